@@ -1,0 +1,34 @@
+"""What every test shares: the machine's own settings are kept out, and options for heavier runs."""
+
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--schedules", type=int, default=3000, help="random fault schedules for the tail test")
+    parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")
+
+
+@pytest.fixture(autouse=True)
+def _no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test sees the developer's configuration, colours or terminal."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("NO_COLOR", "FORCE_COLOR", "TEXTUAL", "TEXTUAL_THEME", "COLORTERM", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(home / name.lower()))
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TZ", "UTC")
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    return PROJECT
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))

@@ -1,0 +1,62 @@
+"""Help is made from the keymap and the filter language, so every command and every key of both is in it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from delegtop.app import keymap
+from delegtop.app.main import DelegtopApp
+from delegtop.app.screens.help import Help
+from delegtop.app.widgets.sheet import Sheet
+from delegtop.model.delegation import State
+from delegtop.model.query import KEYS
+
+pytestmark = pytest.mark.anyio
+MakeApp = Callable[..., DelegtopApp]
+
+
+async def help_text(app: DelegtopApp) -> str:
+    async with app.run_test(size=(200, 40)) as pilot:
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, Help)
+        return app.screen.query_one(Sheet).text
+
+
+async def test_every_command_is_in_the_help_with_its_keys(make_app: MakeApp) -> None:
+    words = " ".join((await help_text(make_app())).split())
+    for command in keymap.COMMANDS:
+        assert f"{' '.join(keymap.keys_of(command, {}))} {command.help}" in words, command.id
+
+
+async def test_a_key_moved_in_the_configuration_is_shown_where_it_is_now(make_app: MakeApp) -> None:
+    words = " ".join((await help_text(make_app(keymap={"quit": "ctrl+x"}))).split())
+    assert "ctrl+x Leave" in words
+
+
+async def test_every_key_of_the_filter_and_every_state_is_explained(make_app: MakeApp) -> None:
+    text = await help_text(make_app())
+    assert [key.name for key in KEYS if key.example not in text] == []
+    assert [state.value for state in State if state.value not in text] == []
+
+
+@pytest.mark.parametrize("key", ["question_mark", "f1", "h"])
+async def test_help_opens_and_escape_leaves_it(make_app: MakeApp, key: str) -> None:
+    app = make_app()
+    async with app.run_test() as pilot:
+        await pilot.press(key)
+        await pilot.pause()
+        assert isinstance(app.screen, Help)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is app.monitor
+
+
+def test_no_two_commands_share_a_key_or_an_id() -> None:
+    keys = [key for command in keymap.COMMANDS for key in command.keys.split(",")]
+    assert len(keys) == len(set(keys))
+    assert len(keymap.IDS) == len(keymap.COMMANDS)
+
+
+def test_an_unknown_id_in_the_keymap_is_found() -> None:
+    assert keymap.unknown_ids({"quit": "x", "qiut": "y"}) == ["qiut"]

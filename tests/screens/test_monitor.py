@@ -1,0 +1,517 @@
+"""The monitor: keys, mouse, sizes, what arrives while it runs, and what it shows when there is nothing to show."""
+
+import base64
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from delegtop.app.main import DelegtopApp
+from delegtop.app.screens.copy import CopyMenu
+from delegtop.app.screens.help import Help
+from delegtop.app.screens.sources import Sources
+from delegtop.clock import FrozenClock, Millis
+from delegtop.feed import SourceStatus
+from delegtop.model.delegation import State
+from delegtop.model.events import Event, Fault, Started, Heard, Erred
+
+pytestmark = pytest.mark.anyio
+MakeApp = Callable[..., DelegtopApp]
+
+
+class ScriptedFeed(Protocol):
+    closed: bool
+
+    def say(self, *events: Event) -> None: ...
+    def fail(self, error: Exception) -> None: ...
+
+
+class Script(Protocol):
+    def started(self, id: str, minutes: float, **facts: object) -> Started: ...
+    def heard(self, id: str, minutes: float, doing: str, **facts: object) -> Heard: ...
+    def erred(self, id: str, minutes: float, **fault: object) -> Erred: ...
+
+
+def text_of(app: DelegtopApp) -> str:
+    """The whole screen as text, as it would stand in the terminal."""
+    width, height = app.size
+    lines = app.screen._compositor.render_strips()
+    return "\n".join(line.text for line in lines[:height])
+
+
+def names(app: DelegtopApp) -> list[str]:
+    outline, forest = app.board.outline, app.board.forest
+    return [forest.delegation(row.handle).name for row in outline.window(0, len(outline))]
+
+
+def under_cursor(app: DelegtopApp) -> str:
+    cursor = app.monitor.tree.cursor
+    return app.board.forest.delegation(cursor).name if cursor is not None else ""
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    """Wait for another thread, with a limit."""
+    for _ in range(60):
+        if holds():
+            return
+        await pilot.pause(0.05)
+    raise AssertionError("it did not happen within three seconds")
+
+
+# Keys
+
+
+async def test_e_steps_through_the_problems_and_comes_round(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        seen = []
+        for _ in range(6):
+            await pilot.press("e")
+            seen.append(under_cursor(app))
+        assert seen == ["implementer", "planner", "writer", "deployer", "implementer", "planner"]
+        await pilot.press("E")
+        assert under_cursor(app) == "implementer"
+
+
+async def test_e_opens_the_fold_a_problem_hides_in(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("asterisk")
+        assert names(app) == ["orchestrator"]
+        await pilot.press("e")
+        assert under_cursor(app) == "implementer"
+        assert "implementer" in names(app)
+
+
+async def test_space_folds_and_unfolds_the_row(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        everything = names(app)
+        await pilot.press("space")
+        assert names(app) == ["orchestrator"]
+        await pilot.press("space")
+        assert names(app) == everything
+
+
+async def test_minus_folds_and_plus_unfolds(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("minus", "minus")
+        assert names(app) == ["orchestrator"]
+        await pilot.press("plus", "plus")
+        assert len(names(app)) > 1
+
+
+async def test_z_shows_one_subtree_and_then_everything_again(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        everything = names(app)
+        await pilot.press("down", "down", "z")
+        assert names(app) == ["task-executor", "implementer", "linter"]
+        await pilot.press("z")
+        assert names(app) == everything
+
+
+async def test_escape_leaves_the_subtree(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        everything = names(app)
+        await pilot.press("down", "down", "z", "escape")
+        assert names(app) == everything
+
+
+async def test_s_changes_the_order_and_capital_s_turns_it_round(make_app: MakeApp) -> None:
+    app = make_app(sort="quiet")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("s")
+        assert app.board.sort == "name"
+        siblings = [name for name in names(app) if name in ("planner", "reviewer", "writer", "deployer")]
+        assert siblings == ["deployer", "planner", "reviewer", "writer"]
+        await pilot.press("S")
+        siblings = [name for name in names(app) if name in ("planner", "reviewer", "writer", "deployer")]
+        assert siblings == ["writer", "reviewer", "planner", "deployer"]
+
+
+async def test_enter_reads_the_details_and_escape_comes_back(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("enter")
+        assert app.monitor.inspector.sheet.has_focus
+        await pilot.press("escape")
+        assert app.monitor.tree.has_focus
+
+
+async def test_i_hides_the_inspector_and_shows_it_again(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("i")
+        assert not app.monitor.inspector.display
+        await pilot.press("i")
+        assert app.monitor.inspector.display
+
+
+async def test_capital_t_goes_round_the_themes(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        seen = [app.theme]
+        for _ in app.theme_names:
+            await pilot.press("T")
+            seen.append(app.theme)
+        assert seen[0] == seen[-1]
+        assert set(seen) == set(app.theme_names)
+
+
+async def test_q_quits_with_code_zero_and_the_reader_stops(make_app: MakeApp, feed: ScriptedFeed) -> None:
+    app = make_app()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press("q")
+    assert app.return_code == 0
+    assert feed.closed
+
+
+async def test_a_key_can_be_moved_by_the_id_of_its_command(make_app: MakeApp) -> None:
+    app = make_app(keymap={"pause": "x"})
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press("p")
+        assert not app.board.paused
+        await pilot.press("x")
+        assert app.board.paused
+
+
+async def test_o_opens_source_health_with_the_unreadable_line(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("o")
+        await pilot.pause()
+        assert isinstance(app.screen, Sources)
+        shown = text_of(app)
+        assert "/runs/191/session.jsonl:22" in shown
+        assert "not JSON" in shown
+        await pilot.press("escape")
+        assert app.screen is app.monitor
+
+
+# Pause
+
+
+async def test_pause_holds_the_picture_and_counts_what_waits(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        before = names(app)
+        await pilot.press("p")
+        feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
+        await until(pilot, lambda: app.board.held == 1)
+        app.monitor.draw()
+        await pilot.pause()
+        assert names(app) == before
+        assert "paused · 1 waiting" in text_of(app)
+        await pilot.press("p")
+        assert "latecomer" in names(app)
+        assert app.board.held == 0
+
+
+async def test_time_stands_still_while_paused(make_app: MakeApp, clock: FrozenClock) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("p")
+        shown = app.board.forest.now
+        clock.set(Millis(shown + 3_600_000))
+        app.board.advance()
+        assert app.board.forest.now == shown
+        await pilot.press("p")
+        assert app.board.forest.now == shown + 3_600_000
+
+
+# What arrives
+
+
+async def test_a_delegation_that_arrives_is_shown_without_a_key_and_the_cursor_stays(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("e")
+        feed.say(script.started("sess_early", 0.05, agent="early-bird", parent="sess_1766743200_root00"))
+        await until(pilot, lambda: "early-bird" in names(app))
+        assert under_cursor(app) == "implementer"
+
+
+async def test_a_deadline_that_passes_turns_a_row_overdue_by_time_alone(make_app: MakeApp, clock: FrozenClock) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        linter = app.board.forest.find("sess_1766743200_lint07")
+        assert linter is not None
+        assert app.board.forest.state(linter) is State.RUNNING
+        clock.set(Millis(clock.now() + 120_000))
+        app._second()
+        assert app.board.forest.state(linter) is State.OVERDUE
+
+
+async def test_a_reader_that_fails_is_told_on_the_screen_and_the_tree_stays(
+    make_app: MakeApp, feed: ScriptedFeed
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        feed.fail(OSError("the disk is gone"))
+        await until(pilot, lambda: bool(app.reader.failure))
+        await until(pilot, lambda: "reading stopped" in text_of(app))
+        assert "implementer" in names(app)
+        await pilot.press("o")
+        await pilot.pause()
+        assert "the disk is gone" in text_of(app)
+
+
+async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.reader.loading)
+        for _ in range(70):  # the first batch leaves the graph of the last minute
+            app.board.second()
+        app._second()
+        await pilot.pause(0.2)
+        painted: list[object] = []
+        display = app._display
+        monkeypatch.setattr(app, "_display", lambda *of: (painted.append(of), display(*of)))
+        for _ in range(5):
+            app._second()
+            await pilot.pause(0.1)
+        assert painted == []
+
+
+# Nothing to show
+
+
+async def test_without_a_source_it_says_what_to_do(make_app: MakeApp) -> None:
+    app = make_app(feed=_empty_feed(make_app), watching=False)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        shown = text_of(app)
+        assert "delegtop demo" in shown
+        assert "delegtop LOGDIR" in shown
+
+
+async def test_a_source_that_cannot_be_read_is_named_with_its_reason(make_app: MakeApp) -> None:
+    broken = SourceStatus(
+        path="/runs/nothing.jsonl", dialect=None, records=0, unreadable=0, status="missing", detail="no such file",
+        deviations=0, reasons={}, examples=(), size=0, read=0, changed_at=None,
+    )  # fmt: skip
+    app = make_app(feed=_empty_feed(make_app, broken))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not app.reader.loading)
+        app.monitor.draw()
+        await pilot.pause()
+        shown = text_of(app)
+        assert "/runs/nothing.jsonl" in shown
+        assert "no such file" in shown
+
+
+async def test_loading_shows_how_far_it_is(make_app: MakeApp) -> None:
+    app = make_app(feed=_empty_feed(make_app))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        app.reader.loading, app.reader.progress = True, (43_000_000, 100_000_000)
+        app.monitor.draw()
+        await pilot.pause()
+        shown = text_of(app)
+        assert "loading 43%" in shown
+        assert "43.0 MB of 100.0 MB" in shown
+
+
+def _empty_feed(make_app: MakeApp, *statuses: SourceStatus) -> object:
+    """A feed of the same kind as the scene's, with nothing in it."""
+    kind = type(make_app().reader.feed)
+    return kind((), statuses)  # type: ignore[call-arg]  # the scripted feed takes events and statuses
+
+
+# Copying
+
+
+async def test_copying_the_id_reaches_the_terminal_and_a_private_file(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        written: list[str] = []
+        monkeypatch.setattr(app._driver, "write", written.append)
+        await pilot.press("e", "y", "i")
+        await pilot.pause()
+        code = base64.b64encode(b"sess_1766743200_def456").decode()
+        assert f"\x1b]52;c;{code}\a" in written
+        file = Path(os.environ["XDG_STATE_HOME"]) / "delegtop" / "clipboard.txt"
+        assert file.read_text() == "sess_1766743200_def456\n"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert app.screen is app.monitor
+
+
+async def test_a_recommendation_is_copied_as_a_comment(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("e", "y", "r")
+        await pilot.pause()
+        assert app.clipboard == "# from agent: Run lake clean, then build again: Nat.foo was renamed to Nat.bar"
+
+
+@pytest.mark.parametrize(
+    ("advice", "reason"),
+    [
+        ("make clean\nrm -rf ~", "more than one line"),
+        ("make \x1b[201~clean", "U+001B"),
+        ("make \u202eclean", "U+202E"),
+        ("make\u00a0clean", "U+00A0"),
+        ("make\tclean", "U+0009"),
+    ],
+)
+async def test_a_recommendation_that_hides_something_is_refused_with_the_reason(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script, advice: str, reason: str
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.pause()
+        feed.say(
+            script.started("sess_odd", 61, agent="odd-one", parent="sess_1766743200_root00"),
+            script.erred("sess_odd", 61.5, message="no", recommendation=advice),
+        )
+        await until(pilot, lambda: app.board.forest.find("sess_odd") is not None)
+        app.monitor._go_to(app.board.forest.find("sess_odd") or 0)
+        before = app.clipboard
+        await pilot.press("y", "r")
+        await pilot.pause()
+        assert isinstance(app.screen, CopyMenu)
+        prompts = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
+        assert any(reason in prompt for prompt in prompts)
+        assert app.clipboard == before
+
+
+# The palette
+
+
+async def test_every_command_can_be_found_in_the_palette(make_app: MakeApp) -> None:
+    from delegtop.app import keymap
+    from delegtop.app.commands import Commands
+
+    app = make_app()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        offered = " ".join([str(hit.prompt) async for hit in Commands(app.monitor).discover()]).lower()
+        missing = [c.id for c in keymap.COMMANDS if c.id != "palette" and c.label.lower() not in offered]
+        assert missing == []
+
+
+async def test_a_command_chosen_in_the_palette_is_done(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.2)
+        await pilot.press(*"sort by name")
+        await pilot.pause(0.5)
+        await pilot.press("enter")
+        await pilot.pause(0.3)
+        assert app.board.sort == "name"
+
+
+# The mouse
+
+
+async def test_clicking_a_word_of_the_key_bar_does_what_it_says(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await pilot.pause()
+        bar = app.monitor.query_one("KeyBar")
+        await pilot.click("KeyBar", offset=(str(bar.render()).index("help") + 1, 0))
+        await pilot.pause()
+        assert isinstance(app.screen, Help)
+
+
+async def test_clicking_a_tab_shows_it(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.click("#tabs", offset=(14, 0))
+        await pilot.pause()
+        assert app.monitor.inspector.tab == "return"
+
+
+async def test_clicking_the_sources_opens_their_health(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await pilot.pause()
+        vitals = app.monitor.query_one("Vitals")
+        await pilot.click("Vitals", offset=(str(vitals.render()).index("sources") + 1, 0))
+        await pilot.pause()
+        assert isinstance(app.screen, Sources)
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 10), (20, 5), (220, 60)])
+async def test_every_size_shows_something_useful_and_nothing_breaks(make_app: MakeApp, size: tuple[int, int]) -> None:
+    app = make_app()
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        for key in (
+            "e",
+            "tab",
+            "enter",
+            "question_mark",
+            "escape",
+            "o",
+            "escape",
+            "y",
+            "escape",
+            "slash",
+            "x",
+            "escape",
+        ):
+            await pilot.press(key)
+        await pilot.pause()
+        assert all(len(line) <= size[0] for line in text_of(app).splitlines())
+
+
+async def test_resizing_while_it_runs_lays_the_screen_out_again(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.pause()
+        await pilot.resize_terminal(40, 10)
+        await pilot.pause()
+        assert "overdue" in text_of(app)
+        await pilot.resize_terminal(200, 50)
+        await pilot.pause()
+        assert app.monitor.inspector.region.x > 0, "a very wide screen has the inspector beside the tree"
+
+
+async def test_at_80_columns_the_key_bar_keeps_the_keys_that_matter_most(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        bar = str(app.monitor.query_one("KeyBar").render())
+        assert all(word in bar for word in ("filter", "next problem", "inspect", "help", "quit"))
+        assert len(bar.rstrip()) <= 78

@@ -1,0 +1,129 @@
+"""The architecture holds: who may import whom, and that a deferred import is really deferred."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "tui" / "delegtop"
+
+LEAVES = {"clock", "text", "origin"}
+ALLOWED: dict[str, tuple[set[str], set[str]]] = {
+    # layer: (own layers it may import, third-party packages it may import)
+    "clock": (set(), set()),
+    "text": (set(), set()),
+    "origin": (set(), {"msgspec"}),
+    "model": ({"clock", "origin"}, {"msgspec"}),
+    "contract": ({"clock"}, {"pydantic"}),
+    "sources": ({"clock", "origin"}, {"msgspec", "watchfiles"}),
+    "dialects": ({"clock", "contract", "origin", "model.events", "sources.record"}, {"msgspec", "pydantic"}),
+    "diagnosis": ({"clock", "contract", "origin", "model"}, set()),
+    "feed": ({"clock", "origin", "sources", "dialects", "model"}, {"msgspec"}),
+    "delegate": ({"clock", "contract", "origin", "sources.record", "text"}, set()),
+    "report": ({"clock", "text", "origin", "model", "diagnosis", "feed"}, {"msgspec"}),
+    "config": ({"clock", "model.policy"}, {"pydantic", "pydantic_core"}),
+    "cli": (
+        LEAVES | {"model", "sources", "dialects", "feed", "delegate", "report", "config", "app", "cli"},
+        set(),
+    ),
+    "app": (
+        LEAVES | {"model", "contract", "sources", "dialects", "diagnosis", "feed", "report", "config"},
+        {"textual", "rich", "msgspec"},
+    ),
+}
+ONLY_IN = {"watchfiles": "sources/watch.py"}
+"""Third-party packages of one module alone."""
+
+
+def modules() -> list[Path]:
+    return sorted(
+        path for path in PACKAGE.rglob("*.py") if path.name != "__main__.py" and path.parent != PACKAGE / "__init__"
+    )
+
+
+def layer_of(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every imported module, and whether the import stands at the top (and not under TYPE_CHECKING)."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    deferred = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.If)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                yield name.name, id(node) not in deferred
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "delegtop" else [node.module]
+            )
+            for name_ in names:
+                yield name_, id(node) not in deferred
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_its_layer_may(path: Path) -> None:
+    layer = layer_of(path)
+    if layer == "__init__":
+        return
+    own, third_party = ALLOWED[layer]
+    for name, _ in imports(path):
+        top = name.split(".")[0]
+        if top == "delegtop":
+            inner = name.removeprefix("delegtop").removeprefix(".")
+            allowed = not inner or inner.startswith("__") or inner.split(".")[0] == layer
+            allowed = allowed or any(inner == may or inner.startswith(may + ".") for may in own)
+            assert allowed, f"{path.name} ({layer}) imports {name}"
+        elif top not in sys.stdlib_module_names:
+            assert top in third_party, f"{path.name} ({layer}) imports {top}"
+            where = ONLY_IN.get(top)
+            assert where is None or path == PACKAGE / where, f"only {where} imports {top}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_clock_module_reads_the_time(path: Path) -> None:
+    if path == PACKAGE / "clock.py":
+        return
+    assert "time" not in {name for name, _ in imports(path)}
+    source = path.read_text(encoding="utf-8")
+    assert "datetime.now(" not in source
+    assert "time.time(" not in source
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "cli").glob("*.py")), ids=lambda path: path.name)
+def test_the_command_line_opens_the_app_only_inside_a_command(path: Path) -> None:
+    heavy = [
+        name
+        for name, at_top in imports(path)
+        if at_top and name.split(".")[:2] in (["delegtop", "app"], ["delegtop", "config"])
+    ]
+    assert not heavy
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after the statement: the only proof that a deferral defers."""
+    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in answer.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import delegtop.cli", {"textual", "pydantic", "msgspec", "argparse", "watchfiles"}),
+        ("import delegtop.model.forest", {"textual", "pydantic", "watchfiles"}),
+        ("import delegtop.feed", {"textual", "watchfiles"}),
+        ("import delegtop.report.text, delegtop.report.tree_json", {"textual", "pydantic", "watchfiles"}),
+    ],
+)
+def test_an_import_does_not_drag_in_what_it_does_not_need(statement: str, absent: set[str]) -> None:
+    assert not loaded_by(statement) & absent

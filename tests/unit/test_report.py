@@ -1,0 +1,378 @@
+"""The printed tree and its JSON: made from small forests, compared as text."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from delegtop.clock import HOUR, MINUTE, SECOND, Millis, iso
+from delegtop.model.delegation import State
+from delegtop.model.events import (
+    Artifact,
+    Deviation,
+    Ended,
+    Ending,
+    Erred,
+    Event,
+    Fault,
+    Heard,
+    Outcome,
+    Report,
+    Started,
+)
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.model.order import SORTS, order
+from delegtop.origin import Origin
+from delegtop.report import text, tree_json
+from delegtop.report.layout import cells, cut, fit
+from delegtop.report.text import ASCII, PLAIN, Look
+from delegtop.report.walk import GUIDED, rows
+from delegtop.sources.record import Unreadable
+
+NOW = Millis(1_766_743_200_000)
+HOSTILE = "\x1b]52;c;aGk=\x07 [red]x[/x] \x9b31m \u202eevil\n\x7f"
+
+
+class Status(msgspec.Struct, frozen=True):
+    """A source as the feed would tell of it."""
+
+    path: str = "logs/run.jsonl"
+    dialect: str | None = "session-log"
+    records: int = 12
+    unreadable: int = 0
+    status: str = "live"
+    detail: str = ""
+    deviations: int = 0
+    reasons: dict[str, int] = {}
+    examples: tuple[Unreadable | Deviation, ...] = ()
+
+
+def at(line: int) -> Origin:
+    return Origin("logs/run.jsonl", line, line * 100)
+
+
+def ago(span: int) -> Millis:
+    return Millis(NOW - span)
+
+
+def grown(*events: Event) -> Forest:
+    forest = Forest()
+    forest.apply(events)
+    forest.advance(NOW)
+    return forest
+
+
+@pytest.fixture
+def forest() -> Forest:
+    return grown(
+        Started("root", ago(14 * MINUTE), at(1), command="implement", task="191", depth=0, timeout=HOUR),
+        Started("exec", ago(13 * MINUTE), at(2), agent="task-executor", depth=1, timeout=HOUR, parent="root"),
+        Started("impl", ago(12 * MINUTE), at(3), agent="implementer", depth=2, timeout=10 * MINUTE, parent="exec"),
+        Heard("impl", ago(11 * MINUTE), at(4), doing="bash: lake build", tool="bash", tokens=1200, cost=0.25),
+        Started(
+            "res", ago(20 * MINUTE), at(5), agent="researcher", depth=3, timeout=HOUR, path=("orchestrator", "research")
+        ),
+        Ended(
+            "res",
+            ago(10 * MINUTE),
+            at(6),
+            Outcome.FAILED,
+            Ending.RETURN,
+            Report(
+                status="failed",
+                summary="No network",
+                artifacts=(Artifact("specs/r.md", "report", None),),
+                errors=(Fault("host unreachable", "network", "E1", True, "try again later"),),
+                next_steps="retry",
+            ),
+        ),
+    )
+
+
+def printed(forest: Forest, sources: Sequence[Status] = (), **how: Any) -> str:
+    return "\n".join(text.tree(forest, sources, **how))
+
+
+def test_the_tree_reads_as_text(forest: Forest) -> None:
+    assert printed(forest, look=Look(width=100)) == (
+        "4 delegations at 2025-12-26T10:00:00Z: 2 waiting, 1 overdue, 1 failed.\n"
+        "\n"
+        "DELEGATION         STATE        DEPTH      LEFT       AGE     QUIET  DOING\n"
+        "researcher         failed         3≠1         –     10:00         –  host unreachable\n"
+        "/implement 191     waiting          0       46m     14:00     14:00  on implementer\n"
+        "└─ task-executor   waiting          1       46m     13:00     13:00  on implementer\n"
+        "   └─ implementer  overdue          2     +2:00     12:00     11:00  bash: lake build\n"
+        "3≠2 claims depth 3, but its path or place says 2"
+    )
+
+
+def test_ascii_output_is_ascii(forest: Forest) -> None:
+    assert printed(forest, [Status()], look=Look(ASCII)).isascii()
+
+
+def test_plain_output_draws_nothing(forest: Forest) -> None:
+    lines = printed(forest, look=Look(PLAIN)).splitlines()
+    assert lines[4].startswith("/implement 191 ")
+    assert lines[6].startswith("    implementer ")
+    assert not set("|`") & set("\n".join(lines))
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 200])
+def test_the_state_is_never_cut_and_no_line_is_too_long(forest: Forest, width: int) -> None:
+    table = printed(forest, look=Look(width=width)).splitlines()[2:7]
+    assert [word for line in table for word in line.split() if word in set(State)] == [
+        "failed",
+        "waiting",
+        "waiting",
+        "overdue",
+    ]
+    assert max(map(cells, table)) <= max(width, 35)
+
+
+def test_colour_touches_only_the_state(forest: Forest) -> None:
+    coloured = printed(forest, look=Look(color=True))
+    assert "\x1b[1;31moverdue\x1b[0m" in coloured
+    assert coloured.count("\x1b") == 8
+    assert "\x1b" not in printed(forest)
+
+
+def test_an_empty_forest_says_so() -> None:
+    assert printed(grown()) == "No delegations at 2025-12-26T10:00:00Z."
+
+
+def test_matches_are_shown_below_their_ancestors_and_counted(forest: Forest) -> None:
+    match = forest.find("impl")
+    shown = printed(forest, matches={match}).splitlines()
+    assert shown[0] == "1 of 4 delegations match at 2025-12-26T10:00:00Z: 1 overdue."
+    assert [line.lstrip(" └─").split("  ")[0] for line in shown[3:6]] == [
+        "/implement 191",
+        "task-executor",
+        "implementer",
+    ]
+    assert not any("researcher" in line for line in shown)
+
+
+def test_no_match_is_a_sentence(forest: Forest) -> None:
+    assert printed(forest, matches=set()) == "0 of 4 delegations match at 2025-12-26T10:00:00Z."
+
+
+def test_unsure_parents_are_drawn_differently_and_explained() -> None:
+    path = ("orchestrator", "research", "researcher")
+    forest = grown(
+        Started("a", ago(9 * MINUTE), at(1), agent="researcher", path=path),
+        Started("b", ago(MINUTE), at(2), agent="checker", path=(*path, "checker")),
+        Started("c", ago(MINUTE), at(3), agent="orphan", parent="never"),
+    )
+    shown = printed(forest)
+    assert "└╌ checker" in shown
+    assert "└╌ 1 parent inferred from path and time, not told by a log" in shown
+    assert "1 parent named by a log but never seen" in shown
+    assert "checker (parent inferred)" in printed(forest, look=Look(PLAIN))
+
+
+def test_a_long_chain_says_its_level_instead_of_drawing_it() -> None:
+    chain = [
+        Started(f"s{n}", ago(HOUR - n), at(n + 1), agent=f"a{n}", parent=f"s{n - 1}" if n else None) for n in range(100)
+    ]
+    shown = printed(grown(*chain))
+    assert "⋯99 a99" in shown
+    assert max(map(cells, shown.splitlines())) <= 120
+    assert len(list(rows(grown(*chain), None, "start", False))[-1].open) <= GUIDED
+
+
+def test_source_health_names_files_lines_and_reasons() -> None:
+    status = Status(
+        unreadable=2,
+        deviations=1,
+        reasons={"not JSON": 2, "unknown key": 1},
+        examples=(Unreadable(at(17), "not JSON", "{oops"), Deviation(at(18), "unknown key", "colour")),
+    )
+    missing = Status("gone.jsonl", None, 0, status="missing", detail="no such file")
+    shown = printed(grown(), [status, missing])
+    assert shown.splitlines()[2:] == [
+        "Sources",
+        "  logs/run.jsonl: session-log, live, 12 records, 2 unreadable, 1 deviation (2 not JSON, 1 unknown key)",
+        "    logs/run.jsonl:17: not JSON: {oops",
+        "    logs/run.jsonl:18: unknown key: colour",
+        "  gone.jsonl: no format, missing, 0 records, no such file",
+    ]
+
+
+def test_many_files_of_no_format_are_counted_not_listed() -> None:
+    strangers = [Status(f"{n}.json", None, 0, status="unrecognised", detail="no known log format") for n in range(10)]
+    shown = printed(grown(), [*strangers, Status()]).splitlines()[3:]
+    assert len(shown) == 5
+    assert shown[-1] == "  7 more files unrecognised, no known log format"
+
+
+def hostile_forest() -> Forest:
+    return grown(
+        Started(HOSTILE, ago(HOUR), at(1), agent=HOSTILE, command=HOSTILE, task=HOSTILE, path=(HOSTILE,), host=HOSTILE),
+        Heard(HOSTILE, ago(SECOND), Origin(HOSTILE, 2, 0), doing=HOSTILE, tool=HOSTILE),
+        Started("other", ago(HOUR), at(3), command=HOSTILE, task="x" * 1_000_000, parent=HOSTILE),
+        Erred("other", ago(SECOND), at(4), Fault(HOSTILE, HOSTILE, HOSTILE, False, HOSTILE)),
+    )
+
+
+def hostile_status() -> Status:
+    unread = Unreadable(Origin(HOSTILE, 1, 0), HOSTILE, HOSTILE)
+    return Status(HOSTILE, HOSTILE, detail=HOSTILE, unreadable=1, reasons={HOSTILE: 1}, examples=(unread,))
+
+
+def test_hostile_text_reaches_no_terminal() -> None:
+    shown = printed(hostile_forest(), [hostile_status()])
+    assert not [character for character in shown if character != "\n" and not character.isprintable()]
+    assert len(shown.splitlines()) < 15
+    assert max(map(len, shown.splitlines())) < 2_000
+
+
+def test_hostile_text_is_raw_but_escaped_in_json() -> None:
+    document = "\n".join(tree_json.tree(hostile_forest(), [hostile_status()]))
+    assert document.isascii()
+    assert not [character for character in document if character != "\n" and not character.isprintable()]
+    delegation = json.loads(document)["delegations"][0]
+    assert delegation["agent"] == delegation["doing"] == HOSTILE
+
+
+def test_lone_surrogates_do_not_break_json() -> None:
+    forest = grown(Started("s", NOW, Origin("odd\udcff.jsonl", 1, 0), agent="\ud800"))
+    assert json.loads("\n".join(tree_json.tree(forest, [])))["delegations"][0]["source"] == "odd\udcff.jsonl"
+
+
+def decoded(forest: Forest, sources: Sequence[Status] = (), **how: Any) -> tree_json.Tree:
+    """The document, read back strictly: no field may be missing, unknown or of the wrong type."""
+    return msgspec.json.decode("\n".join(tree_json.tree(forest, sources, **how)), type=tree_json.Tree)
+
+
+def test_json_fits_its_own_contract(forest: Forest) -> None:
+    document = decoded(forest, [Status(), Status("x", None, status="missing", detail="no such file")])
+    assert document.at == iso(NOW)
+    assert [source.path for source in document.sources] == ["logs/run.jsonl", "x"]
+    assert [node.id for node in document.delegations] == ["res", "root", "exec", "impl"]
+
+
+def test_json_tells_everything_of_a_delegation(forest: Forest) -> None:
+    res, root, _, impl = decoded(forest).delegations
+    assert (impl.parent, impl.link, impl.state, impl.depth) == ("exec", "explicit", "overdue", 2)
+    assert (impl.deadline, impl.deadline_from) == (iso(ago(2 * MINUTE)), "timeout")
+    assert (impl.started_at, impl.last_heard_at, impl.ended_at) == (iso(ago(12 * MINUTE)), iso(ago(11 * MINUTE)), None)
+    assert (impl.doing, impl.tool, impl.tokens, impl.cost) == ("bash: lake build", "bash", 1200, 0.25)
+    assert (impl.source, impl.origin) == ("logs/run.jsonl", tree_json.Place("logs/run.jsonl", 3))
+    assert (root.parent, root.link, root.command, root.task, root.findings) == (None, "root", "implement", "191", [])
+    assert (res.depth, res.depth_claimed, res.depth_derived) == (3, 3, 1)
+    assert (res.state, res.summary, res.next_steps) == ("failed", "No network", "retry")
+    assert res.artifacts == [tree_json.Made("specs/r.md", "report", None)]
+    assert res.errors == [tree_json.Wrong("host unreachable", "network", "E1", True, "try again later")]
+    assert res.path == ["orchestrator", "research", "researcher"]
+    assert res.timeout_seconds == 3600
+
+
+def test_json_lists_only_what_matches(forest: Forest) -> None:
+    matches: set[Handle] = {handle for handle in forest.walk() if forest.state(handle) is State.OVERDUE}
+    assert [node.id for node in decoded(forest, matches=matches).delegations] == ["impl"]
+    assert decoded(forest, matches=set()).delegations == []
+
+
+def test_an_empty_forest_is_a_valid_document() -> None:
+    assert decoded(grown()).delegations == []
+
+
+def test_the_schema_on_file_is_the_schema_of_the_program(project: Path, update_golden: bool) -> None:
+    page = project / "docs" / "schema" / "tree.schema.json"
+    if update_golden:
+        page.write_text(tree_json.schema(), "utf-8")
+    assert page.read_text("utf-8") == tree_json.schema()
+
+
+def violations(value: Any, schema: dict[str, Any], root: dict[str, Any], path: str = "$") -> list[str]:
+    """What in `value` the schema forbids: as much of JSON Schema as ours uses, and an error for anything else."""
+    unknown = set(schema) - {
+        "$ref", "$defs", "$schema", "title", "description", "type", "enum", "const", "anyOf", "items",
+        "properties", "required", "additionalProperties",
+    }  # fmt: skip
+    assert not unknown, f"the checker does not know {unknown}"
+    if "$ref" in schema:
+        return violations(value, root["$defs"][schema["$ref"].rpartition("/")[2]], root, path)
+    if "anyOf" in schema:
+        tries = [violations(value, option, root, path) for option in schema["anyOf"]]
+        return [] if [] in tries else [f"{path}: fits none of {len(tries)}"]
+    if "enum" in schema and value not in schema["enum"]:
+        return [f"{path}: {value!r} is not among {schema['enum']}"]
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "null": type(None),
+        "array": list,
+        "object": dict,
+    }
+    if "type" in schema and not isinstance(value, kinds[schema["type"]]):
+        return [f"{path}: {value!r} is no {schema['type']}"]
+    found = []
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            found += violations(item, schema.get("items", {}), root, f"{path}[{index}]")
+    if isinstance(value, dict):
+        found += [f"{path}: {name} is missing" for name in schema.get("required", ()) if name not in value]
+        for name, item in value.items():
+            allowed = schema.get("properties", {}).get(name, schema.get("additionalProperties", True))
+            if allowed is False:
+                found.append(f"{path}: {name} is unknown")
+            elif isinstance(allowed, dict):
+                found += violations(item, allowed, root, f"{path}.{name}")
+    return found
+
+
+def test_real_output_fits_the_schema_on_file(forest: Forest, project: Path) -> None:
+    schema = json.loads((project / "docs" / "schema" / "tree.schema.json").read_text("utf-8"))
+    for each in (forest, hostile_forest()):
+        document = json.loads("\n".join(tree_json.tree(each, [Status(), hostile_status()])))
+        assert violations(document, schema, schema) == []
+        document["delegations"][0]["state"] = "fine"
+        document["delegations"][0]["extra"] = 1
+        del document["delegations"][1]["id"]
+        assert len(violations(document, schema, schema)) == 3
+
+
+def sorted_ids(forest: Forest, sort: str) -> list[str]:
+    return [forest.delegation(handle).id for handle in sorted(forest.roots(), key=order(forest, sort))]
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("start", ["old", "done", "young", "unknown"]),
+        ("deadline", ["young", "old", "done", "unknown"]),
+        ("age", ["old", "young", "done", "unknown"]),
+        ("quiet", ["old", "young", "unknown", "done"]),
+        ("name", ["done", "old", "young", "unknown"]),
+        ("problems", ["old", "young", "unknown", "done"]),
+    ],
+)
+def test_siblings_are_sorted_by_what_presses_most(sort: str, expected: list[str]) -> None:
+    forest = grown(
+        Started("old", ago(9 * MINUTE), at(1), agent="b", timeout=8 * HOUR),
+        Started("late", ago(8 * MINUTE), at(1), agent="b", timeout=MINUTE, parent="old"),
+        Started("young", ago(5 * MINUTE), at(2), agent="d", timeout=HOUR),
+        Started("done", ago(7 * MINUTE), at(3), agent="a", timeout=HOUR),
+        Ended("done", ago(6 * MINUTE), at(4), Outcome.COMPLETED, Ending.RETURN),
+        Heard("unknown", ago(MINUTE), at(5)),
+    )
+    assert sort in SORTS
+    assert sorted_ids(forest, sort) == expected
+
+
+def test_text_is_measured_in_columns() -> None:
+    assert cells("日本") == 4
+    assert cells("e\u0301") == 1
+    assert cut("日本語", 5) == "日本…"
+    assert cut("日本語", 4) == "日…"
+    assert fit("日", 4) == "日  "
+    assert fit("7", 3, right=True) == "  7"
+    assert cut("anything", 0) == ""
+    assert cut("anything", 2, "...") == ".."

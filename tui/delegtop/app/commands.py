@@ -1,0 +1,48 @@
+"""The command palette: every command of the keymap, and every choice that has no key of its own."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.types import IgnoreReturnCallbackType
+
+from delegtop.app import keymap
+from delegtop.app.keymap import keys_of
+from delegtop.model.order import SORTS
+
+if TYPE_CHECKING:
+    from delegtop.app.main import DelegtopApp
+
+Entry = tuple[str, str, IgnoreReturnCallbackType]
+
+
+class Commands(Provider):
+    """All there is to do."""
+
+    def _entries(self) -> Iterator[Entry]:
+        app = cast("DelegtopApp", self.app)
+        monitor = app.monitor
+        for command in keymap.COMMANDS:
+            if command.id == "palette":
+                continue
+            keys = ", ".join(keys_of(command, app.settings.keymap))
+            yield f"{command.label.capitalize()}  ({keys})", command.help, partial(monitor.perform, command.id)
+        for sort in SORTS:
+            yield f"Sort by {sort}", f"Order siblings by {sort}", partial(monitor.sort_by, sort)
+        for theme in app.theme_names:
+            yield f"Theme {theme}", f"Use the theme {theme}", partial(app.use_theme, theme)
+        for state in ("overdue", "failed", "running", "waiting", "silent", "blocked"):
+            yield f"Show only {state}", f"Filter by state:{state}", partial(monitor.show_filter, f"state:{state}")
+
+    async def discover(self) -> Hits:
+        for name, help_text, callback in self._entries():
+            yield DiscoveryHit(Content(name), callback, help=help_text)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name, help_text, callback in self._entries():
+            score = matcher.match(name) or (0.1 if query.lower() in help_text.lower() else 0)
+            if score:
+                yield Hit(score, Content(name), callback, help=help_text)

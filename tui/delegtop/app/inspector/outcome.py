@@ -1,0 +1,57 @@
+"""Return: what the delegation gave back, and whether its artifacts are there."""
+
+from collections.abc import Mapping
+
+from textual.content import Content
+
+from delegtop.app.artifacts import Presence
+from delegtop.app.inspector.words import MUTED, Subject, foreign, heading, one_line, said
+from delegtop.app.widgets.sheet import Block, Fact
+from delegtop.model.delegation import ACTIVE
+
+SHOWN = 200
+"""Artifacts listed and looked for, at most."""
+
+_PRESENCE = {
+    Presence.THERE: ("✔", "+", "exists", "$success"),
+    Presence.MISSING: ("✖", "x", "missing", "$error"),
+    Presence.OUTSIDE: ("?", "?", "outside the project, not looked at", MUTED),
+}
+
+
+def page(subject: Subject, presence: Mapping[str, Presence]) -> list[Block]:
+    delegation, report = subject.delegation, subject.delegation.report
+    if delegation.outcome is None or not (report.status or report.summary or report.artifacts or report.next_steps):
+        return [Content.styled(_nothing(subject), MUTED)]
+    blocks: list[Block] = [
+        Fact("status", one_line(report.status, "bold")),
+        Fact("summary", foreign(report.summary)),
+        Fact("next steps", foreign(report.next_steps)),
+        Content(),
+        heading(f"Artifacts {len(report.artifacts)}"),
+    ]
+    for artifact in report.artifacts[:SHOWN]:
+        blocks.append(
+            Fact(
+                (artifact.type and one_line(artifact.type, limit=12).plain) or "–",
+                _artifact(subject, artifact.path, presence),
+            )
+        )
+        if artifact.summary:
+            blocks.append(Fact("", foreign(artifact.summary, MUTED)))
+    if len(report.artifacts) > SHOWN:
+        blocks.append(Content.styled(f"… and {len(report.artifacts) - SHOWN:,} more", MUTED))
+    return blocks
+
+
+def _artifact(subject: Subject, path: str, presence: Mapping[str, Presence]) -> Content:
+    if path not in presence:
+        return said(one_line(path), "looking …")
+    glyph, plain, words, style = _PRESENCE[presence[path]]
+    return said(one_line(path), Content.styled(f"{plain if subject.ascii else glyph} {words}", style))
+
+
+def _nothing(subject: Subject) -> str:
+    if subject.forest.state(subject.handle) in ACTIVE:
+        return "It has not returned yet."
+    return "It ended without a return."

@@ -1,0 +1,78 @@
+"""The words all tabs share: moments, the dash for what is unknown, and the gate for foreign text."""
+
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from textual.content import Content
+
+from delegtop import text
+from delegtop.clock import Millis, duration
+from delegtop.model.delegation import Delegation
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+
+MUTED = "$row-muted"
+DASH = Content.styled("–", MUTED)
+
+
+class Subject(NamedTuple):
+    """The delegation a tab speaks of."""
+
+    forest: Forest
+    handle: Handle
+    zone: tzinfo | None = None
+    """The zone moments are shown in; None is that of this machine."""
+    ascii: bool = False
+
+    @property
+    def delegation(self) -> Delegation:
+        return self.forest.delegation(self.handle)
+
+
+def foreign(value: str | None, style: str = "") -> Content:
+    """Foreign text of any length, made safe; newlines stay."""
+    return Content.styled(text.safe(value, 16_000), style) if value else DASH
+
+
+def one_line(value: str | None, style: str = "", limit: int = 2_000) -> Content:
+    """Foreign text on one line."""
+    return Content.styled(text.line(value, limit), style) if value else DASH
+
+
+def heading(words: str) -> Content:
+    return Content.styled(words, "bold $accent")
+
+
+def said(*parts: Content | str) -> Content:
+    """Parts of a sentence with a dot between them; empty ones are left out."""
+    shown = [part if isinstance(part, Content) else Content.styled(part, MUTED) for part in parts if part]
+    return Content.styled(" · ", MUTED).join(shown) if shown else DASH
+
+
+def moment(at: Millis | None, subject: Subject) -> str:
+    """`10:00:00`, with the day if it is another than today, in the operator's zone; nothing if unknown."""
+    if at is None:
+        return ""
+    try:
+        then = datetime.fromtimestamp(at / 1_000, subject.zone)
+        today = datetime.fromtimestamp(subject.forest.now / 1_000, subject.zone).date()
+    except (ValueError, OverflowError, OSError):
+        return f"{at} ms"
+    return then.strftime("%H:%M:%S" if then.date() == today else "%Y-%m-%d %H:%M:%S")
+
+
+def ago(at: Millis | None, now: Millis) -> str:
+    if at is None:
+        return ""
+    return f"{duration(now - at)} ago" if at <= now else f"in {duration(at - now)}"
+
+
+def path_of(delegation: Delegation, separator: str = " › ") -> str:
+    """The path as claimed, as one safe line; nothing if none is known."""
+    return separator.join(text.line(step, 200) for step in (delegation.own_path or ())[:64])
+
+
+def named(subject: Subject, handle: Handle) -> Content:
+    """Another delegation, by name and id."""
+    other = subject.forest.delegation(handle)
+    return Content.assemble(one_line(other.name, "bold", 80), " ", one_line(other.id, MUTED, 80))

@@ -1,0 +1,219 @@
+"""The application: it owns the reader and the board, paces the frames and carries what every screen can do."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.console import RenderableType
+from rich.text import Text
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.command import Provider
+from textual.message import Message
+from textual.screen import Screen
+from textual.theme import BUILTIN_THEMES
+
+from delegtop.app import crash, keymap, theme
+from delegtop.app.board import Board
+from delegtop.app.commands import Commands
+from delegtop.app.pace import Frames
+from delegtop.app.plain import Plain
+from delegtop.app.reader import Readable, Reader
+from delegtop.app.screens.help import Help
+from delegtop.app.screens.monitor import Monitor
+from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
+from delegtop.config import Settings
+from delegtop.feed import Feed
+from delegtop.text import line
+
+_SLICE = 0.008
+"""Seconds the screen gives to arriving events before it looks at the keys again."""
+
+
+class Wake(Message):
+    """There is something in the reader's queue. Only one is ever under way."""
+
+
+class DelegtopApp(App[None]):
+    """`top` for delegations."""
+
+    TITLE = "delegtop"
+    CSS_PATH = Path(__file__).parent / "delegtop.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Commands}
+    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.APP)]
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(
+        self,
+        settings: Settings,
+        feed: Readable,
+        clock: Clock,
+        *,
+        query: str = "",
+        watching: bool = True,
+        zone: tzinfo | None = None,
+    ) -> None:
+        colour = settings.color and not os.environ.get("NO_COLOR")
+        with _no_color("" if colour else "1"):
+            # With native colours the filter removes colour altogether; without them it would leave shades of grey.
+            super().__init__(ansi_color=None if colour else True)
+        if settings.ascii:
+            self._filters.append(Plain())
+        self.settings = settings
+        self.board = Board(settings, clock)
+        self.reader = Reader(feed, self._wake)
+        self._woken = False
+        self._frames = Frames(settings.frame_rate, self._draw, self.set_timer)
+        self._query = query
+        self._sentence = ""
+        self.monitor = Monitor(
+            self.board, self.reader, settings, watching=watching, frozen=isinstance(clock, FrozenClock), zone=zone
+        )
+        for each in theme.THEMES:
+            self.register_theme(each)
+        self.theme = theme_named(settings.theme) or self.theme_names[0]
+        self.set_keymap(settings.keymap)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theme.DEFAULTS
+
+    def on_mount(self) -> None:
+        self.push_screen(self.monitor)
+        if self._query:
+            self.call_after_refresh(self.monitor.show_filter, self._query)
+        self.set_interval(1.0, self._second)
+        self.reader.start()
+
+    def on_unmount(self) -> None:
+        self.reader.stop()
+
+    # From the reader to the screen
+
+    def _wake(self) -> None:
+        """Called from the reader's thread."""
+        if not self._woken:
+            self._woken = True
+            self.post_message(Wake())
+
+    def on_wake(self) -> None:
+        """Take what has arrived, a slice at a time."""
+        self._woken = False
+        until = monotonic() + _SLICE
+        while monotonic() < until and not self.board.full and (batch := self.reader.take()) is not None:
+            if self.board.receive(batch.events):
+                self.monitor.rows_moved()
+        if self.reader.waiting and not self.board.full:
+            self._wake()
+        self._frames.request()
+
+    def _second(self) -> None:
+        self.board.second()
+        self.board.advance()
+        self.on_wake()
+
+    def _draw(self) -> None:
+        self.monitor.draw()
+
+    # What every screen can do
+
+    def action_help(self) -> None:
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help(self.settings.keymap, ascii=self.settings.ascii))
+
+    @property
+    def theme_names(self) -> list[str]:
+        return [each.name for each in theme.THEMES]
+
+    def use_theme(self, name: str) -> None:
+        self.theme = name
+
+    def action_next_theme(self) -> None:
+        names = self.theme_names
+        self.use_theme(names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0])
+        self.notify(f"Theme: {self.theme}", timeout=2, markup=False)
+
+    def action_mouse(self) -> None:
+        """Give the mouse to the terminal, so that it selects text, or take it back."""
+        driver: Any = self._driver
+        if not (hasattr(driver, "_enable_mouse_support") and hasattr(driver, "_disable_mouse_support")):
+            self.notify("This terminal does not let go of the mouse.", markup=False)
+            return
+        # Both calls look at the flag first, so it is on while either is made.
+        taken, driver._mouse = not driver._mouse, True
+        (driver._enable_mouse_support if taken else driver._disable_mouse_support)()
+        driver._mouse = taken
+        self.notify("The mouse works here." if taken else "The mouse selects text now.", timeout=3, markup=False)
+
+    def action_redraw(self) -> None:
+        self.screen.refresh(repaint=True, layout=True)
+
+    # What nobody can do by name
+
+    def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
+        """Nothing: an action that writes files must not be reachable by its name."""
+
+    async def action_simulate_key(self, key: str) -> None:
+        """Nothing: keys are pressed by people."""
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002 -- Textual passes it
+        """None of Textual's own: the palette is made from the keymap."""
+        return ()
+
+    # When it fails
+
+    def _handle_exception(self, error: Exception) -> None:
+        self._sentence = crash.record(error)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        self.panic()
+
+    def panic(self, *renderables: RenderableType) -> None:  # noqa: ARG002 -- Textual's own words would show local variables
+        if not self._exit_renderables:  # one sentence is enough, however many errors follow from the first
+            super().panic(Text(self._sentence or "delegtop stopped by an internal error"))
+
+
+def theme_named(name: str) -> str | None:
+    """The theme a setting means: `dark` is ours, `nord` is one of Textual's; None if there is no such theme."""
+    ours = {each.name for each in theme.THEMES}
+    return next((known for known in (f"delegtop-{name}", name) if known in ours or known in BUILTIN_THEMES), None)
+
+
+@contextmanager
+def _no_color(value: str) -> Iterator[None]:
+    """Textual looks at the variable once, and takes even an empty one for a yes."""
+    before = os.environ.pop("NO_COLOR", None)
+    if value:
+        os.environ["NO_COLOR"] = value
+    try:
+        yield
+    finally:
+        os.environ.pop("NO_COLOR", None)
+        if before is not None:
+            os.environ["NO_COLOR"] = before
+
+
+def run_app(settings: Settings, sources: Sequence[str], format: str | None, query: str, at: Millis | None) -> int:
+    """Open the dashboard and stay until it is closed; returns the exit code."""
+    if complaint := _complaint(settings):
+        print(f"delegtop: {complaint}", file=sys.stderr)  # noqa: T201 -- said before the screen opens
+        return 2
+    clock: Clock = WallClock() if at is None else FrozenClock(at)
+    feed = Feed(sources, clock=clock, format=format, zone=settings.zone())
+    app = DelegtopApp(settings, feed, clock, query=query, watching=bool(sources))
+    app.run(mouse=settings.mouse)
+    return app.return_code or 0
+
+
+def _complaint(settings: Settings) -> str:
+    """What is wrong with settings that only the dashboard can judge."""
+    if theme_named(settings.theme) is None:
+        ours = ", ".join(each.name.removeprefix("delegtop-") for each in theme.THEMES)
+        return line(f"there is no theme {settings.theme!r}; ours are {ours}")
+    if unknown := keymap.unknown_ids(settings.keymap):
+        return line(f"keymap: there is no action {unknown[0]!r}; there are {', '.join(sorted(keymap.IDS))}")
+    return ""

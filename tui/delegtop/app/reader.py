@@ -1,0 +1,149 @@
+"""The reader thread: it polls the feed and hands batches to the screen through a bounded queue.
+
+A full queue stops the reader: that is the backpressure, and the files themselves are the buffer. The thread never
+waits longer than a fraction of a second, so quitting is prompt, and a failure ends as words on the screen.
+"""
+
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from queue import Empty, Full, Queue
+from typing import Protocol
+
+from delegtop.clock import monotonic
+from delegtop.feed import Batch, SourceStatus
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Event
+from delegtop.sources.record import Line
+
+_QUEUED = 8
+_WAIT = 0.2
+_STATUS_EVERY = 0.5
+_FAST_SWITCH = 0.0005
+
+
+class Readable(Protocol):
+    """What the dashboard asks of a feed."""
+
+    def poll(self) -> Iterator[Batch]: ...
+    def wait(self, timeout: float) -> None: ...
+    def statuses(self) -> tuple[SourceStatus, ...]: ...
+    def progress(self) -> tuple[int, int]: ...
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]: ...
+    def close(self) -> None: ...
+
+
+class Reader:
+    """One feed, read in a thread. `wake` is called from that thread when there is something to look at."""
+
+    def __init__(self, feed: Readable, wake: Callable[[], None]) -> None:
+        self.feed = feed
+        self.loading = True
+        """True until everything that was there at the start has been taken from the queue."""
+        self.failure = ""
+        """Why the thread ended, if it failed."""
+        self.progress = (0, 0)
+        self.statuses: tuple[SourceStatus, ...] = ()
+        self._wake = wake
+        self._batches: Queue[Batch] = Queue(_QUEUED)
+        self._caught_up = False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
+        self._status_at = 0.0
+        self._haste = _Haste()
+
+    def start(self) -> None:
+        self._haste.begin()
+        self._thread.start()
+
+    def stop(self, timeout: float = 0.3) -> bool:
+        """Ask the thread to end; True if it did in time."""
+        self._stop.set()
+        self._haste.end()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    @property
+    def waiting(self) -> bool:
+        """Is there a batch to take?"""
+        return not self._batches.empty()
+
+    def take(self) -> Batch | None:
+        """The next batch, if there is one; never blocks."""
+        caught_up = self._caught_up
+        try:
+            return self._batches.get_nowait()
+        except Empty:
+            if caught_up and self.loading:
+                self.loading = False
+                self._haste.end()
+            return None
+
+    def _run(self) -> None:
+        try:
+            self._poll()
+            self._caught_up = True
+            self._publish(force=True)
+            while not self._stop.is_set():
+                self.feed.wait(_WAIT)
+                self._poll()
+        except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
+            self.failure = f"reading stopped: {type(error).__name__}: {error}"
+            self._caught_up = True
+            self._wake()
+        finally:
+            self.feed.close()
+
+    def _poll(self) -> None:
+        for batch in self.feed.poll():
+            if not self._put(batch):
+                return
+            self._publish()
+        self._publish()
+
+    def _put(self, batch: Batch) -> bool:
+        while not self._stop.is_set():
+            try:
+                self._batches.put(batch, timeout=0.1)
+            except Full:
+                continue
+            self._wake()
+            return True
+        return False
+
+    def _publish(self, *, force: bool = False) -> None:
+        """Progress and health, seldom enough to cost nothing."""
+        now = monotonic()
+        if now - self._status_at < _STATUS_EVERY and not force:
+            return
+        self._status_at = now
+        self.progress = self.feed.progress()
+        statuses = self.feed.statuses()
+        if statuses != self.statuses or force:
+            self.statuses = statuses
+            self._wake()
+
+
+class _Haste:
+    """Loading makes millions of objects that stay: collecting them over and over would be a third of the time.
+
+    The short switch interval lets the screen answer keys while the reader is busy.
+    """
+
+    def __init__(self) -> None:
+        self._interval = 0.0
+
+    def begin(self) -> None:
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(_FAST_SWITCH)
+        gc.disable()
+
+    def end(self) -> None:
+        if not self._interval:
+            return
+        gc.freeze()
+        gc.enable()
+        sys.setswitchinterval(self._interval)
+        self._interval = 0.0

@@ -1,0 +1,313 @@
+"""What a row of the tree-table says: the cells of one delegation as pieces of safe text, each with its part.
+
+A part names a look (`guide`, `failed`, `bar-warn`); the widget knows the colours. Nothing here paints.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+
+from delegtop.app import theme
+from delegtop.app.columns import BAR, TIME, Column, Layout
+from delegtop.clock import countdown, duration
+from delegtop.model import measures, order
+from delegtop.model.delegation import ACTIVE, PROBLEMS, Delegation, Link, State
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.model.outline import Outline, OutlineRow
+from delegtop.text import line
+
+SORTS = order.SORTS
+PARTS = (
+    *(state.value for state in State),
+    *("guide", "unsure", "mark", "name", "text", "muted", "header"),
+    *("bar-plenty", "bar-warn", "bar-critical", "bar-over", "bar-track"),
+)
+
+_LONGEST = 400
+"""Characters of foreign text that are looked at for one cell: no terminal is wider."""
+_LEAST_NAME = 10
+"""Cells a name keeps when it hangs so deep that its guides must be cut."""
+_WARN, _CRITICAL = 0.25, 0.10
+_OPEN = ACTIVE | {State.LOST}
+"""Nothing says that these have ended: their age and their silence grow."""
+
+
+class Span(NamedTuple):
+    """A piece of text and the part it plays."""
+
+    text: str
+    part: str
+
+
+class Left(NamedTuple):
+    """The time left as it is drawn: the words, how many half cells of the bar are full, and how pressing it is."""
+
+    text: str
+    halves: int | None
+    """None if the whole span is not known, and then there is no bar."""
+    level: str
+
+
+class Rows:
+    """The rows of a forest, in the order of an outline."""
+
+    def __init__(self, forest: Forest, outline: Outline, *, ascii: bool = False) -> None:
+        self.forest = forest
+        self.outline = outline
+        self.ascii = ascii
+        self.drawing = theme.drawing(ascii=ascii)
+        self._facts = lru_cache(1024)(self._read)
+
+    # What may change
+
+    def key(self, row: OutlineRow) -> tuple[object, ...]:
+        """Everything that can change the picture of this row. Two equal keys look the same."""
+        forest, handle = self.forest, row.handle
+        return (
+            row,
+            forest.version(handle),
+            forest.link(handle),
+            self._left(handle),
+            self._age(handle),
+            self._quiet(handle),
+            self._waits_on(handle),
+        )
+
+    def sort_key(self, name: str) -> Callable[[Handle], Any]:
+        """The order of siblings by its name, one of SORTS."""
+        return order.order(self.forest, name)
+
+    # The cells
+
+    def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> list[Span]:
+        """The titles, with a mark at the one the rows are sorted by."""
+        spans = [Span(" ", "header")]
+        for column in layout.columns:
+            title = column.title
+            if title and column.sort == sort:
+                title += self.drawing.up if reverse else self.drawing.down
+            width = TIME if column.name == "left" else column.width
+            text = self._fit(title, width, right=column.right or column.name == "left")
+            spans.append(Span(text + " " * (column.width - width), "header"))
+            spans.append(Span(" " * layout.gap, "header"))
+        return self._fill(spans, layout.width, "header")
+
+    def cells(self, row: OutlineRow, layout: Layout) -> list[Span]:
+        """The row, exactly as wide as the layout."""
+        spans = [Span(" ", "text")]
+        for index, column in enumerate(layout.columns):
+            if index:
+                spans.append(Span(" " * layout.gap, "text"))
+            spans.extend(self._cell(row, column))
+        return self._fill(spans, layout.width, "text")
+
+    def mark_at(self, row: OutlineRow, layout: Layout) -> range:
+        """The cells of the fold mark: a click there folds."""
+        if not row.descendants:
+            return range(0)
+        start = 1 + cell_len(self._guides(row, layout.columns[0].width)[0])
+        return range(start - 1, start + 2)
+
+    def label(self, handle: Handle) -> str:
+        """What it is called, safe to show."""
+        return self._safe(measures.label(self._delegation(handle)))
+
+    def _cell(self, row: OutlineRow, column: Column) -> list[Span]:
+        handle, state = row.handle, self.forest.state(row.handle)
+        width = column.width
+        match column.name:
+            case "delegation":
+                return self._name_cell(row, state, width)
+            case "state":
+                return [Span(self._fit(f"{self.drawing.states[state]} {state.value}", width), state.value)]
+            case "left":
+                return self._left_cell(handle, width)
+            case "depth":
+                text, part = self._depth(handle)
+            case "age":
+                text, part = self._age(handle), "text" if state in ACTIVE else "muted"
+            case "quiet":
+                text, part = self._quiet(handle), "silent" if state is State.SILENT else "text"
+            case "task":
+                text, part = self._safe(self._delegation(handle).task or ""), "muted"
+            case "tokens":
+                text, part = _short_number(self._delegation(handle).tokens), "muted"
+            case _:
+                text, part = self._doing(handle, state)
+        return [Span(self._fit(text, width, right=column.right), part)]
+
+    # The tree
+
+    def _name_cell(self, row: OutlineRow, state: State, width: int) -> list[Span]:
+        guides, arm = self._guides(row, width)
+        drawing, delegation = self.drawing, self._delegation(row.handle)
+        unsure = self.forest.link(row.handle) in (Link.INFERRED, Link.AMBIGUOUS)
+        mark = (drawing.opened if row.expanded else drawing.folded) if row.descendants else arm
+        link = "unsure" if unsure else "guide"
+        spans = [Span(guides[:-1], "guide"), Span(guides[-1:], link), Span(mark, "mark" if row.descendants else link)]
+        spans.append(Span(" ", "text"))
+        if delegation.parent is not None and self.forest.parent(row.handle) is None:
+            spans.append(Span(f"{drawing.orphan} ", "unsure"))
+        hidden = f" ({row.descendants:,})" if row.descendants and not row.expanded else ""
+        room = max(width - sum(cell_len(span.text) for span in spans), 0)
+        label = self._cut(self.label(row.handle), max(room - len(hidden), min(room, _LEAST_NAME)))
+        part = state.value if state in PROBLEMS else "muted" if state not in ACTIVE else "name"
+        spans += [Span(label, part), Span(hidden, "muted")]
+        return self._fill(spans, width, "text")
+
+    def _guides(self, row: OutlineRow, width: int) -> tuple[str, str]:
+        """The lines left of the mark, and what stands in place of the mark of a row without children."""
+        drawing = self.drawing
+        if not row.level:
+            return "", " "
+        link = self.forest.link(row.handle)
+        arm = {Link.INFERRED: drawing.inferred, Link.AMBIGUOUS: drawing.ambiguous}.get(link, drawing.sure)
+        own = (drawing.corner if row.last else drawing.branch) + arm
+        room = max((width - _LEAST_NAME - 4) // 2, 0)
+        above = row.guides[1:]
+        cut = len(above) > room
+        if cut:
+            above = above[len(above) - room :]
+        trunks = "".join(f"{drawing.trunk} " if runs_on else "  " for runs_on in above)
+        end = drawing.inferred if link is Link.AMBIGUOUS else arm
+        return (drawing.cut + trunks[1:] if cut and trunks else trunks) + own, end
+
+    # Figures
+
+    def _left(self, handle: Handle) -> Left | None:
+        """None for what is done: it has no time left to speak of."""
+        if self.forest.state(handle) not in ACTIVE:
+            return None
+        deadline = self.forest.deadline(handle)
+        if deadline is None:
+            return Left(self.drawing.none, None, "muted")
+        left = deadline.at - self.forest.now
+        if left < 0:
+            return Left(countdown(left), 0, "bar-over")
+        started = self._delegation(handle).started_at
+        if started is None or deadline.at <= started:
+            return Left(countdown(left), None, "text")
+        part = min(left / (deadline.at - started), 1.0)
+        level = "bar-critical" if part < _CRITICAL else "bar-warn" if part < _WARN else "bar-plenty"
+        return Left(countdown(left), max(round(part * BAR * 2), 1), level)
+
+    def _left_cell(self, handle: Handle, width: int) -> list[Span]:
+        left = self._left(handle)
+        if left is None:
+            return [Span(" " * width, "text")]
+        part = "text" if left.level == "bar-plenty" else left.level
+        words = Span(self._fit(left.text, min(TIME, width), right=True), part)
+        if left.halves is None or width < TIME + 1 + BAR:
+            return self._fill([words], width, "text")
+        drawing, (full, half) = self.drawing, divmod(left.halves, 2)
+        if left.level == "bar-over":
+            return [words, Span(" ", "text"), Span(drawing.over * BAR, "bar-over")]
+        bar = drawing.full * full + drawing.half * half
+        return [words, Span(" ", "text"), Span(bar, left.level), Span(drawing.empty * (BAR - len(bar)), "bar-track")]
+
+    # Age and quiet follow `measures`, on facts that are read once a version and not anew for every frame.
+
+    def _age(self, handle: Handle) -> str:
+        delegation = self._delegation(handle)
+        if delegation.started_at is None:
+            return self.drawing.none
+        if self.forest.state(handle) in _OPEN:
+            return countdown(max(self.forest.now - delegation.started_at, 0))
+        return (
+            self.drawing.none if delegation.ended_at is None else duration(delegation.ended_at - delegation.started_at)
+        )
+
+    def _quiet(self, handle: Handle) -> str:
+        if self.forest.state(handle) not in _OPEN:
+            return ""
+        heard = self._delegation(handle).heard_at
+        return self.drawing.none if heard is None else countdown(max(self.forest.now - heard, 0))
+
+    def _depth(self, handle: Handle) -> tuple[str, str]:
+        """As claimed, with the other claim beside it where the path says otherwise; `~` where nothing is claimed."""
+        claimed, derived = self._delegation(handle).depth, self._derived_depth(handle)
+        if claimed is None:
+            return f"~{derived}", "muted"
+        if claimed != derived:
+            return f"{claimed}{self.drawing.differs}{derived}", "partial"
+        return str(claimed), "text"
+
+    def _derived_depth(self, handle: Handle) -> int:
+        path = self._delegation(handle).own_path
+        return max(len(path) - 2, 0) if path else self.forest.level(handle)
+
+    # What it does
+
+    def _waits_on(self, handle: Handle) -> str:
+        if self.forest.state(handle) is not State.WAITING:
+            return ""
+        blocker = self.forest.blocker(handle)
+        return "" if blocker is None else self.label(blocker)
+
+    def _doing(self, handle: Handle, state: State) -> tuple[str, str]:
+        delegation = self._delegation(handle)
+        if state is State.WAITING and (blocker := self._waits_on(handle)):
+            return f"on {blocker}", "muted"
+        if state in ACTIVE:
+            tool, doing = delegation.tool, delegation.doing
+            said = f"{tool}: {doing}" if tool and doing and not doing.startswith(tool) else doing or tool
+            return self._safe(said or self.forest.reason(handle)), "text"
+        if state is not State.COMPLETED and (fault := next((e.message for e in delegation.errors if e.message), None)):
+            return self._safe(fault), state.value
+        made = len(delegation.artifacts)
+        artifacts = f"{made} artifact{'s' if made > 1 else ''}" if made else ""
+        summary = self._safe(delegation.report.summary or self.forest.reason(handle))
+        return f" {self.drawing.and_} ".join(filter(None, (artifacts, summary))), "muted"
+
+    # Facts and text
+
+    def _delegation(self, handle: Handle) -> Delegation:
+        return self._facts(handle, self.forest.version(handle))
+
+    def _read(self, handle: Handle, version: int) -> Delegation:  # noqa: ARG002 -- the version is the key of the cache
+        return self.forest.delegation(handle)
+
+    def _safe(self, text: str) -> str:
+        text = line(text, _LONGEST)
+        return text.encode("ascii", "replace").decode() if self.ascii else text
+
+    def _cut(self, text: str, width: int) -> str:
+        """Not wider than that; what is missing shows as a mark."""
+        if cell_len(text) <= width:
+            return text
+        return (set_cell_size(text, width - 1).rstrip() + self.drawing.cut) if width > 0 else ""
+
+    def _fit(self, text: str, width: int, *, right: bool = False) -> str:
+        """Exactly that wide."""
+        text = self._cut(text, width)
+        pad = " " * (width - cell_len(text))
+        return pad + text if right else text + pad
+
+    def _fill(self, spans: list[Span], width: int, part: str) -> list[Span]:
+        """The spans, cut or filled up to that width."""
+        found: list[Span] = []
+        for span in spans:
+            size = cell_len(span.text)
+            if size > width:
+                found.append(Span(set_cell_size(span.text, width), span.part))
+                return found
+            if size:
+                found.append(span)
+            width -= size
+        if width:
+            found.append(Span(" " * width, part))
+        return found
+
+
+def _short_number(number: int | None) -> str:
+    """`812`, `12.3k`, `1.2M`."""
+    if number is None:
+        return ""
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            scaled = number / size
+            return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.1f}{unit}"
+    return str(number)

@@ -1,0 +1,126 @@
+"""The copy menu: what would be copied is shown before it is, and what is not safe to paste is refused, with why."""
+
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from delegtop.app import clipboard
+from delegtop.app.inspector.words import MUTED, one_line, path_of
+from delegtop.clock import countdown, duration
+from delegtop.model import measures
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.text import line
+
+
+class Choice(NamedTuple):
+    """One thing to copy: the very text, or why it is refused."""
+
+    name: str
+    key: str
+    text: str
+    refused: str
+
+
+def choices(forest: Forest, handle: Handle) -> list[Choice]:
+    delegation = forest.delegation(handle)
+    advice = next((fault.recommendation for fault in delegation.errors if fault.recommendation), "")
+    return [
+        _choice("id", "i", delegation.id),
+        _choice("path", "p", path_of(delegation, " / ")),
+        # As a comment: pasted into a shell by mistake it does nothing.
+        _choice("recommendation", "r", advice, "# from agent: "),
+        _choice("row", "o", row_text(forest, handle)),
+    ]
+
+
+def _choice(name: str, key: str, text: str, prefix: str = "") -> Choice:
+    refused = clipboard.refusal(text)
+    return Choice(name, key, "" if refused else prefix + text, refused)
+
+
+def row_text(forest: Forest, handle: Handle) -> str:
+    """The row as one line of text."""
+    delegation = forest.delegation(handle)
+    left, age = measures.left(forest, handle), measures.age(forest, handle)
+    parts = (
+        line(measures.label(delegation), 200),
+        line(delegation.id, 200),
+        forest.state(handle).value,
+        f"left {countdown(left)}" if left is not None else "",
+        f"age {duration(age)}" if age is not None else "",
+        line(delegation.doing or "", 400),
+    )
+    return "  ".join(part for part in parts if part)
+
+
+class CopyMenu(ModalScreen[None]):
+    """Copies one thing and goes away."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,y", "leave", "back", id="copy-back"),
+        *(
+            Binding(key, f"choose('{name}')", name, id=f"copy-{name}")
+            for key, name in (("i", "id"), ("p", "path"), ("r", "recommendation"), ("o", "row"))
+        ),
+    ]
+    DEFAULT_CSS = """
+    CopyMenu { align: center middle; }
+    CopyMenu > Vertical {
+        width: 80%; max-width: 100; height: auto; max-height: 80%;
+        border: round $accent; background: $surface; padding: 0 1;
+    }
+    CopyMenu OptionList, CopyMenu OptionList:focus { height: auto; border: none; background: $surface; padding: 0; }
+    CopyMenu OptionList:focus > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
+    CopyMenu .copy-title { text-style: bold; color: $accent; }
+    """
+
+    def __init__(self, forest: Forest, handle: Handle) -> None:
+        super().__init__()
+        self._choices = {choice.name: choice for choice in choices(forest, handle)}
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Content("Copy"), classes="copy-title")
+            yield OptionList(
+                *(
+                    Option(_prompt(choice), id=choice.name, disabled=bool(choice.refused))
+                    for choice in self._choices.values()
+                )
+            )
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.action_choose(event.option_id or "")
+
+    def action_choose(self, name: str) -> None:
+        choice = self._choices.get(name)
+        if choice is None:
+            return
+        if choice.refused:
+            self.notify(f"Not copied: {choice.refused}.", severity="warning", markup=False)
+            return
+        self.app.copy_to_clipboard(choice.text)
+        path = clipboard.save(choice.text)
+        self.notify(f"Copied the {name}." + (f" Also in {line(str(path))}" if path else ""), markup=False)
+        self.dismiss()
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+
+def _prompt(choice: Choice) -> Content:
+    label = Content.assemble((choice.key, "bold $accent"), "  ", (choice.name.ljust(16), "bold"))
+    if choice.refused:
+        return label + Content.styled(f"– {choice.refused}", MUTED)
+    return label + one_line(choice.text, "", 300)

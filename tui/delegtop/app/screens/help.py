@@ -1,0 +1,93 @@
+"""Help, made from the keymap and the filter language, so it cannot be out of date."""
+
+from collections.abc import Mapping
+from itertools import groupby
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from delegtop.app import keymap, theme
+from delegtop.app.inspector.words import heading
+from delegtop.app.keymap import Command, keys_of, shown
+from delegtop.app.screens.page import Page
+from delegtop.app.widgets.delegation_tree import DelegationTree
+from delegtop.app.widgets.sheet import Beside, Block, Fact
+from delegtop.app.widgets.vitals import SHOWN
+from delegtop.model.delegation import State
+from delegtop.model.query import KEYS
+
+_KEY = 18
+_MEANING = {
+    State.RUNNING: "at work",
+    State.WAITING: "on a child that is not done",
+    State.SILENT: "wrote nothing for a while; quiet is not hung",
+    State.OVERDUE: "past its deadline and not done",
+    State.COMPLETED: "returned, all done",
+    State.PARTIAL: "returned with part of the work",
+    State.FAILED: "returned a failure, or met an error it cannot recover from",
+    State.BLOCKED: "returned: something else must happen first",
+    State.TIMEOUT: "its time ran out and someone recorded it",
+    State.INTERRUPTED: "was cancelled",
+    State.LOST: "silent for very long, past any deadline",
+    State.UNKNOWN: "left the registry, and nothing tells how it ended",
+}
+
+
+class Help(Page):
+    heading = "delegtop · help"
+
+    def __init__(self, overrides: Mapping[str, str], *, ascii: bool = False) -> None:
+        super().__init__()
+        self._overrides, self._ascii = overrides, ascii
+
+    def blocks(self) -> list[Block]:
+        groups = {
+            name: list(commands)
+            for name, commands in groupby(sorted(keymap.COMMANDS, key=_by_group), key=lambda command: command.group)
+        }
+        left = [*self._group(keymap.LOOK, groups), *self._group(keymap.TREE, groups), *_moving()]
+        right = [*self._group(keymap.DETAIL, groups), *self._group(keymap.PROGRAM, groups)]
+        return [Beside(left, right), Beside(self._states(), _filter())]
+
+    def _group(self, name: str, groups: Mapping[str, list[Command]]) -> list[Block]:
+        facts = [
+            Fact("  ".join(keys_of(command, self._overrides)), Content(command.help), _KEY) for command in groups[name]
+        ]
+        return [heading(name), *facts, Content()]
+
+    def _states(self) -> list[Block]:
+        blocks: list[Block] = [heading("States")]
+        for state in SHOWN:
+            word = theme.state_content(state, ascii=self._ascii)
+            blocks.append(word.pad_right(_KEY - word.cell_length) + Content(_MEANING[state]))
+        return [*blocks, Content()]
+
+
+def _by_group(command: Command) -> int:
+    return (keymap.LOOK, keymap.TREE, keymap.DETAIL, keymap.PROGRAM).index(command.group)
+
+
+def _moving() -> list[Block]:
+    """The tree's own keys, one line an action."""
+    keys: dict[str, list[str]] = {}
+    for binding in map(_as_binding, DelegationTree.BINDINGS):
+        keys.setdefault(binding.tooltip or binding.description, []).extend(map(shown, binding.key.split(",")))
+    return [
+        heading("Moving"),
+        *(Fact("  ".join(names), Content(words), _KEY) for words, names in keys.items()),
+        Content(),
+    ]
+
+
+def _as_binding(binding: BindingType) -> Binding:
+    return binding if isinstance(binding, Binding) else Binding(*binding)
+
+
+def _filter() -> list[Block]:
+    return [
+        heading("Filter"),
+        Fact("word", Content("part of any text of the row; words are ANDed, a|b is either"), _KEY),
+        Fact("!word", Content("not; stands before any term"), _KEY),
+        *(Fact(key.name, Content.assemble(key.meaning, "  ", (key.example, "bold $accent")), _KEY) for key in KEYS),
+        Content(),
+    ]

@@ -1,0 +1,328 @@
+"""The monitor: vitals, filter, tree, inspector, keys. It composes and routes; what it shows lives in the board."""
+
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import Screen
+
+from delegtop.app import keymap
+from delegtop.app.board import Board
+from delegtop.app.reader import Reader
+from delegtop.app.screens.copy import CopyMenu
+from delegtop.app.screens.sources import UNHEALTHY, Sources
+from delegtop.app.widgets import notice
+from delegtop.app.widgets.chips import Chips
+from delegtop.app.widgets.delegation_tree import DelegationTree
+from delegtop.app.widgets.filter_bar import FilterBar
+from delegtop.app.widgets.inspector import Inspector
+from delegtop.app.widgets.key_bar import KeyBar
+from delegtop.app.widgets.notice import Notice
+from delegtop.app.widgets.pill import Pill
+from delegtop.app.widgets.vitals import Mode, Pulse, Vitals
+from delegtop.clock import wall
+from delegtop.config import Settings
+from delegtop.model.ledger import Handle
+from delegtop.model.query import QueryError
+
+
+class Monitor(Screen[None]):
+    """The main screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.MONITOR)]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (32, "-tall")]
+
+    def __init__(
+        self, board: Board, reader: Reader, settings: Settings, *, watching: bool, frozen: bool, zone: tzinfo | None
+    ) -> None:
+        super().__init__()
+        self.board, self.reader = board, reader
+        self._settings, self._watching, self._frozen, self._zone = settings, watching, frozen, zone
+        self._folded_all = False
+        self._structural = True
+        self._ready = False
+
+    def compose(self) -> ComposeResult:
+        ascii_only = self._settings.ascii
+        yield Vitals(ascii=ascii_only)
+        yield FilterBar()
+        with Container(id="body"):
+            with Container(id="stage"):
+                yield DelegationTree(self.board.rows, id="tree")
+                yield Notice()
+                yield Pill(id="pill")
+            yield Inspector(self.board.forest, self.reader.feed, zone=self._zone, ascii=ascii_only, id="inspector")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._ready = True
+        self.tree.follow = self._settings.follow
+        self.tree.focus()
+        self.draw()
+
+    def on_unmount(self) -> None:
+        self._ready = False
+
+    @property
+    def tree(self) -> DelegationTree:
+        return self.query_one(DelegationTree)
+
+    @property
+    def filter_bar(self) -> FilterBar:
+        return self.query_one(FilterBar)
+
+    @property
+    def inspector(self) -> Inspector:
+        return self.query_one(Inspector)
+
+    # Drawing
+
+    def rows_moved(self) -> None:
+        """Rows came or changed places since the last frame."""
+        self._structural = True
+
+    def draw(self) -> None:
+        """One frame: every part compares and repaints only what differs."""
+        if not self._ready:
+            return
+        structural, self._structural = self._structural, False
+        self.tree.mark_problems(self.board.landmarks)
+        self.tree.show_sort(self.board.sort, self.board.reversed)
+        self.tree.update_rows(structural)
+        if self.reader.loading:
+            self.tree.seen()
+        self.query_one(Vitals).beat(self._pulse())
+        self._draw_notice()
+        self.inspector.speak_of(self.tree.cursor)
+        self.inspector.refresh_page()
+        self._draw_keys()
+
+    def _pulse(self) -> Pulse:
+        board, statuses = self.board, self.reader.statuses
+        unhealthy = sum(1 for status in statuses if status.status in UNHEALTHY or status.unreadable)
+        return Pulse(
+            self._mode(), len(statuses), unhealthy, wall(board.forest.now, self._zone), board.forest.counts, board.rates
+        )
+
+    def _mode(self) -> Mode:
+        if self.reader.failure:
+            return Mode("✖", "x", "reading stopped", "bold $error")
+        if self.board.paused:
+            held = f" · {self.board.held:,} waiting" if self.board.held else ""
+            return Mode("‖", "=", f"paused{held}", "bold $warning")
+        if self.reader.loading and self._watching:
+            read, known = self.reader.progress
+            return Mode("◌", "~", f"loading {min(read / known, 1.0):.0%}" if known else "loading", "bold $accent")
+        if self._frozen:
+            return Mode("◆", "#", "frozen", "bold $secondary")
+        return Mode("●", "*", "live", "bold $success")
+
+    def _draw_notice(self) -> None:
+        content = self._notice()
+        self.query_one(Notice).say(content)
+        self.tree.display = content is None
+
+    def _notice(self) -> Content | None:
+        board = self.board
+        if len(board.outline):
+            return None
+        if not self._watching:
+            return notice.nothing_to_watch()
+        if len(board.forest):
+            return notice.nothing_matches(board.query.text, len(board.forest))
+        if self.reader.loading and not self.reader.failure:
+            return notice.loading(*self.reader.progress, plain=self._settings.ascii)
+        return notice.nothing_told(self.reader.statuses)
+
+    def _draw_keys(self) -> None:
+        reading = self.inspector.sheet.has_focus
+        commands = [command for command in keymap.COMMANDS if command.bar]
+        words = {
+            "pause": "resume" if self.board.paused else "pause",
+            "follow": "unfollow" if self.tree.follow else "follow",
+            "sort": f"sort:{self.board.sort}",
+            "inspect": "back" if reading else "inspect",
+            "focus": "show all" if self.board.focus is not None else "focus subtree",
+            "inspector": "hide inspector" if self.inspector.display else "inspector",
+        }
+        self.query_one(KeyBar).offer(commands, self._settings.keymap, words)
+
+    # What happens
+
+    @on(DelegationTree.Highlighted)
+    def _highlighted(self, event: DelegationTree.Highlighted) -> None:
+        self.inspector.speak_of(event.handle)
+
+    @on(DelegationTree.Activated)
+    def _activated(self, _: DelegationTree.Activated) -> None:
+        self.action_inspect()
+
+    @on(FilterBar.Typed)
+    def _typed(self, event: FilterBar.Typed) -> None:
+        bar = self.filter_bar
+        try:
+            self.board.filter(event.text)
+        except QueryError as error:
+            bar.object(str(error))
+            return
+        shown = len(self.board.outline)
+        bar.tell(f"{shown:,} row{'' if shown == 1 else 's'}" if self.board.query else "")
+        self._moved()
+
+    @on(FilterBar.Accepted)
+    def _accepted(self) -> None:
+        if not self.filter_bar.input.value.strip():
+            self.filter_bar.close()
+        self.tree.focus()
+
+    @on(Chips.Chosen, "Vitals")
+    async def _chosen_vital(self, event: Chips.Chosen) -> None:
+        if event.name.startswith("state:"):
+            self.show_filter(event.name)
+        else:
+            await self.run_action(event.name)
+
+    @on(Chips.Chosen, "KeyBar")
+    async def _chosen_key(self, event: Chips.Chosen) -> None:
+        await self.perform(event.name)
+
+    async def perform(self, id_: str) -> None:
+        """Do the command of that id."""
+        command = next(command for command in keymap.COMMANDS if command.id == id_)
+        await (self.app if command in keymap.APP else self).run_action(command.action)
+
+    @on(DelegationTree.SortRequested)
+    def _sort_requested(self, event: DelegationTree.SortRequested) -> None:
+        if event.sort == self.board.sort:
+            self.action_reverse()
+        else:
+            self.sort_by(event.sort)
+
+    @on(DelegationTree.Pending)
+    def _pending(self, event: DelegationTree.Pending) -> None:
+        self.query_one(Pill).count(event.count)
+
+    @on(Pill.Clicked)
+    def _pill_clicked(self) -> None:
+        self.tree.go_to_newest()
+
+    def on_descendant_focus(self) -> None:
+        self._draw_keys()
+
+    def _moved(self) -> None:
+        self._structural = True
+        self.draw()
+
+    # Actions
+
+    def show_filter(self, text: str) -> None:
+        self.filter_bar.open(typing=False)
+        self.filter_bar.input.value = text
+
+    def action_filter(self) -> None:
+        self.filter_bar.open()
+
+    def action_back(self) -> None:
+        """One step back: out of the filter line, the inspector, the subtree, the filter."""
+        bar = self.filter_bar
+        if self.inspector.sheet.has_focus:
+            self.tree.focus()
+        elif bar.is_open:
+            bar.input.value = ""
+            bar.close()
+            self.tree.focus()
+        elif self.board.focus is not None:
+            self.action_zoom()
+
+    def action_inspect(self) -> None:
+        if self.inspector.sheet.has_focus:
+            self.tree.focus()
+        elif self.tree.cursor is not None:
+            self.inspector.display = True
+            self.inspector.refresh_page(top=True)
+            self.inspector.sheet.focus()
+
+    def action_inspector(self) -> None:
+        self.inspector.display = not self.inspector.display
+        if not self.inspector.display:
+            self.tree.focus()
+        self.draw()
+
+    def action_tab(self, by: int) -> None:
+        self.inspector.step(by)
+
+    def action_show_tab(self, tab: str) -> None:
+        self.inspector.display = True
+        self.inspector.show_tab(tab)
+
+    def action_sort(self) -> None:
+        self.board.next_sort()
+        self._moved()
+
+    def sort_by(self, name: str) -> None:
+        self.board.sort_by(name)
+        self._moved()
+
+    def action_reverse(self) -> None:
+        self.board.reverse()
+        self._moved()
+
+    def action_follow(self) -> None:
+        self.tree.follow = not self.tree.follow
+        self.draw()
+
+    def action_problem(self, step: int) -> None:
+        found = self.board.problem(self.tree.cursor, step)
+        if found is None:
+            self.notify("No problem in sight.", markup=False)
+            return
+        self._go_to(found)
+
+    def _go_to(self, handle: Handle) -> None:
+        self.board.outline.reveal(handle)
+        self.tree.update_rows(True)
+        self.tree.cursor = handle
+        self.draw()
+
+    def action_pause(self) -> None:
+        self._structural |= self.board.pause(not self.board.paused)
+        self.draw()
+
+    def action_fold(self) -> None:
+        if self.tree.cursor is not None:
+            self.board.outline.toggle(self.tree.cursor)
+            self._moved()
+
+    def action_unfold(self) -> None:
+        if self.tree.cursor is not None:
+            self.board.outline.expand(self.tree.cursor)
+            self._moved()
+
+    def action_collapse(self) -> None:
+        if self.tree.cursor is not None:
+            self.board.outline.collapse(self.tree.cursor)
+            self._moved()
+
+    def action_fold_all(self) -> None:
+        self._folded_all = not self._folded_all
+        if self._folded_all:
+            self.board.outline.collapse_all()
+        else:
+            self.board.outline.expand_all()
+        self._moved()
+
+    def action_zoom(self) -> None:
+        self.board.zoom(self.tree.cursor if self.board.focus is None else None)
+        self._moved()
+
+    def action_copy(self) -> None:
+        if self.tree.cursor is not None:
+            self.app.push_screen(CopyMenu(self.board.forest, self.tree.cursor))
+
+    def action_sources(self) -> None:
+        self.app.push_screen(Sources(self.reader, self.board.clock))

@@ -1,0 +1,83 @@
+"""The filter line: type a query, see at once what it leaves, or why it cannot be understood."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from delegtop.text import line
+
+
+class FilterBar(Vertical):
+    """Hidden until asked for. It parses nothing itself: it says what was typed and shows what it is told."""
+
+    DEFAULT_CSS = """
+    FilterBar { height: auto; background: $surface; display: none; padding: 0 1; }
+    FilterBar.-open { display: block; }
+    FilterBar > Horizontal { height: 1; }
+    FilterBar .slash { width: 2; color: $accent; text-style: bold; }
+    FilterBar Input, FilterBar Input:focus { width: 1fr; border: none; padding: 0; height: 1; background: $surface; }
+    FilterBar .found { width: auto; padding-left: 2; color: $text-muted; }
+    FilterBar > .wrong { display: none; height: auto; max-height: 2; padding-left: 2; color: $error; }
+    FilterBar > .wrong.-open { display: block; }
+    """
+
+    class Typed(Message):
+        """The text of the filter is another."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Accepted(Message):
+        """Enter was pressed."""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Static(Content("/"), classes="slash")
+            yield Input(placeholder="text  !not  state:overdue,failed  depth>1  left<5m  agent:impl*", compact=True)
+            yield Static(Content(), classes="found")
+        yield Static(Content(), classes="wrong")
+
+    @property
+    def input(self) -> Input:
+        return self.query_one(Input)
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def open(self, *, typing: bool = True) -> None:
+        self.add_class("-open")
+        if typing:
+            self.input.focus()
+
+    def close(self) -> None:
+        self.remove_class("-open")
+
+    def tell(self, found: str) -> None:
+        """Say what the query leaves."""
+        self.query_one(".found", Static).update(Content(found))
+        self.query_one(".wrong", Static).remove_class("-open")
+
+    def object(self, reason: str) -> None:
+        """Say why the query means nothing."""
+        wrong = self.query_one(".wrong", Static)
+        wrong.update(Content(line(reason, 300)))
+        wrong.add_class("-open")
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        shown = line(event.value)
+        if shown != event.value:  # something pasted that would not show as what it is
+            self.input.value = shown
+            return
+        self.post_message(self.Typed(shown))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Accepted())

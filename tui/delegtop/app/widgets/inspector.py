@@ -1,0 +1,205 @@
+"""The inspector: everything known of the delegation under the cursor, in five tabs."""
+
+from collections.abc import Mapping
+from datetime import tzinfo
+from functools import partial
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState
+
+from delegtop.app import artifacts
+from delegtop.app.artifacts import Presence
+from delegtop.app.inspector import activity, errors, outcome, overview, raw
+from delegtop.app.inspector.activity import History
+from delegtop.app.inspector.words import MUTED, Subject, one_line, path_of
+from delegtop.app.reader import Readable
+from delegtop.app.widgets.chips import Chip, Chips
+from delegtop.app.widgets.sheet import Block, Sheet
+from delegtop.model.delegation import Delegation
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.model.measures import label
+
+TABS = ("overview", "return", "errors", "activity", "raw")
+_FROM_DISK = ("return", "activity", "raw")
+_SETTLE = 0.08
+"""Seconds the cursor must rest before the disk is asked: holding a key down must not queue a hundred reads."""
+_AGAIN = 1.0
+"""A busy delegation is read again at most this often."""
+
+
+class Inspector(Vertical):
+    """Speaks of one delegation. Log lines and artifacts are looked up in a thread, only for the tab that shows them."""
+
+    DEFAULT_CSS = """
+    Inspector { height: 40%; min-height: 7; border-top: solid $guide; background: $surface; }
+    Inspector:focus-within { border-top: solid $accent; }
+    Inspector > #title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    Inspector > #tabs { padding: 0 1; }
+    """
+
+    class TabChanged(Message):
+        def __init__(self, tab: str) -> None:
+            super().__init__()
+            self.tab = tab
+
+    def __init__(
+        self, forest: Forest, feed: Readable, *, zone: tzinfo | None, ascii: bool, id: str | None = None
+    ) -> None:
+        super().__init__(id=id)
+        self.tab = "overview"
+        self._forest, self._feed, self._zone, self._ascii = forest, feed, zone, ascii
+        self._handle: Handle | None = None
+        self._history: History | None = None
+        self._presence: Mapping[str, Presence] = {}
+        self._shown: object = None
+        """What the page was made from: nothing is made again while this stays the same."""
+        self._fetched: tuple[str, Handle, int] | None = None
+        self._fetching_soon = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content(), id="title")
+        yield Chips(id="tabs")
+        yield Sheet(id="sheet")
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.query_one(Sheet)
+
+    @property
+    def handle(self) -> Handle | None:
+        return self._handle
+
+    def speak_of(self, handle: Handle | None) -> None:
+        """Turn to another delegation."""
+        if handle != self._handle:
+            self._handle, self._history, self._presence, self._fetched = handle, None, {}, None
+            self.refresh_page(top=True)
+
+    def show_tab(self, tab: str) -> None:
+        if tab != self.tab:
+            self.tab, self._history, self._fetched = tab, None, None
+            self.post_message(self.TabChanged(tab))
+            self.refresh_page(top=True)
+
+    def step(self, by: int) -> None:
+        self.show_tab(TABS[(TABS.index(self.tab) + by) % len(TABS)])
+
+    # Making the page
+
+    def refresh_page(self, *, top: bool = False) -> None:
+        """Bring the page up to date with the forest; costs nothing if nothing changed."""
+        if not self.display or not self.is_mounted:
+            return
+        made_from = self._made_from()
+        if made_from == self._shown and not top:
+            return
+        self._shown = made_from
+        self._show_title()
+        self._show_tabs()
+        self.sheet.show(self._page(), top=top)
+        self._fetch_if_needed()
+
+    def _made_from(self) -> object:
+        if self._handle is None:
+            return None
+        second = self._forest.now // 1_000 if self.tab == "overview" else 0
+        return self._handle, self.tab, self._forest.version(self._handle), second, id(self._history), id(self._presence)
+
+    def _show_title(self) -> None:
+        title = self.query_one("#title", Static)
+        if self._handle is None:
+            title.update(Content.styled("No delegation selected", MUTED))
+            return
+        delegation = self._forest.delegation(self._handle)
+        path = path_of(delegation, " > " if self._ascii else " › ")
+        title.update(
+            Content.assemble(
+                one_line(label(delegation), "bold", 80), "   ", one_line(delegation.id, MUTED, 120), "    ", path
+            )
+        )
+
+    def _show_tabs(self) -> None:
+        count = len(self._forest.delegation(self._handle).errors) if self._handle is not None else 0
+        chips: list[Chip] = []
+        for tab in TABS:
+            words = f" {tab.capitalize()}{f' {count}' if tab == 'errors' and count else ''} "
+            quiet = "bold $error" if tab == "errors" and count else MUTED
+            chips.append(Chip(Content.styled(words, "bold $accent reverse" if tab == self.tab else quiet), tab))
+            chips.append(Chip(Content(" ")))
+        self.query_one("#tabs", Chips).show(chips)
+
+    def _page(self) -> list[Block]:
+        if self._handle is None:
+            return []
+        subject = Subject(self._forest, self._handle, self._zone, self._ascii)
+        match self.tab:
+            case "return":
+                return outcome.page(subject, self._presence)
+            case "errors":
+                return errors.page(subject)
+            case "activity":
+                return activity.page(subject, self._history)
+            case "raw":
+                return raw.page(self._history)
+        return overview.page(subject)
+
+    @on(Chips.Chosen, "#tabs")
+    def _chosen(self, event: Chips.Chosen) -> None:
+        event.stop()
+        self.show_tab(event.name)
+
+    # What only the disk knows
+
+    def _wanted(self) -> tuple[str, Handle, int] | None:
+        if self._handle is None or self.tab not in _FROM_DISK:
+            return None
+        return self.tab, self._handle, self._forest.version(self._handle)
+
+    def _fetch_if_needed(self) -> None:
+        wanted = self._wanted()
+        if wanted is None or wanted == self._fetched or self._fetching_soon:
+            return
+        same = self._fetched is not None and self._fetched[:2] == wanted[:2]
+        self._fetching_soon = True
+        self.set_timer(_AGAIN if same else _SETTLE, self._fetch)
+
+    def _fetch(self) -> None:
+        self._fetching_soon = False
+        wanted = self._fetched = self._wanted()
+        if wanted is None:
+            return
+        tab, handle, _ = wanted
+        delegation = self._forest.delegation(handle)
+        work = partial(_presence, delegation) if tab == "return" else partial(self._feed.history, delegation)
+        name = f"{tab} {handle}"
+        self.run_worker(work, name=name, group="disk", exclusive=True, thread=True, exit_on_error=False)
+
+    @on(Worker.StateChanged)
+    def _looked_up(self, event: Worker.StateChanged) -> None:
+        event.stop()
+        worker = event.worker
+        if worker.name != f"{self.tab} {self._handle}":
+            return  # the operator has moved on
+        if event.state is WorkerState.ERROR:
+            self.sheet.show([Content.styled("The log cannot be read again: ", "$error") + one_line(str(worker.error))])
+        if event.state is not WorkerState.SUCCESS:
+            return
+        if self.tab == "return":
+            self._presence = worker.result or {}
+        else:
+            self._history = worker.result
+        self.refresh_page()
+
+
+def _presence(delegation: Delegation) -> dict[str, Presence]:
+    """Where the artifacts of a delegation are looked for: beneath the working directory and beneath its log."""
+    origin = delegation.ended_origin or delegation.started_origin
+    roots = [Path.cwd(), *([Path(origin.source).parent] if origin else [])]
+    return artifacts.look([artifact.path for artifact in delegation.artifacts[: outcome.SHOWN]], roots)

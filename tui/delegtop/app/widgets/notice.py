@@ -1,0 +1,86 @@
+"""What stands in place of the tree when there is no row to show: what is going on, and what to do about it."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widgets import Static
+
+from delegtop import text
+from delegtop.feed import SourceStatus
+
+_BAR = 32
+_EXAMPLE = '{"event": "register", "at": "2025-12-26T10:00:00Z", "session_id": "sess_1766743200_abc123", …}'
+_UNREADABLE = frozenset({"missing", "gone", "unreadable", "unrecognised", "skipped"})
+
+
+class Notice(Static):
+    """A short text in the middle of an empty space."""
+
+    DEFAULT_CSS = """
+    Notice { height: 1fr; width: 1fr; content-align: center middle; padding: 1 2; display: none; }
+    Notice.-open { display: block; }
+    """
+
+    def say(self, content: Content | None) -> None:
+        """Show this, or nothing."""
+        self.set_class(content is not None, "-open")
+        if content is not None and not (isinstance(self.content, Content) and self.content.is_same(content)):
+            self.update(content)
+
+
+def nothing_to_watch() -> Content:
+    return Content.assemble(
+        ("Nothing to watch yet\n\n", "bold $accent"),
+        "Point it at session logs, a registry, or a folder that holds them:\n\n",
+        ("delegtop LOGDIR       ", "bold"), ("files, folders, globs, or - for a pipe\n", "$row-muted"),
+        ("delegtop demo         ", "bold"), ("a simulated run, to look around\n\n", "$row-muted"),
+        "A log is one JSON object a line, for example:\n",
+        (_EXAMPLE, "$row-muted"), "\n\n",
+        ("?", "bold $accent"), " help    ", ("q", "bold $accent"), " quit",
+    )  # fmt: skip
+
+
+def loading(read: int, known: int, plain: bool = False) -> Content:
+    """How far the first reading is."""
+    share = min(read / known, 1.0) if known else 0.0
+    full = int(share * _BAR)
+    done, rest = ("#" * full, "." * (_BAR - full)) if plain else ("█" * full, "░" * (_BAR - full))
+    return Content.assemble(
+        ("Reading the logs\n\n", "bold $accent"), (done, "$accent"), (rest, "$row-muted"),
+        f"  {share:.0%}\n\n", (f"{megabytes(read)} of {megabytes(known)}", "$row-muted"),
+    )  # fmt: skip
+
+
+def nothing_matches(query: str, hidden: int) -> Content:
+    return Content.assemble(
+        ("No row matches the filter\n\n", "bold $accent"), (text.line(query, 200), "bold"),
+        (f"\n\n{hidden:,} delegation{' is' if hidden == 1 else 's are'} hidden.  ", "$row-muted"),
+        ("esc", "bold $accent"), " clears the filter",
+    )  # fmt: skip
+
+
+def nothing_told(statuses: Sequence[SourceStatus]) -> Content:
+    """Sources there are, delegations there are none: which source, and why."""
+    if not statuses:
+        return Content.assemble(
+            ("Waiting for a log\n\n", "bold $accent"),
+            ("There is no file there yet; one that comes is picked up by itself.", "$row-muted"),
+        )
+    broken = [status for status in statuses if status.status in _UNREADABLE or status.unreadable]
+    title = "These sources cannot be read" if len(broken) == len(statuses) else "No delegation in these sources yet"
+    lines: list[Content | str] = [Content.styled(f"{title}\n\n", "bold $warning" if broken else "bold $accent")]
+    for status in statuses[:8]:
+        detail = f" · {text.line(status.detail, 160)}" if status.detail else ""
+        style = "$warning" if status in broken else "$row-muted"
+        lines += [text.line(status.path, 160), Content.styled(f"   {status.status}{detail}\n", style)]
+    if len(statuses) > 8:
+        lines.append(f"… and {len(statuses) - 8:,} more\n")
+    return Content.assemble(*lines, "\n", ("o", "bold $accent"), " source health")
+
+
+def megabytes(size: int) -> str:
+    """`0 B`, `12.3 kB`, `124.0 MB`."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= scale:
+            return f"{size / scale:.1f} {unit}"
+    return f"{size} B"

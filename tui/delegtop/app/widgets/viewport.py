@@ -1,0 +1,90 @@
+"""Where the operator looks: the first row in view and the cursor. No widget, no painting.
+
+Both are held by delegation and not by row number, so that nothing moves under the operator's eyes when rows come,
+go or change places: the cursor keeps its delegation and its place on the screen; out of view, the first row does.
+"""
+
+from delegtop.model.ledger import Handle
+from delegtop.model.outline import Outline, OutlineRow
+
+
+class Viewport:
+    """A page of rows and a cursor over an outline."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.page = 0
+        """Rows that fit."""
+        self.top = 0
+        self.cursor: Handle | None = None
+        self.row = 0
+        """The row of the cursor."""
+        self._anchor: tuple[Handle, int] | None = None  # this delegation stays so many rows below the top
+
+    def window(self) -> list[OutlineRow]:
+        """The rows in view."""
+        window = self.outline.window(self.top, self.page)
+        if self.cursor is not None and 0 <= self.row - self.top < len(window):
+            self._anchor = self.cursor, self.row - self.top
+        else:
+            self._anchor = (window[0].handle, 0) if window else None
+        return window
+
+    def settle(self) -> None:
+        """Rows came, went or moved: find the cursor and the view again."""
+        if not len(self.outline):
+            self.top, self.row, self.cursor, self._anchor = 0, 0, None, None
+            return
+        held, anchor = self.cursor, self._anchor
+        self.row = self._row_near(held)
+        self.cursor = self.outline.at(self.row)
+        if anchor is not None:
+            row = self.row if anchor[0] == held else self.outline.row_of(anchor[0])
+            self.top = self.top if row is None else row - anchor[1]
+        self._clamp()
+
+    def select(self, row: int) -> None:
+        """Put the cursor on this row, or the nearest there is, and bring it into view."""
+        count = len(self.outline)
+        if not count:
+            return
+        self.row = max(min(row, count - 1), 0)
+        self.cursor = self.outline.at(self.row)
+        self._bring_into_view()
+
+    def turn(self, pages: int) -> None:
+        """Move view and cursor together."""
+        rows = pages * max(self.page - 1, 1)
+        self.scroll(self.top + rows)
+        self.select(self.row + rows)
+
+    def scroll(self, top: int) -> None:
+        """Move the view and leave the cursor where it is."""
+        self.top = top
+        self._clamp()
+
+    def resize(self, page: int) -> None:
+        """The cursor stays in view if it was."""
+        in_view = self._anchor is None or self._anchor[0] == self.cursor
+        self.page = page
+        self._clamp()
+        if in_view:
+            self._bring_into_view()
+
+    def _row_near(self, handle: Handle | None) -> int:
+        """The row of this delegation, or of the fold that hides it, or else the row the cursor was in."""
+        outline = self.outline
+        while handle is not None:
+            row = outline.row_of(handle)
+            if row is not None:
+                return row
+            handle = outline.parent(handle)
+        return min(self.row, len(outline) - 1)
+
+    def _bring_into_view(self) -> None:
+        if self.page:
+            self.top = max(min(self.top, self.row), self.row - self.page + 1)
+            self._clamp()
+
+    def _clamp(self) -> None:
+        self.top = max(min(self.top, len(self.outline) - self.page), 0)

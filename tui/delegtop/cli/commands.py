@@ -1,0 +1,117 @@
+"""Which commands there are, and how arguments find theirs. Listing them imports none of them."""
+
+from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn, Protocol, cast
+
+from delegtop.cli import diagnostics, options, output
+from delegtop.cli.diagnostics import UsageError, advice, fail
+from delegtop.cli.exit_codes import MEANING, Exit
+
+LIVE = "live"
+COMMANDS = {
+    "tree": "print the tree of delegations once, as text or JSON",
+    "demo": "watch a simulated orchestrator at work",
+    "config": "show the settings, where they came from, and the defaults",
+}
+"""The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
+
+_SUMMARY = "top for AI-agent delegation: which delegation is stuck, why, and what to do"
+
+
+class Command(Protocol):
+    """A module of this package that is a command."""
+
+    DESCRIPTION: str
+
+    def add(self, parser: ArgumentParser) -> None: ...
+
+    def run(self, arguments: Namespace) -> int: ...
+
+
+class Parser(ArgumentParser):
+    """argparse that leaves exiting to `dispatch` and knows what was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(f"{message} (see {self.prog} --help)")
+
+    def parse(self, arguments: Sequence[str]) -> Namespace:
+        """Options and sources in any order."""
+        parsed, rest = self.parse_known_intermixed_args(list(arguments))
+        if not rest:
+            return parsed
+        flag = rest[0].partition("=")[0]
+        known = self._option_string_actions
+        raise UsageError(f"no such option {flag}; {advice(flag, known, f'see {self.prog} --help')}")
+
+
+def parser(name: str) -> Parser:
+    """The parser of one command."""
+    command = _module(name)
+    live = name == LIVE
+    made = Parser(
+        prog="delegtop" if live else f"delegtop {name}",
+        description=f"{_SUMMARY}\n\n{command.DESCRIPTION}" if live else command.DESCRIPTION,
+        epilog=_overview() if live else None,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    made.add_argument("-h", "--help", action="store_true", default=SUPPRESS, help="show this help")
+    if live:
+        made.add_argument("-V", "--version", action="store_true", default=SUPPRESS, help="show the version")
+    command.add(made)
+    return made
+
+
+def dispatch(arguments: list[str]) -> int:
+    """Run the command the arguments ask for. Every way a command can end becomes an exit code here."""
+    try:
+        name, rest = _choose(arguments)
+        if {"-h", "--help"} & set(rest[: rest.index("--")] if "--" in rest else rest):
+            output.emit([parser(name).format_help().rstrip("\n")])
+            return Exit.OK
+        return _module(name).run(parser(name).parse(rest))
+    except UsageError as error:
+        diagnostics.say(str(error))
+        return Exit.USAGE
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+
+
+def _module(name: str) -> Command:
+    return cast(Command, import_module(f"delegtop.cli.{name}"))
+
+
+def _choose(arguments: list[str]) -> tuple[str, list[str]]:
+    """The command, and the arguments without its name; options may stand before it."""
+    skip = False
+    for index, argument in enumerate(arguments):
+        if skip or (argument.startswith("-") and argument not in ("-", "--")):
+            skip = not skip and argument in options.WITH_VALUE
+            continue
+        if argument in COMMANDS:
+            return argument, arguments[:index] + arguments[index + 1 :]
+        _suspect_command(argument)
+        break
+    return LIVE, arguments
+
+
+def _suspect_command(word: str) -> None:
+    """A word that is no file and looks like a command is a slip of the fingers, not a source to wait for."""
+    if not (word.isalpha() and word.islower()) or Path(word).exists():
+        return
+    otherwise = f"the commands are {', '.join(COMMANDS)}"
+    fail(f"{word} is neither a command nor a file; {advice(word, COMMANDS, otherwise)}")
+
+
+def _overview() -> str:
+    commands = "\n".join(f"  {name:<10}{summary}" for name, summary in COMMANDS.items())
+    codes = "\n".join(f"  {code.value:<10}{meaning}" for code, meaning in MEANING.items())
+    return (
+        f"commands:\n{commands}\n\n"
+        "`delegtop COMMAND --help` tells more. A file that is named like a command is given as ./tree\n\n"
+        f"exit codes:\n{codes}"
+    )

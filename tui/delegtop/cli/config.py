@@ -1,0 +1,54 @@
+"""`delegtop config path|show|default`: the settings, and where they came from."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from delegtop.cli import options, output
+from delegtop.cli.exit_codes import Exit
+
+DESCRIPTION = (
+    "path: the files settings are read from. show: every setting with where its value came from. "
+    "default: a file with all defaults, explained."
+)
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("what", choices=("path", "show", "default"), metavar="path|show|default", help="what to print")
+    options.add(parser, "sort", "theme", "ascii", "no_color", "no_mouse", "config")
+
+
+def run(arguments: Namespace) -> int:
+    output.emit({"path": _path, "show": _show, "default": _default}[arguments.what](arguments))
+    return Exit.OK
+
+
+def _path(arguments: Namespace) -> Iterator[str]:
+    from pathlib import Path
+
+    from delegtop import text
+    from delegtop.config import candidates
+
+    for path in [Path(arguments.config)] if arguments.config else candidates():
+        yield f"{text.line(str(path))}  {'exists' if path.is_file() else 'does not exist'}"
+
+
+def _show(arguments: Namespace) -> Iterator[str]:
+    from delegtop import text
+    from delegtop.config import toml
+
+    settings, origins = options.load(arguments)
+    lines = {key: text.line(toml(key, getattr(settings, key))) for key in origins}
+    width = min(max(map(len, lines.values())), 72)
+    for key, line in lines.items():
+        yield f"{line:<{width}}  # {text.line(origins[key])}"
+
+
+def _default(_arguments: Namespace) -> Iterator[str]:
+    from delegtop.config import Settings, documentation, toml
+
+    yield "# Every setting of delegtop with its default. Later wins: this file, ./delegtop.toml, DELEGTOP_*, flags."
+    defaults = Settings()
+    for key, meaning in documentation().items():
+        yield ""
+        yield f"# {meaning}"
+        yield toml(key, getattr(defaults, key))

@@ -1,0 +1,71 @@
+"""`delegtop demo`: a simulated orchestrator writes real files, and the dashboard watches them."""
+
+import math
+import tempfile
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
+
+from delegtop.cli import options, output
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+from delegtop.cli.live import check_looks, require_terminal
+
+DESCRIPTION = "Watch a simulated orchestrator: completions, failures, a hang, a cycle, malformed returns and more."
+_WRITTEN = 120.0
+"""Seconds of the story that --write writes: all of the fixed programme, and some chance after it."""
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="which story is told (default 1)")
+    parser.add_argument(
+        "--speed", type=_speed, default=1.0, metavar="N", help="how many times faster it goes (default 1)"
+    )
+    parser.add_argument("--write", metavar="DIR", help="only write the log and the registry into this folder")
+    options.add(parser, "filter", "sort", "theme", "ascii", "no_color", "no_mouse", "config")
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = math.nan
+    if not 0 < speed < math.inf:
+        raise ArgumentTypeError(f"{text} is no speed; give a number above 0")
+    return speed
+
+
+def run(arguments: Namespace) -> int:
+    if arguments.write is not None:
+        return _write(arguments)
+    require_terminal("delegtop demo --write DIR only writes the files")
+    loaded = options.load(arguments)
+    query = options.query(arguments)
+    check_looks(loaded)
+
+    from delegtop.app.main import run_app
+    from delegtop.clock import WallClock
+    from delegtop.delegate.simulate import Simulation
+
+    with tempfile.TemporaryDirectory(prefix="delegtop-demo-") as folder:
+        simulation = Simulation(arguments.seed, arguments.speed, Path(folder), WallClock())
+        simulation.start()
+        try:
+            return run_app(loaded.settings, [folder], None, query.text, None)
+        finally:
+            simulation.stop()
+
+
+def _write(arguments: Namespace) -> int:
+    from delegtop import text
+    from delegtop.clock import WallClock
+    from delegtop.delegate.simulate import Simulation
+
+    folder = Path(arguments.write)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        simulation = Simulation(arguments.seed, arguments.speed, folder, WallClock())
+        simulation.write_all(_WRITTEN)
+    except OSError as error:
+        fail(f"--write {folder}: cannot be written: {error.strerror}")
+    output.emit(text.line(str(path)) for path in (simulation.log, simulation.registry))
+    return Exit.OK

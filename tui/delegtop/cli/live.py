@@ -1,0 +1,77 @@
+"""`delegtop [SOURCE…]`: the dashboard, on what the sources say now and from now on."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.cli import options, output
+from delegtop.cli.diagnostics import advice, fail
+
+if TYPE_CHECKING:
+    from delegtop.config import Loaded
+
+DESCRIPTION = "Watch delegations live. Without a SOURCE, what is found here and in the known places is watched."
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "sources", nargs="*", metavar="SOURCE", help="a file, a folder, a glob, or - for standard input"
+    )
+    options.add(parser, "filter", "sort", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config")
+
+
+def run(arguments: Namespace) -> int:
+    require_terminal("delegtop tree SOURCE prints the tree once")
+    loaded = options.load(arguments)
+    options.check_format(arguments.format)
+    at = options.moment(arguments, loaded.settings)
+    query = options.query(arguments)
+
+    from delegtop.cli.places import find_sources
+
+    check_looks(loaded)
+    sources = arguments.sources or find_sources(Path())
+    free_the_keyboard("-" in sources)
+
+    from delegtop.app.main import run_app
+
+    return run_app(loaded.settings, sources, arguments.format, query.text, at)
+
+
+def check_looks(loaded: "Loaded") -> None:
+    """A theme or a key of an action that does not exist is said before the screen opens."""
+    from delegtop.app.keymap import IDS
+    from delegtop.app.theme import THEMES
+
+    settings, origins = loaded
+    _known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
+    for action in settings.keymap:
+        _known(action, sorted(IDS), f"{origins['keymap']}: keymap: action")
+
+
+def _known(name: str, names: list[str], what: str) -> None:
+    if name in names:
+        return
+    fail(f"{what} {name} does not exist; {advice(name, names, 'there are ' + ', '.join(names))}")
+
+
+def free_the_keyboard(reads_stdin: bool) -> None:
+    """Where a log is piped in, keys come from the terminal itself, and the log moves to a descriptor of its own."""
+    if sys.stdin.isatty():
+        if reads_stdin:
+            fail("standard input is the keyboard; pipe a log into delegtop -")
+        return
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        fail("the dashboard needs a terminal to read keys from, and there is none")
+    sys.stdin = os.fdopen(os.dup(0))
+    os.dup2(terminal, 0)
+
+
+def require_terminal(instead: str) -> None:
+    """The dashboard needs a screen; say what does not."""
+    if not output.is_terminal():
+        fail(f"the dashboard needs a terminal, and standard output is none; {instead}")

@@ -1,0 +1,85 @@
+"""The options commands share, each defined once. A command names those that mean something to it."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from delegtop.cli.diagnostics import advice, fail
+
+if TYPE_CHECKING:
+    from delegtop.clock import Millis
+    from delegtop.config import Loaded, Settings
+    from delegtop.model.query import Query
+
+OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "filter": (("-f", "--filter"), {"metavar": "FILTER", "help": "show only what fits: 'state:overdue depth>1'"}),
+    "sort": (
+        ("-s", "--sort"),
+        {"metavar": "KEY", "help": "sort siblings by start, deadline, age, quiet, name or problems"},
+    ),
+    "at": (("--at",), {"metavar": "TIME", "help": "look at this moment (ISO 8601) instead of now"}),
+    "format": (("--format",), {"metavar": "NAME", "help": "read every source as this format, whatever its shape"}),
+    "theme": (("--theme",), {"metavar": "NAME", "help": "the colours of the dashboard"}),
+    "ascii": (("--ascii",), {"action": "store_true", "help": "draw with ASCII characters only"}),
+    "no_color": (("--no-color",), {"action": "store_true", "help": "no colour; so does a NO_COLOR that is not empty"}),
+    "no_mouse": (("--no-mouse",), {"action": "store_true", "help": "leave the mouse to the terminal"}),
+    "config": (
+        ("--config",),
+        {"metavar": "FILE", "help": "read settings from this file instead of the user's and the project's"},
+    ),
+}
+WITH_VALUE = frozenset(flag for flags, how in OPTIONS.values() if "action" not in how for flag in flags)
+"""Flags that take the next argument as their value."""
+
+
+def add(parser: ArgumentParser, *names: str) -> None:
+    for name in names:
+        flags, how = OPTIONS[name]
+        parser.add_argument(*flags, dest=name, **how)
+
+
+def load(arguments: Namespace) -> "Loaded":
+    """The settings, with the flags that were given on top; a wrong one is a usage error."""
+    from delegtop import config
+
+    given = vars(arguments)
+    flags: dict[str, object] = {name: given[name] for name in ("theme", "sort") if given.get(name) is not None}
+    if given.get("ascii"):
+        flags["ascii"] = True
+    flags |= {name: False for name in ("color", "mouse") if given.get(f"no_{name}")}
+    path = given.get("config")
+    try:
+        return config.load(Path(path) if path else None, flags)
+    except config.ConfigError as error:
+        fail(str(error))
+
+
+def moment(arguments: Namespace, settings: "Settings") -> "Millis | None":
+    """The moment `--at` names; None for now."""
+    from delegtop.clock import parse_time
+
+    if arguments.at in (None, "now"):
+        return None
+    at = parse_time(arguments.at, settings.zone())
+    if at is None:
+        fail(f"--at {arguments.at}: that is no time; write it like 2025-12-26T10:00:00Z, or now")
+    return at
+
+
+def query(arguments: Namespace) -> "Query":
+    """The query `--filter` means; without one, it matches everything."""
+    from delegtop.model.query import QueryError, parse
+
+    try:
+        return parse(arguments.filter or "")
+    except QueryError as error:
+        fail(f"--filter: {error}")
+
+
+def check_format(name: str | None) -> None:
+    """A usage error if there is no such format; no format is imported to find out."""
+    from delegtop.dialects import names
+
+    if name is None or name in names():
+        return
+    fail(f"--format {name}: no such format; {advice(name, names(), 'there are ' + ', '.join(names()))}")

@@ -1,0 +1,86 @@
+"""Where to look when no source is named: here, and the places delegation logs are known to be kept."""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names
+
+DEPTH = 4
+"""Levels of folders that are looked into."""
+FILES = 400
+ENTRIES = 20_000
+"""Looking round must not take longer than a blink: so many files are opened and so many names read, at most."""
+
+_HEAD = 64 * 1024
+_SURE = 50
+_KNOWN = (".opencode", ".delegtop")
+# Logs may have any name, and a named source is told by its shape alone; unasked, only likely names are opened.
+_LIKELY = frozenset({".jsonl", ".ndjson", ".json", ".log", ""})
+_SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+
+
+def find_sources(start: Path) -> list[str]:
+    """Files right here that look like logs, and folders below that hold some, the nearest first."""
+    formats = _formats()
+    places = [start, *(start / name for name in _KNOWN), state_folder()]
+    found: dict[Path, None] = {}
+    for path in islice((path for place in places for path in _files(place)), FILES):
+        source = path if path.parent == start else path.parent
+        covered = source in found or any(parent in found for parent in source.parents)
+        if not covered and _looks_like_a_log(path, formats):
+            found[source] = None
+    return [str(source) for source in found]
+
+
+def state_folder() -> Path:
+    """Where delegtop itself keeps logs."""
+    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "delegtop" / "logs"
+
+
+def _files(top: Path) -> Iterator[Path]:
+    """Likely files at and below `top`, the nearest first. What cannot be listed is left out."""
+    pending = deque([(top, 1)])
+    entries = 0
+    while pending:
+        folder, level = pending.popleft()
+        try:
+            with os.scandir(folder) as listing:
+                names_here = sorted(islice(listing, ENTRIES - entries), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        entries += len(names_here)
+        for entry in names_here:
+            path = folder / entry.name
+            if entry.is_file(follow_symlinks=False):
+                if path.suffix.lower() in _LIKELY and not entry.name.startswith("."):
+                    yield path
+            elif entry.is_dir(follow_symlinks=False) and level < DEPTH and not _passed_over(entry.name):
+                pending.append((path, level + 1))
+
+
+def _passed_over(folder: str) -> bool:
+    return folder.startswith(".") or folder in _SKIPPED
+
+
+def _formats() -> list[type[Dialect]]:
+    """Every format that can be loaded; one that cannot is told of when a file needs it."""
+    formats = []
+    for name in names():
+        try:
+            formats.append(load(name))
+        except UnknownDialect:
+            continue
+    return formats
+
+
+def _looks_like_a_log(path: Path, formats: Sequence[type[Dialect]]) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD + 1)
+    except OSError:
+        return False
+    sample = Sample(str(path), head[:_HEAD], whole=len(head) <= _HEAD)
+    return bool(head) and any(dialect.sniff(sample) >= _SURE for dialect in formats)

@@ -1,0 +1,145 @@
+"""Time: the only module that reads a clock, and the one place where times are parsed and written.
+
+Every moment inside delegtop is `Millis`: UTC epoch milliseconds, exact, hashable and safe in JSON.
+"""
+
+import re
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NewType, Protocol
+
+Millis = NewType("Millis", int)
+
+SECOND = 1_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Clock(Protocol):
+    """Anything that knows what time it is for the reader: the wall, or a frozen moment."""
+
+    def now(self) -> Millis: ...
+
+
+class WallClock:
+    """The time of this machine."""
+
+    def now(self) -> Millis:
+        return Millis(time.time_ns() // 1_000_000)
+
+
+class FrozenClock:
+    """A moment that stands still, for `--at` and for tests; `set` moves it by hand."""
+
+    def __init__(self, at: Millis) -> None:
+        self._at = at
+
+    def now(self) -> Millis:
+        return self._at
+
+    def set(self, at: Millis) -> None:
+        self._at = at
+
+
+def monotonic() -> float:
+    """Seconds that never step back, for intervals and frame budgets."""
+    return time.monotonic()
+
+
+def sleep(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def parse_time(text: str, zone: tzinfo = UTC) -> Millis | None:
+    """Read an ISO 8601 time; one without a zone is taken to be in `zone`. None if it is no time."""
+    if len(text) < 10:  # "20251226" alone would parse as a day; a bare number is not a time
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return millis(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+    except (ValueError, OverflowError):
+        return None
+
+
+def millis(moment: datetime) -> Millis:
+    """A moment that knows its zone, as epoch milliseconds; whole numbers all the way, so nothing is rounded."""
+    span = moment - _EPOCH
+    return span.days * DAY + span.seconds * SECOND + span.microseconds // 1_000  # type: ignore[return-value]  # calling Millis costs half as much again
+
+
+def lacks_zone(text: str) -> bool:
+    """True for a time that parses but does not say its zone."""
+    try:
+        return len(text) >= 10 and datetime.fromisoformat(text).tzinfo is None
+    except ValueError:
+        return False
+
+
+def iso(at: Millis) -> str:
+    """The moment as `2025-12-26T10:00:00.000Z`; out-of-range moments keep their number."""
+    try:
+        return datetime.fromtimestamp(at / 1_000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1_000:03d}Z"
+    except (ValueError, OverflowError, OSError):
+        return f"{at}ms"
+
+
+def wall(at: Millis, zone: tzinfo | None = None) -> str:
+    """The time of day an operator reads, `12:04:31`, in `zone` or the zone of this machine."""
+    try:
+        return datetime.fromtimestamp(at / 1_000, zone).strftime("%H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return "–"
+
+
+class LocalZone(tzinfo):
+    """The zone of this machine, summer time included."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        return moment.replace(tzinfo=None).astimezone().utcoffset() if moment else None
+
+    def dst(self, _moment: datetime | None) -> timedelta | None:
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        return moment.replace(tzinfo=None).astimezone().tzname() if moment else None
+
+
+_SPAN_UNITS = {"ms": 1, "s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
+_SPAN_PART = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ms|s|m|h|d)")
+_SPAN = re.compile(f"(?:{_SPAN_PART.pattern})+")
+_SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
+
+
+def parse_span(text: str) -> int | None:
+    """Milliseconds of a span people write: `90s`, `5m`, `1h30m`, `2d`, a bare number of seconds. None if it is none."""
+    if _SECONDS.fullmatch(text):
+        return round(float(text) * SECOND)
+    if not _SPAN.fullmatch(text):
+        return None
+    return sum(round(float(number) * _SPAN_UNITS[unit]) for number, unit in _SPAN_PART.findall(text))
+
+
+def duration(span: int) -> str:
+    """A span of milliseconds as `0:03`, `14:02`, `1:02:11` or `3d04h`."""
+    seconds = max(span, 0) // SECOND
+    if seconds >= 100 * 3600:
+        return f"{seconds // 86_400}d{seconds % 86_400 // 3600:02d}h"
+    hours, minutes, seconds = seconds // 3600, seconds % 3600 // 60, seconds % 60
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def countdown(left: int) -> str:
+    """Time left: coarse while there is plenty (`1h05m`, `12m`), exact in the last ten minutes, `+2:11` when over."""
+    if left < 0:
+        return "+" + duration(-left)
+    if left < 10 * MINUTE:
+        return duration(left)
+    minutes = left // MINUTE
+    if minutes < 60:
+        return f"{minutes}m"
+    if minutes < 100 * 60:
+        return f"{minutes // 60}h{minutes % 60:02d}m"
+    return f"{minutes // 1440}d{minutes % 1440 // 60:02d}h"

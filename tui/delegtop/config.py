@@ -1,0 +1,223 @@
+"""Settings: the user's file, the project's file, the environment, the flags; later wins.
+
+Importing this module imports pydantic, so commands import it only when they need a setting.
+"""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from datetime import UTC, tzinfo
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from delegtop.clock import HOUR, MINUTE, SECOND, LocalZone, parse_span
+from delegtop.model.policy import Policy
+
+PREFIX = "DELEGTOP_"
+NOT_SETTINGS = frozenset({"DELEGTOP_REAL_LOGS"})
+"""Variables with our prefix that are no settings."""
+
+_POLICY = Policy()
+
+
+def _milliseconds(value: object) -> object:
+    """A span of time as text or as a number of seconds."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    span = parse_span(value) if isinstance(value, str) else None
+    if span is None:
+        raise ValueError('it must be a time such as "90s", "5m" or "1h30m", or a number of seconds')
+    return span
+
+
+def _bindings(value: object) -> object:
+    """A table, or in the environment `action=key action=key,key`."""
+    if not isinstance(value, str):
+        return value
+    pairs = [part.partition("=") for part in value.split()]
+    if not all(action and keys for action, _, keys in pairs):
+        raise ValueError('it must look like "quit=q,ctrl+q help=h"')
+    return {action: keys for action, _, keys in pairs}
+
+
+Span = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
+Sort = Literal["start", "deadline", "age", "quiet", "name", "problems"]
+
+
+class Settings(BaseModel):
+    """Everything that can be set. Spans are held in milliseconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    theme: str = "delegtop-dark"
+    """The colours of the dashboard: delegtop-dark, delegtop-light, or delegtop-safe for colour-blind eyes."""
+    ascii: bool = False
+    """Draw with plain ASCII characters only."""
+    color: bool = True
+    """Use colour where the terminal has it. A NO_COLOR that is not empty turns it off too."""
+    mouse: bool = True
+    """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
+    sort: Sort = "start"
+    """What siblings are sorted by: start, deadline, age, quiet, name or problems."""
+    reverse: bool = False
+    """Sort the other way round."""
+    follow: bool = False
+    """Keep the newest delegation in view."""
+    frame_rate: Annotated[int, Field(ge=1, le=60)] = 15
+    """How many times a second the screen may change, at most."""
+    naive_times: Literal["utc", "local"] = "utc"
+    """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
+    silent_after: Span = _POLICY.silent_after
+    """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
+    lost_after: Span = _POLICY.lost_after
+    """A delegation past its deadline, or without one, that wrote nothing for this long is lost."""
+    research_timeout: Span = _POLICY.research_timeout
+    """The time research has when its log does not say."""
+    planning_timeout: Span = _POLICY.planning_timeout
+    """The time planning has when its log does not say."""
+    implementation_timeout: Span = _POLICY.implementation_timeout
+    """The time an implementation has when its log does not say."""
+    simple_timeout: Span = _POLICY.simple_timeout
+    """The time a simple operation has when its log does not say."""
+    keymap: Annotated[dict[str, str], BeforeValidator(_bindings)] = {}
+    """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
+
+    def policy(self) -> Policy:
+        """The limits the model judges by."""
+        return Policy(
+            silent_after=self.silent_after,
+            lost_after=self.lost_after,
+            research_timeout=self.research_timeout,
+            planning_timeout=self.planning_timeout,
+            implementation_timeout=self.implementation_timeout,
+            simple_timeout=self.simple_timeout,
+        )
+
+    def zone(self) -> tzinfo:
+        """The zone of times that do not say theirs."""
+        return LocalZone() if self.naive_times == "local" else UTC
+
+
+SPANS = frozenset(name for name, field in Settings.model_fields.items() if field.annotation is int) - {"frame_rate"}
+
+
+class ConfigError(Exception):
+    """A setting is wrong; the message names the file or variable, and the key."""
+
+
+class Loaded(NamedTuple):
+    settings: Settings
+    origins: dict[str, str]
+    """For every setting, where its value came from."""
+
+
+def candidates(environ: Mapping[str, str] | None = None) -> tuple[Path, Path]:
+    """The files settings are read from, whether they exist or not: the user's, then the project's."""
+    environ = os.environ if environ is None else environ
+    home = environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(home).expanduser() / "delegtop" / "config.toml", Path("delegtop.toml")
+
+
+def load(
+    path_override: Path | None = None,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """All settings. `path_override` (--config) stands in for both files; `flags` holds those that were given."""
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    origins = dict.fromkeys(Settings.model_fields, "default")
+    paths = [path_override] if path_override else [path for path in candidates(environ) if path.is_file()]
+    for path in paths:
+        for key, value in _from_file(path).items():
+            values[key], origins[key] = value, str(path)
+    for key, value in _from_environment(environ).items():
+        values[key], origins[key] = value, PREFIX + key.upper()
+    for key, value in (flags or {}).items():
+        values |= _checked({key: value}, partial(_flag, value=value))
+        origins[key] = _flag(key, value)
+    return Loaded(Settings.model_construct(**values), origins)
+
+
+def _flag(key: str, value: object) -> str:
+    return f"--no-{key}" if value is False else f"--{key}"
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text("utf-8")
+        table = tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from None
+    return _checked(table, lambda key: f"{path}{_line_of(key, text)}: {key}", strict=True)
+
+
+def _line_of(key: str, text: str) -> str:
+    """`:3` if a line of the file sets the key by its plain name."""
+    match = re.search(rf"^[ \t]*{re.escape(key.split('.')[-1])}[ \t]*=", text, re.MULTILINE)
+    return f":{text.count(chr(10), 0, match.start()) + 1}" if match else ""
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS]
+    layer = {name.removeprefix(PREFIX).lower(): environ[name] for name in names if environ[name]}
+    return _checked(layer, lambda key: PREFIX + key.upper())
+
+
+def _checked(layer: Mapping[str, Any], place: Callable[[str], str], strict: bool = False) -> dict[str, Any]:
+    """The values of one layer, each judged on its own so that an error can say which layer it stands in."""
+    try:
+        settings = Settings.model_validate(layer, strict=strict)
+    except ValidationError as error:
+        raise ConfigError(_sentence(error.errors()[0], place)) from None
+    return {key: getattr(settings, key) for key in layer}
+
+
+def _sentence(error: ErrorDetails, place: Callable[[str], str]) -> str:
+    where = ".".join(str(part) for part in error["loc"] if isinstance(part, str))
+    if error["type"] == "extra_forbidden":
+        near = get_close_matches(where.lower(), Settings.model_fields, 1)
+        advice = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(Settings.model_fields)}"
+        return f"{place(where)}: no such setting; {advice}"
+    reason = error["msg"].removeprefix("Value error, ").replace("Input should", "it should")
+    return f"{place(where)}: {error['input']!r} will not do: {reason}"
+
+
+def documentation() -> dict[str, str]:
+    """What each setting means, from the docstring below it."""
+    return {name: field.description or "" for name, field in Settings.model_fields.items()}
+
+
+def toml(key: str, value: Any) -> str:
+    """One setting as a line of TOML, or for a table as an inline one."""
+    return f"{key} = {_toml_value(value, span=key in SPANS)}"
+
+
+def _toml_value(value: Any, span: bool = False) -> str:
+    if span:
+        return f'"{_span(value)}"'
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        pairs = ", ".join(f"{_toml_value(key)} = {_toml_value(part)}" for key, part in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
+
+
+def _span(milliseconds: int) -> str:
+    for unit, size in (("h", HOUR), ("m", MINUTE), ("s", SECOND)):
+        if milliseconds % size == 0:
+            return f"{milliseconds // size}{unit}"
+    return f"{milliseconds}ms"

@@ -1,0 +1,1 @@
+"""The writing side: session logs and registries as an orchestrator keeps them, and a simulated orchestrator."""

@@ -1,0 +1,149 @@
+"""The demo: a simulated orchestrator that writes a real session log and a real registry, in compressed time.
+
+The first minute is a fixed programme that shows every situation; after it, stories are drawn by chance for ever. The
+same seed and the same start give the same bytes.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator
+from errno import EEXIST
+from itertools import count
+from pathlib import Path
+from threading import Event, Thread
+
+from delegtop.clock import SECOND, Clock, Millis
+from delegtop.delegate import stories
+from delegtop.delegate.scenery import TASKS, Task
+from delegtop.delegate.stage import Stage
+from delegtop.delegate.stories import Story
+
+Tale = Callable[[Stage, Task], Story]
+
+
+def _hang_that_is_old(stage: Stage, task: Task) -> Story:
+    """The hang of the first minute: long silent when the demo begins, overdue half a minute into it."""
+    return stories.hang(stage, task, patience=285)
+
+
+# When each story begins, in seconds from the start of the demo, its task, and the story. What happens before 0 is the
+# past: it is written at once, so that the first screen is full.
+OPENING: tuple[tuple[float, int, Tale], ...] = (
+    (-93_600, 173, stories.leave_behind),
+    (-560, 195, stories.research),
+    (-470, 188, stories.implement),
+    (-400, 197, stories.plan),
+    (-350, 233, stories.hang),
+    (-340, 186, stories.fail),
+    (-285, 191, _hang_that_is_old),
+    (-120, 206, stories.revise),
+    (-60, 210, stories.crash),
+    (-18, 208, stories.run_out_of_time),
+    (-12, 203, stories.twin_parents),
+    (-9, 212, stories.slip_out),
+    (-6, 224, stories.review_loosely),
+    (-4, 215, stories.keep_two_books),
+    (-3, 218, stories.implement),
+    (1, 204, stories.guess_my_parent),
+    (4, 221, stories.change_of_mind),
+    (8, 226, stories.go_in_circles),
+    (12, 229, stories.dig_too_deep),
+    (20, 231, stories.research),
+)
+
+REPERTOIRE: tuple[tuple[Tale, int], ...] = (
+    (stories.implement, 8),
+    (stories.research, 6),
+    (stories.plan, 4),
+    (stories.revise, 2),
+    (stories.fail, 3),
+    (stories.crash, 1),
+    (stories.run_out_of_time, 2),
+    (stories.hang, 2),
+    (stories.go_in_circles, 1),
+    (stories.dig_too_deep, 1),
+    (stories.review_loosely, 2),
+    (stories.change_of_mind, 1),
+    (stories.slip_out, 1),
+    (stories.keep_two_books, 2),
+    (stories.guess_my_parent, 1),
+    (stories.twin_parents, 1),
+)
+"""Stories and how often they come."""
+
+
+class Simulation:
+    """One run of the demo in `directory`. `speed` compresses what is to come, deadlines included, but not the past."""
+
+    def __init__(self, seed: int, speed: float, directory: Path, clock: Clock) -> None:
+        if not 0 < speed < float("inf"):
+            raise ValueError(f"speed must be a positive number, not {speed}")
+        self._clock = clock
+        self._speed = speed
+        self._began = clock.now()
+        self._stage = Stage(seed, directory, self._moment)
+        for path in (self.log, self.registry):
+            if path.exists():
+                raise FileExistsError(EEXIST, "it exists, and a made-up run is not mixed into it", str(path))
+        self._steps = self._play()
+        self._next = next(self._steps)
+        self._stopped = Event()
+        self._thread: Thread | None = None
+        self.failure: OSError | None = None
+        """Why the simulation stopped by itself, if it did."""
+
+    @property
+    def log(self) -> Path:
+        return self._stage.journal.path
+
+    @property
+    def registry(self) -> Path:
+        return self._stage.registry.path
+
+    def write_all(self, until_seconds: float) -> None:
+        """Write everything up to that many seconds after the start, without waiting."""
+        while self._next <= until_seconds:
+            self._next = next(self._steps)
+
+    def start(self) -> None:
+        """Write the past now, then go on in a thread of its own as time passes."""
+        self.write_all(0)
+        self._thread = Thread(target=self._run, name="delegtop demo", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join(timeout=1)
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped.wait(max(0, self._moment(self._next) - self._clock.now()) / SECOND):
+                self._next = next(self._steps)
+        except OSError as error:  # the disk is full or the folder is gone: the dashboard goes on without news
+            self.failure = error
+
+    def _moment(self, seconds: float) -> Millis:
+        """The real time of a moment of the story."""
+        return Millis(self._began + round((seconds if seconds < 0 else seconds / self._speed) * SECOND))
+
+    def _play(self) -> Iterator[float]:
+        """Yield the moment of each step before taking it: all stories, woven into one by time."""
+        turn = count()  # of two steps at the same moment, the one that was planned first goes first
+        waiting: list[tuple[float, int, Story]] = []
+        for begin, number, tale in OPENING:
+            heapq.heappush(waiting, (begin, next(turn), tale(self._stage, TASKS[number])))
+        heapq.heappush(waiting, (30, next(turn), self._begin_stories(waiting, turn)))
+        while waiting:
+            now, _, story = heapq.heappop(waiting)
+            yield now
+            self._stage.now = now
+            pause = next(story, None)
+            if pause is not None:
+                heapq.heappush(waiting, (now + pause, next(turn), story))
+
+    def _begin_stories(self, waiting: list[tuple[float, int, Story]], turn: Iterator[int]) -> Story:
+        tales, weights = zip(*REPERTOIRE, strict=True)
+        while True:
+            [tale] = self._stage.random.choices(tales, weights)
+            heapq.heappush(waiting, (self._stage.now, next(turn), tale(self._stage, self._stage.next_task())))
+            yield self._stage.wait(4, 9)

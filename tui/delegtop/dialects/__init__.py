@@ -1,0 +1,106 @@
+"""Log formats. One file a format; each is a `Dialect` registered under the entry point group `delegtop.dialects`.
+
+A dialect is chosen by the shape of the bytes, never by the file's name. Names are listed without importing anything;
+a dialect is imported when a file needs it, and one that cannot be imported fails loudly by name.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from datetime import UTC, tzinfo
+from enum import Enum
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import ClassVar
+
+import msgspec
+
+from delegtop.model.events import Event
+from delegtop.sources.record import Line, Record, Unreadable, records
+
+GROUP = "delegtop.dialects"
+
+
+class Unit(Enum):
+    """What one record of the format is."""
+
+    LINES = "lines"
+    """An append-only file of lines."""
+    DOCUMENT = "document"
+    """A whole file, rewritten or replaced."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """The beginning of a file, to tell its format by."""
+
+    path: str
+    head: bytes
+    whole: bool
+    """True if `head` is all there is."""
+
+
+class Dialect(ABC):
+    """One log format. An instance reads one source, so it may remember what that source said before."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    unit: ClassVar[Unit] = Unit.LINES
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        self.zone = zone
+        """The zone of times that do not say theirs."""
+
+    @classmethod
+    @abstractmethod
+    def sniff(cls, sample: Sample) -> int:
+        """How sure it is that this is its format: 0 not at all, 100 certain."""
+
+    @abstractmethod
+    def translate(self, record: Record) -> Iterable[Event]:
+        """The events one record tells of; `Deviation`s for what does not fit."""
+
+    def read(self, line: Line) -> Iterable[Event | Unreadable]:
+        """The events of one line. A dialect may override this to decode bytes straight into events."""
+        for record in records(line):
+            if isinstance(record, Unreadable):
+                yield record
+            else:
+                yield from self.translate(record)
+
+
+class UnknownDialect(Exception):
+    """No dialect of that name, or it cannot be loaded; the message names it and says why."""
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all installed dialects, without importing any."""
+    return tuple(sorted(_entry_points()))
+
+
+@cache
+def load(name: str) -> type[Dialect]:
+    """The dialect of that name."""
+    point = _entry_points().get(name)
+    if point is None:
+        raise UnknownDialect(f"no format named {name!r}; known: {', '.join(names())}")
+    try:
+        dialect = point.load()
+    except Exception as error:
+        raise UnknownDialect(f"format {name!r} ({point.value}) cannot be loaded: {error}") from error
+    if not (isinstance(dialect, type) and issubclass(dialect, Dialect)):
+        raise UnknownDialect(f"format {name!r} ({point.value}) is not a delegtop Dialect")
+    return dialect
+
+
+def recognise(sample: Sample, among: Iterable[type[Dialect]]) -> type[Dialect] | None:
+    """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name."""
+    best: tuple[int, type[Dialect]] | None = None
+    for dialect in among:
+        score = dialect.sniff(sample)
+        if score > 0 and (best is None or score > best[0]):
+            best = (score, dialect)
+    return best[1] if best else None

@@ -1,0 +1,176 @@
+"""The registry snapshot: one JSON object, keyed by session id, of the delegations an orchestrator waits for.
+
+It is rewritten whole on every change, and an entry is deleted when its delegation completes or times out. So a
+snapshot tells what was active when it was written; of what is missing from it, it tells nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+import msgspec
+
+from delegtop.clock import Millis
+from delegtop.contract.departures import Kind
+from delegtop.contract.registry import Entry, fit
+from delegtop.contract.session_ids import is_well_formed
+from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects.lenient import Notes, moment, wrong_type
+from delegtop.dialects.returns import OUTCOMES, repair_return, report
+from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started, Surveyed
+from delegtop.origin import Origin
+from delegtop.sources.record import NOT_JSON, TORN, Line, Record, Unreadable, excerpt, records
+
+_ENDED: dict[str | None, Outcome] = {**OUTCOMES, "timeout": Outcome.TIMEOUT}
+
+
+class Registry(Dialect):
+    """Reads registry snapshots."""
+
+    name: ClassVar[str] = "registry"
+    title: ClassVar[str] = "orchestrator registry snapshot"
+    unit: ClassVar[Unit] = Unit.DOCUMENT
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        return _sniff(sample)
+
+    def read(self, line: Line) -> Iterable[Event | Unreadable]:
+        found = list(records(line))
+        unreadable = [each for each in found if isinstance(each, Unreadable)]
+        whole = [each for each in found if isinstance(each, Record)]
+        # Half a snapshot would make the other half look deleted, so what is not one whole object tells nothing.
+        if len(whole) > 1:
+            return [Unreadable(line.origin, "several objects", excerpt(line.data))]
+        if not whole or any(each.reason in (TORN, NOT_JSON) for each in unreadable):
+            return unreadable
+        return [*self._events(whole[0], _places(line, whole[0].value)), *unreadable]
+
+    def translate(self, record: Record) -> Iterable[Event]:
+        return self._events(record, {})
+
+    def _events(self, record: Record, places: dict[str, Origin]) -> Iterator[Event]:
+        ids = []
+        for key, value in record.value.items():
+            origin = places.get(key, record.origin)
+            id = key or f"no-session-id@{PurePath(origin.source).name}:{origin.line}"
+            ids.append(id)
+            yield from self._entry(id, key, value, origin)
+        yield Surveyed(record.at or Millis(0), record.origin, tuple(ids))
+
+    def _entry(self, id: str, key: str, value: Any, origin: Origin) -> Iterator[Event]:
+        """What one entry tells; one that is no object is listed all the same."""
+        notes = Notes(origin)
+        if not key:
+            notes.add(Kind.MISSING_SESSION_ID, "the key is empty")
+        elif not is_well_formed(key):
+            notes.add(Kind.MALFORMED_SESSION_ID, key)
+        if isinstance(value, dict):
+            yield from self._delegation(id, value, notes)
+        else:
+            wrong_type("object", value, notes, id)
+        yield from notes.deviations()
+
+    def _delegation(self, id: str, value: dict[str, Any], notes: Notes) -> Iterator[Event]:
+        fields, departures = fit(value)
+        for kind, detail in departures:
+            notes.add(kind, f"{id}: {detail}")
+        timeout, task = fields.get("timeout"), fields.get("task_number")
+        task = None if task is None else str(task)
+        path = fields.get("delegation_path")
+        yield Started(
+            id,
+            moment(fields.get("start_time"), self.zone, notes, f"{id}: start_time"),
+            notes.origin,
+            agent=fields.get("subagent"),
+            command=fields.get("command"),
+            task=task,
+            path=None if path is None else tuple(path),
+            depth=fields.get("delegation_depth"),
+            timeout=None if timeout is None else int(timeout * 1000),
+            deadline=moment(fields.get("deadline"), self.zone, notes, f"{id}: deadline"),
+            refs=(("session_id", id),) if task is None else (("session_id", id), ("task", task)),
+        )
+        ended = self._ended(id, fields, notes)
+        if ended is not None:
+            yield ended
+
+    def _ended(self, id: str, fields: dict[str, Any], notes: Notes) -> Ended | None:
+        """The end, if the entry tells of one. When it was, no registry tells."""
+        outcome, told = _ENDED.get(fields.get("status")), Report()
+        if fields.get("return") is not None:
+            told = report(repair_return(fields["return"], notes, f"{id}: return"))
+            outcome = outcome or OUTCOMES.get(told.status, Outcome.UNKNOWN)
+        if told.session_id not in (None, id):
+            notes.add(Kind.ANOTHER_SESSION_ID, f"{id}: the return is of {told.session_id}")
+        return None if outcome is None else Ended(id, None, notes.origin, outcome, Ending.REGISTRY, told)
+
+
+def _places(line: Line, ids: Iterable[str]) -> dict[str, Origin]:
+    """Where in the document each entry stands, found by its key; the keys come in the order of the document."""
+    data, start = line.data, line.origin
+    places: dict[str, Origin] = {}
+    at, number = 0, start.line
+    for id in ids:
+        found = _find_key(data, msgspec.json.encode(id), at)
+        if found < 0:  # spelt with other escapes than ours: it and those after it stay with the whole document
+            break
+        number += data.count(b"\n", at, found)
+        at = found
+        places[id] = Origin(start.source, number, start.offset + at)
+    return places
+
+
+def _find_key(data: bytes, quoted: bytes, start: int) -> int:
+    """Where from `start` on the text stands as a key, not as a value; -1 if nowhere."""
+    at = data.find(quoted, start)
+    while at >= 0:
+        after = at + len(quoted)
+        if data[after : after + 16].lstrip().startswith(b":"):
+            return at
+        at = data.find(quoted, after)
+    return at
+
+
+_KNOWN = frozenset(field.alias or name for name, field in Entry.model_fields.items())
+_ENTRY_START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.){1,200})"\s*:\s*\{')
+_KEY = re.compile(rb'"(\w+)"\s*:')
+_SNIFFED = 16 * 1024
+
+
+def _sniff(sample: Sample) -> int:
+    head = sample.head.strip(b"\0\xef\xbb\xbf \t\r\n")
+    if not head.startswith(b"{"):
+        return 0
+    value = _object(head) if sample.whole else None
+    if value is None:
+        return _sniff_part(head)
+    return max((_sniff_entry(id, entry) for id, entry in value.items()), default=10)
+
+
+def _sniff_entry(id: str, entry: Any) -> int:
+    """How much one key and its value look like an entry."""
+    known = len(_KNOWN & entry.keys()) if isinstance(entry, dict) else 0
+    if is_well_formed(id):
+        return 95 if known >= 3 else 60 if isinstance(entry, dict) else 30
+    return 80 if known >= 4 else 0
+
+
+def _sniff_part(head: bytes) -> int:
+    """How much the beginning of a document looks like ours, or one that was read while it was written."""
+    first, newline, _ = head.partition(b"\n")
+    entry = _ENTRY_START.match(head)
+    if entry is None or (newline and _object(first) is not None):  # an object a line is a log
+        return 0
+    if is_well_formed(entry[1].decode("utf-8", "replace")):
+        return 85
+    known = _KNOWN & {key.decode() for key in _KEY.findall(head, 0, _SNIFFED)}
+    return 50 if len(known) >= 4 and "start_time" in known else 0
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    try:
+        return msgspec.json.decode(data, type=dict[str, Any])
+    except (ValueError, RecursionError):
+        return None

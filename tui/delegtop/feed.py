@@ -1,0 +1,316 @@
+"""The feed: sources → dialects → batches of events. Live reading and one-off reading take the same way.
+
+A file gets a dialect by the shape of its first bytes and keeps it. Whatever cannot be read is counted at its source,
+with examples that name file and line; it never stops the rest.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, tzinfo
+
+import msgspec
+
+from delegtop import dialects
+from delegtop.clock import Clock, Millis, WallClock, monotonic
+from delegtop.dialects import Dialect, Sample, Unit, UnknownDialect, recognise
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Deviation, Ended, Ending, Event, Outcome, Started
+from delegtop.origin import Origin
+from delegtop.sources import history, processes
+from delegtop.sources.discover import Roots, Scan
+from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.snapshot import Snapshot
+from delegtop.sources.spool import Spool
+from delegtop.sources.tail import Tail
+from delegtop.sources.watch import Pace, Waker
+
+BATCH = 5_000
+BATCH_SECONDS = 0.05
+RESCAN_SECONDS = 2.0
+PROCESS_SECONDS = 5.0
+EXAMPLES = 50
+SAMPLE = 64 * 1024
+STDIN = "-"
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Events that arrived together."""
+
+    events: list[Event]
+
+
+class SourceStatus(msgspec.Struct, frozen=True):
+    """The health of one source."""
+
+    path: str
+    dialect: str | None
+    records: int
+    unreadable: int
+    status: str
+    """live, loading, stale, rotated, gone, missing, unreadable, unrecognised, skipped or empty."""
+    detail: str = ""
+    deviations: int = 0
+    reasons: dict[str, int] = {}
+    """How many unreadable lines and deviations of which kind."""
+    examples: tuple[Unreadable | Deviation, ...] = ()
+    size: int = 0
+    read: int = 0
+    changed_at: Millis | None = None
+
+
+class _Reading:
+    """One file with its dialect, and what was counted in it."""
+
+    def __init__(self, path: str, dialect: Dialect) -> None:
+        self.path = path
+        self.dialect = dialect
+        self.snapshot = Snapshot(path) if dialect.unit is Unit.DOCUMENT else None
+        self.records = 0
+        self.unreadable = 0
+        self.deviations = 0
+        self.reasons: Counter[str] = Counter()
+        self.examples: list[Unreadable | Deviation] = []
+
+    def note(self, problem: Unreadable | Deviation) -> None:
+        if isinstance(problem, Unreadable):
+            self.unreadable += 1
+            self.reasons[problem.reason] += 1
+        else:
+            self.deviations += 1
+            self.reasons[problem.kind] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(problem)
+
+
+class Feed:
+    """All sources of one look. One thread polls it; `raw` and `history` may be asked by any."""
+
+    def __init__(self, sources: Sequence[str], *, clock: Clock, format: str | None = None, zone: tzinfo = UTC) -> None:
+        self._clock = clock
+        self._zone = zone
+        self._forced = dialects.load(format) if format else None
+        self._roots = Roots([source for source in sources if source != STDIN])
+        self._spool = Spool.stdin() if STDIN in sources else None
+        self._tail = Tail(clock=clock)
+        if self._spool is not None:
+            self._tail.attach(STDIN, self._spool.fd)
+        self._waker = Waker()
+        self._pace = Pace()
+        self._scan = Scan()
+        self._scanned_at = -RESCAN_SECONDS
+        self._readings: dict[str, _Reading] = {}
+        self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
+        """Files without a dialect: size and time at the last try, and what came of it."""
+        self._dialects: list[type[Dialect]] | None = None
+        self._broken: dict[str, str] = {}
+        self._hosts_here = processes.hostname()
+        self._processes: dict[str, Started] = {}
+        self._checked_at = monotonic()
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def poll(self) -> Iterator[Batch]:
+        """Everything that is new now, in batches."""
+        yield from self._batches(self._events())
+
+    def read_all(self) -> Iterator[Batch]:
+        """Everything there is, to the end of standard input and with last lines that lack their newline."""
+        yield from self.poll()
+        while self._spool is not None and not self._spool.finished:
+            self._spool.wait(0.1)
+            yield from self.poll()
+        yield from self.poll()
+        yield from self._batches(self._translate(self._tail.flush()))
+
+    def _batches(self, events: Iterator[Event]) -> Iterator[Batch]:
+        batch: list[Event] = []
+        limit = monotonic() + BATCH_SECONDS
+        for event in events:
+            batch.append(event)
+            # The clock is asked only every 64 events: it costs as much as a quarter of one.
+            if len(batch) >= BATCH or (not len(batch) & 63 and monotonic() > limit):
+                self._pace.moved()
+                yield Batch(batch)
+                batch, limit = [], monotonic() + BATCH_SECONDS
+        if batch:
+            self._pace.moved()
+            yield Batch(batch)
+
+    def _events(self) -> Iterator[Event]:
+        self._rescan()
+        logs = [path for path, reading in self._readings.items() if reading.snapshot is None]
+        yield from self._translate(self._tail.poll(logs))
+        for reading in list(self._readings.values()):
+            if reading.snapshot is not None:
+                yield from self._survey(reading.snapshot)
+        yield from self._gone_processes()
+
+    def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Event]:
+        path: str | None = None
+        reading: _Reading
+        for line in lines:
+            source = line.origin.source
+            if source is not path:
+                path, reading = source, self._readings[source]
+            if isinstance(line, Unreadable):
+                reading.note(line)
+                continue
+            reading.records += 1
+            for event in reading.dialect.read(line):
+                if isinstance(event, Unreadable):
+                    reading.note(event)
+                    continue
+                if isinstance(event, Deviation):
+                    reading.note(event)
+                elif isinstance(event, Started | Ended):
+                    self._mind_process(event)
+                yield event
+
+    def _survey(self, snapshot: Snapshot) -> Iterator[Event]:
+        found = snapshot.poll()
+        if found is not None:
+            yield from self._translate(iter([found]))
+
+    # -- which files, in which format ------------------------------------------------------------------------------
+
+    def _rescan(self) -> None:
+        if monotonic() - self._scanned_at >= RESCAN_SECONDS or self._waker.stirred():
+            self._scanned_at = monotonic()
+            self._scan = self._roots.scan()
+            self._waker.watch(self._roots.directories())
+        for path in self._scan.files:
+            if path not in self._readings:
+                self._try_dialects(path)
+        if self._spool is not None and STDIN not in self._readings:
+            sample = Sample(STDIN, *self._spool.head(SAMPLE))
+            self._settle(STDIN, sample)
+
+    def _try_dialects(self, path: str) -> None:
+        try:
+            found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
+            stamp = (found.st_size, found.st_mtime_ns)
+            if path in self._unknown and self._unknown[path][0] == stamp:
+                return
+            self._unknown[path] = (stamp, "empty")
+            if found.st_size:
+                self._settle(path, Sample(path, *history.head(path, SAMPLE)))
+        except OSError as error:
+            self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
+
+    def _settle(self, path: str, sample: Sample) -> None:
+        dialect = self._forced or recognise(sample, self._known_dialects())
+        if dialect is not None and (sample.head or self._forced):
+            self._readings[path] = _Reading(path, dialect(self._zone))
+            self._unknown.pop(path, None)
+        elif sample.head.strip():
+            stamp = self._unknown.get(path, ((0, 0), ""))[0]
+            self._unknown[path] = (stamp, "unrecognised: no known log format")
+
+    def _known_dialects(self) -> list[type[Dialect]]:
+        if self._dialects is None:
+            self._dialects = []
+            for name in dialects.names():
+                try:
+                    self._dialects.append(dialects.load(name))
+                except UnknownDialect as error:
+                    self._broken[name] = str(error)
+        return self._dialects
+
+    # -- processes -------------------------------------------------------------------------------------------------
+
+    def _mind_process(self, event: Started | Ended) -> None:
+        """Remember whose process can be looked at: only one of this machine, and only while time is real."""
+        if isinstance(event, Ended):
+            self._processes.pop(event.id, None)
+        elif event.pid is not None and event.host == self._hosts_here and isinstance(self._clock, WallClock):
+            self._processes[event.id] = event
+
+    def _gone_processes(self) -> Iterator[Event]:
+        if not self._processes or monotonic() - self._checked_at < PROCESS_SECONDS:
+            return
+        self._checked_at = monotonic()
+        for started in list(self._processes.values()):
+            if started.at is not None and started.pid and processes.is_gone(started.pid, started.at):
+                del self._processes[started.id]
+                yield Ended(started.id, self._clock.now(), started.origin, Outcome.LOST, Ending.GONE)
+
+    # -- waiting and health ----------------------------------------------------------------------------------------
+
+    def wait(self, timeout: float) -> None:
+        """Until something probably changed, at most that many seconds."""
+        self._waker.wait(min(timeout, self._pace.interval()))
+
+    def progress(self) -> tuple[int, int]:
+        """Bytes read, and bytes known to be there."""
+        statuses = [self._tail.status(path) for path, r in self._readings.items() if r.snapshot is None]
+        return sum(status.read for status in statuses), sum(status.size for status in statuses)
+
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        """The health of every source, named ones that are not there included."""
+        found = [self._status(reading) for reading in list(self._readings.values())]
+        for path, (stamp, why) in list(self._unknown.items()):
+            status, _, detail = why.partition(": ")
+            found.append(SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0)))
+        found += [SourceStatus(path, None, 0, 0, "skipped", why) for path, why in self._scan.skipped.items()]
+        found += [SourceStatus(path, None, 0, 0, "missing", "not found") for path in self._scan.missing]
+        found += [SourceStatus(f"format {name}", None, 0, 0, "skipped", why) for name, why in self._broken.items()]
+        if self._spool is not None and STDIN not in self._readings:
+            found.append(SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet"))
+        return tuple(found)
+
+    def _status(self, reading: _Reading) -> SourceStatus:
+        file = reading.snapshot.status() if reading.snapshot else self._tail.status(reading.path)
+        return SourceStatus(
+            path=reading.path,
+            dialect=reading.dialect.name,
+            records=reading.records,
+            unreadable=reading.unreadable,
+            status=file.state,
+            detail=file.detail,
+            deviations=reading.deviations,
+            reasons=dict(reading.reasons),
+            examples=tuple(reading.examples),
+            size=file.size,
+            read=file.read,
+            changed_at=file.changed_at,
+        )
+
+    # -- reading again ---------------------------------------------------------------------------------------------
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The very line, read again from disk; None if it is no longer there."""
+        reading = self._readings.get(origin.source)
+        if reading is not None and reading.snapshot is not None:
+            return history.entry_at(origin)
+        return self._tail.read_line(origin)
+
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
+        """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
+        places: dict[str, list[Origin]] = {}
+        for origin in (delegation.started_origin, delegation.heard_origin, delegation.ended_origin):
+            if origin is not None:
+                places.setdefault(origin.source, []).append(origin)
+        found = [told for source in places for told in self._told(delegation.id, sorted(places[source]))]
+        found.sort(key=lambda told: (min((e.at for e in told[1] if getattr(e, "at", None)), default=0), told[0].origin))
+        return found[-limit:]
+
+    def _told(self, id: str, places: list[Origin]) -> Iterator[tuple[Line, list[Event]]]:
+        reading = self._readings.get(places[0].source)
+        if reading is None:
+            return
+        dialect = type(reading.dialect)(self._zone)
+        if reading.snapshot is not None or places[0].source == STDIN:
+            lines = [Line(origin, data) for origin in places if (data := self.raw(origin)) is not None]
+        else:
+            lines = list(history.lines_about(id.encode(), places[0], places[-1]))
+        for line in lines:
+            events = [e for e in dialect.read(line) if not isinstance(e, Unreadable) and getattr(e, "id", None) == id]
+            if events or reading.snapshot is not None:
+                yield line, events
+
+    def close(self) -> None:
+        self._waker.close()
+        self._tail.close()
+        if self._spool is not None:
+            self._spool.close()

@@ -1,0 +1,31 @@
+"""The agenda: at what moment time alone will change a delegation's state."""
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+
+from delegtop.clock import Millis
+from delegtop.model.ledger import Handle
+
+
+class Agenda:
+    """A heap of moments. An entry that has been overtaken by events is found out when its moment comes."""
+
+    def __init__(self) -> None:
+        self._moments: list[tuple[Millis, Handle]] = []
+        self._next: dict[Handle, Millis] = {}
+
+    def set(self, handle: Handle, at: Millis | None) -> None:
+        """Look at it again at that moment; None means that time cannot change it."""
+        if at is None:
+            self._next.pop(handle, None)
+        elif self._next.get(handle) != at:
+            self._next[handle] = at
+            heappush(self._moments, (at, handle))
+
+    def due(self, now: Millis) -> Iterator[Handle]:
+        """Every delegation whose moment has come, once."""
+        while self._moments and self._moments[0][0] <= now:
+            at, handle = heappop(self._moments)
+            if self._next.get(handle) == at:
+                del self._next[handle]
+                yield handle

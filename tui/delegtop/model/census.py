@@ -1,0 +1,224 @@
+"""The census: the state of every delegation at one moment, and how many there are of each.
+
+It is a cache of `f(facts, now)`: `advance` looks only at what events or time may have changed since the last look.
+"""
+
+from array import array
+from collections.abc import Iterable
+from itertools import pairwise
+
+from delegtop.clock import Millis, duration
+from delegtop.model.agenda import Agenda
+from delegtop.model.delegation import ACTIVE, Basis, Deadline, State
+from delegtop.model.events import Ending, Trust
+from delegtop.model.ledger import Handle, Ledger
+from delegtop.model.lineage import Lineage, Move
+from delegtop.model.policy import Policy, default_timeout, kind_of
+
+_STATES = tuple(State)
+_CODE = {state: code for code, state in enumerate(_STATES)}
+_UNSEEN = -1
+_REMEMBERED = 100_000
+
+
+class Census:
+    """States and their counts at `now`."""
+
+    def __init__(self, ledger: Ledger, lineage: Lineage, policy: Policy) -> None:
+        self._ledger = ledger
+        self._lineage = lineage
+        self._policy = policy
+        self._state = array("b")
+        self._open = array("b")
+        """Whether its deadline limits its children's: it has not ended, as far as anyone says."""
+        self._active_children = array("i")
+        self._agenda = Agenda()
+        self._dirty: set[Handle] = set()
+        self._deadlines: dict[Handle, Deadline | None] = {}
+        """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
+        self.now = Millis(0)
+        self.counts: dict[State, int] = dict.fromkeys(State, 0)
+
+    def state(self, handle: Handle) -> State:
+        return _STATES[self._state[handle]]
+
+    def touch(self, handles: Iterable[Handle]) -> None:
+        """These may have changed; they are looked at in the next `advance`."""
+        self._dirty.update(handles)
+        self._deadlines.clear()
+
+    def touch_below(self, handles: Iterable[Handle]) -> None:
+        """The deadline of these may have changed, and with it that of everything open below them."""
+        pending = list(handles)
+        reached = set(pending)
+        while pending:
+            for child in self._lineage.children(pending.pop()):
+                self._dirty.add(child)
+                if child not in reached and self._may_be_open(child):
+                    reached.add(child)
+                    pending.append(child)
+
+    def reparent(self, moves: Iterable[Move]) -> None:
+        """An active child that moved makes its new parent wait, and its old one no longer."""
+        for handle, old, new in moves:
+            if handle < len(self._state) and self._is_active(handle):
+                self._count_child(old, -1)
+                self._count_child(new, +1)
+            self._dirty.add(handle)
+
+    def advance(self, now: Millis) -> set[Handle]:
+        """Bring every state to the moment `now`; returns the delegations whose state changed."""
+        new = range(len(self._state), len(self._ledger))
+        self._state.extend([_UNSEEN] * len(new))
+        self._open.extend([True] * len(new))
+        self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
+        if now < self.now:
+            self._dirty.update(self._ledger)  # time went back: nothing on the agenda can be relied on
+        self.now = now
+        self._dirty.update(new)
+        self._dirty.update(self._agenda.due(now))
+        changed: set[Handle] = set()
+        while self._dirty:
+            # Judging a child may change its parent, and a parent's end lifts the limit on its children.
+            batch, self._dirty = self._dirty, set()
+            for handle in batch:
+                if self._judge(handle):
+                    changed.add(handle)
+        return changed
+
+    # -- one delegation --------------------------------------------------------------------------------------------
+
+    def _judge(self, handle: Handle) -> bool:
+        before = self._state[handle]
+        state = self._state_at(handle)
+        code = _CODE[state]
+        is_open = self._may_be_open(handle)
+        if is_open != self._open[handle]:
+            self._open[handle] = is_open
+            self.touch_below((handle,))
+        if code == before:
+            return False
+        self._state[handle] = code
+        self.counts[state] += 1
+        was_active = before != _UNSEEN and _STATES[before] in ACTIVE
+        if before != _UNSEEN:
+            self.counts[_STATES[before]] -= 1
+        if was_active != (state in ACTIVE):
+            self._count_child(self._lineage.parent(handle), 1 if state in ACTIVE else -1)
+        return True
+
+    def _count_child(self, parent: Handle | None, change: int) -> None:
+        if parent is None:
+            return
+        if parent >= len(self._active_children):
+            self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
+        self._active_children[parent] += change
+        self._dirty.add(parent)
+
+    def _is_active(self, handle: Handle) -> bool:
+        code = self._state[handle]
+        return code != _UNSEEN and _STATES[code] in ACTIVE
+
+    def _state_at(self, handle: Handle) -> State:
+        ledger, policy, now = self._ledger, self._policy, self.now
+        ending = ledger.ending(handle)
+        if ending is not None:
+            self._agenda.set(handle, None)
+            return State(ending[0].value)
+        if self._left(handle):
+            self._agenda.set(handle, None)
+            return State.UNKNOWN
+        heard = ledger.heard_at(handle)
+        seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
+        deadline = self.deadline(handle)
+        lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
+        silent = None if heard is None else heard + policy.silent_after
+        limits = (deadline.at if deadline else None, silent, lost)
+        # Limits are passed only after their moment, so the state turns one millisecond later.
+        self._agenda.set(handle, min((Millis(at + 1) for at in limits if at is not None and at >= now), default=None))
+        waiting = self._active_children[handle] > 0
+        if lost is not None and now > lost and not waiting:
+            return State.LOST
+        if deadline is not None and now > deadline.at:
+            return State.OVERDUE
+        if waiting:
+            return State.WAITING
+        if silent is not None and now > silent:
+            return State.SILENT
+        return State.RUNNING
+
+    def _left(self, handle: Handle) -> bool:
+        """It left every registry that listed it, and no log has heard of it since."""
+        if not self._ledger.left_registry(handle):
+            return False
+        heard, listed = self._ledger.heard_at(handle), self._ledger.listed_at(handle)
+        return heard is None or listed is None or heard <= listed
+
+    def reason(self, handle: Handle) -> str:
+        """Why the state is what it is, where the word alone does not say it."""
+        ledger, state = self._ledger, self.state(handle)
+        ending = ledger.ending(handle)
+        if ending is not None:
+            return {
+                Ending.ERROR: "non-recoverable error, no return seen",
+                Ending.GONE: "its process is gone",
+                Ending.REGISTRY: "by the registry; no return seen in a log",
+            }.get(ending[1], "the return's status is none of the four" if state is State.UNKNOWN else "")
+        if state is State.UNKNOWN:
+            return "left the registry, outcome unknown"
+        heard = ledger.heard_at(handle) or ledger.listed_at(handle)
+        quiet = duration(self.now - heard) if heard is not None else "–"
+        if state is State.LOST:
+            return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
+        if state is State.SILENT:
+            return f"nothing heard for {quiet}; quiet is not hung"
+        return ""
+
+    # -- deadlines -------------------------------------------------------------------------------------------------
+
+    def deadline(self, handle: Handle) -> Deadline | None:
+        """The moment it must be done by: its own, or an open ancestor's that comes earlier."""
+        if len(self._deadlines) > _REMEMBERED:
+            self._deadlines.clear()
+        chain = [handle]
+        while chain[-1] not in self._deadlines:
+            parent = self._lineage.parent(chain[-1])
+            if parent is None or not self._may_be_open(parent):
+                self._deadlines[chain[-1]] = self._own_deadline(chain[-1])
+                break
+            chain.append(parent)
+        for above, below in pairwise(reversed(chain)):
+            self._deadlines[below] = self._capped(self._own_deadline(below), above, self._deadlines[above])
+        return self._deadlines[handle]
+
+    def _capped(self, own: Deadline | None, parent: Handle, limit: Deadline | None) -> Deadline | None:
+        if limit is None or (own is not None and own.at <= limit.at):
+            return own
+        if limit.basis is Basis.PARENT:
+            return limit
+        return Deadline(limit.at, Basis.PARENT, f"{self._name(parent)} must be done by then ({limit.note})")
+
+    def _may_be_open(self, handle: Handle) -> bool:
+        return self._ledger.ending(handle) is None and not self._left(handle)
+
+    def _own_deadline(self, handle: Handle) -> Deadline | None:
+        ledger = self._ledger
+        shape = ledger.shape(handle)
+        if shape is None or shape.trust is Trust.MODEL:
+            return None
+        declared = ledger.declared_deadline(handle)
+        if declared is not None:
+            return Deadline(declared, Basis.DEADLINE, "declared")
+        started = ledger.start(handle)
+        if started is None:
+            return None
+        if shape.timeout is not None:
+            return Deadline(Millis(started + shape.timeout), Basis.TIMEOUT, f"timeout {shape.timeout // 1000} s")
+        kind = kind_of(shape.agent, shape.command)
+        if kind is None:
+            return None
+        default = default_timeout(self._policy, kind)
+        return Deadline(Millis(started + default), Basis.DEFAULT, f"default for {kind}, {default // 1000} s")
+
+    def _name(self, handle: Handle) -> str:
+        return self._ledger.delegation(handle).name

@@ -1,0 +1,156 @@
+"""One delegation: the facts the logs tell of it, and the state they amount to at a moment."""
+
+from enum import StrEnum
+
+import msgspec
+
+from delegtop.clock import Millis
+from delegtop.model.events import Artifact, Ending, Fault, Outcome, Report, Trust
+from delegtop.origin import Origin
+
+
+class State(StrEnum):
+    """What a delegation is, at a moment. The first four are derived while it runs; the rest are outcomes."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    """On a child that is not done."""
+    SILENT = "silent"
+    """Nothing written for longer than the limit. Not the same as hung."""
+    OVERDUE = "overdue"
+    COMPLETED = "completed"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    TIMEOUT = "timeout"
+    INTERRUPTED = "interrupted"
+    LOST = "lost"
+    UNKNOWN = "unknown"
+    """It left the registry and nothing tells how it ended."""
+
+
+ACTIVE = frozenset({State.RUNNING, State.WAITING, State.SILENT, State.OVERDUE})
+PROBLEMS = frozenset(
+    {State.OVERDUE, State.FAILED, State.BLOCKED, State.TIMEOUT, State.LOST, State.PARTIAL, State.INTERRUPTED}
+)
+"""States an operator wants to step through; `unknown` and `silent` are quiet facts, not problems."""
+
+SEVERITY = {
+    State.OVERDUE: 0,
+    State.LOST: 1,
+    State.FAILED: 2,
+    State.TIMEOUT: 3,
+    State.BLOCKED: 4,
+    State.PARTIAL: 5,
+    State.INTERRUPTED: 6,
+    State.UNKNOWN: 7,
+    State.SILENT: 8,
+    State.RUNNING: 9,
+    State.WAITING: 10,
+    State.COMPLETED: 11,
+}
+"""Worst first, for sorting by problems."""
+
+
+class Basis(StrEnum):
+    """Where a deadline came from."""
+
+    DEADLINE = "deadline"
+    TIMEOUT = "timeout"
+    DEFAULT = "default"
+    PARENT = "parent"
+    """The parent runs out of time earlier."""
+
+
+class Deadline(msgspec.Struct, frozen=True, gc=False):
+    """The moment a delegation must be done, and why that moment."""
+
+    at: Millis
+    basis: Basis
+    note: str
+    """For people: `declared`, `timeout 3600 s`, `default for research`, `parent sess_…`."""
+
+
+class Link(StrEnum):
+    """How sure the line between a delegation and its parent is."""
+
+    ROOT = "root"
+    EXPLICIT = "explicit"
+    INFERRED = "inferred"
+    AMBIGUOUS = "ambiguous"
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """One field on which the sources disagree: this origin says this value."""
+
+    field: str
+    value: str
+    origin: Origin
+
+
+class Delegation(msgspec.Struct, frozen=True):
+    """Everything the logs say of one delegation. Nothing in here depends on the time of looking."""
+
+    id: str
+    agent: str | None = None
+    command: str | None = None
+    caller: str | None = None
+    task: str | None = None
+    path: tuple[str, ...] | None = None
+    depth: int | None = None
+    """As claimed. What the tree says is the number of its ancestors."""
+    timeout: int | None = None
+    deadline: Millis | None = None
+    """As declared."""
+    parent: str | None = None
+    """As declared; it may never have been seen."""
+    pid: int | None = None
+    host: str | None = None
+    refs: tuple[tuple[str, str], ...] = ()
+    trust: Trust = Trust.SCRIPT
+    started_at: Millis | None = None
+    heard_at: Millis | None = None
+    """The last sign of life in a log: its start, a heartbeat, an error or its end."""
+    doing: str | None = None
+    tool: str | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    ended_at: Millis | None = None
+    outcome: Outcome | None = None
+    ended_by: Ending | None = None
+    report: Report = Report()
+    faults: tuple[Fault, ...] = ()
+    """Errors reported apart from the return."""
+    listed_at: Millis | None = None
+    """When it was last seen in a registry."""
+    left_registry: bool = False
+    claims: tuple[Claim, ...] = ()
+    """Fields on which sources disagree, every claim with its origin."""
+    started_origin: Origin | None = None
+    heard_origin: Origin | None = None
+    ended_origin: Origin | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call it in one word: the agent, else the last of its path, else the command, else its id."""
+        if self.agent:
+            return self.agent
+        if self.path:
+            return self.path[-1]
+        return f"/{self.command.lstrip('/')}" if self.command else self.id
+
+    @property
+    def artifacts(self) -> tuple[Artifact, ...]:
+        return self.report.artifacts
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """All errors, the return's own first; one told twice is shown once."""
+        return tuple(dict.fromkeys((*self.report.errors, *self.faults)))
+
+    @property
+    def own_path(self) -> tuple[str, ...] | None:
+        """The path down to and including this agent: some logs leave the agent itself out."""
+        if self.path and self.agent and self.path[-1] != self.agent:
+            return (*self.path, self.agent)
+        return self.path

@@ -1,0 +1,167 @@
+"""The vocabulary: what can happen to a delegation, whatever the log format said it in.
+
+Events are msgspec Structs: a frozen dataclass costs 0.9 µs to make and these cost 0.1 µs, which at a million lines
+is the difference between loading and waiting. They are frozen, comparable, and carry their origin.
+"""
+
+from enum import IntEnum, StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from delegtop.clock import Millis
+from delegtop.origin import Origin
+
+
+class Outcome(StrEnum):
+    """How a delegation ended."""
+
+    COMPLETED = "completed"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    TIMEOUT = "timeout"
+    INTERRUPTED = "interrupted"
+    LOST = "lost"
+    UNKNOWN = "unknown"
+
+
+class Ending(IntEnum):
+    """What told us that it ended, the strongest word last: a late return outweighs the timeout before it."""
+
+    ERROR = 1
+    """A non-recoverable error without a return."""
+    GONE = 2
+    """The process is gone."""
+    TIMEOUT = 3
+    CANCEL = 4
+    REGISTRY = 5
+    """The registry said so before the entry was deleted."""
+    RETURN = 6
+
+
+class Trust(IntEnum):
+    """How far a time can be believed, best first; what a model wrote is shown but never counted down from."""
+
+    SCRIPT = 0
+    MTIME = 1
+    EPOCH = 2
+    MODEL = 3
+
+
+class Artifact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """A file the delegation says it made."""
+
+    path: Annotated[str, Meta(description="Where it is, relative to the root of the project.")]
+    type: Annotated[
+        str | None, Meta(description="`research`, `plan`, `implementation`, `summary` or `documentation`.")
+    ] = None
+    summary: Annotated[str | None, Meta(description="What it is, in a sentence.")] = None
+
+
+class Fault(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """One error as the agent told it."""
+
+    message: Annotated[str | None, Meta(description="What went wrong, for people.")] = None
+    type: Annotated[
+        str | None, Meta(description="`timeout`, `validation`, `execution`, `tool_unavailable` or another word.")
+    ] = None
+    code: Annotated[str | None, Meta(description="The code to tell it by, such as `BUILD_ERROR`.")] = None
+    recoverable: Annotated[bool | None, Meta(description="Whether trying again can help.")] = None
+    recommendation: Annotated[str | None, Meta(description="What to do about it.")] = None
+
+
+class Report(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The return object as the agent gave it, its words kept as they are."""
+
+    status: str | None = None
+    summary: str | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    errors: tuple[Fault, ...] = ()
+    next_steps: str | None = None
+    session_id: str | None = None
+    agent: str | None = None
+    depth: int | None = None
+    path: tuple[str, ...] | None = None
+    duration: int | None = None
+    """Milliseconds, by the agent's own account."""
+
+
+class Started(msgspec.Struct, frozen=True, gc=False):
+    """A delegation was handed out."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    agent: str | None = None
+    command: str | None = None
+    caller: str | None = None
+    task: str | None = None
+    path: tuple[str, ...] | None = None
+    depth: int | None = None
+    timeout: int | None = None
+    """Milliseconds."""
+    deadline: Millis | None = None
+    parent: str | None = None
+    pid: int | None = None
+    host: str | None = None
+    refs: tuple[tuple[str, str], ...] = ()
+    """Foreign ids by name beside the id and the task, such as ("agent_id", "a1b2c3")."""
+    trust: Trust = Trust.SCRIPT
+    listed: bool = False
+    """A registry says so: it proves the entry, but it is no sign of life."""
+
+
+class Heard(msgspec.Struct, frozen=True, gc=False):
+    """A sign of life, with what it is doing now."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    doing: str | None = None
+    tool: str | None = None
+    tokens: int | None = None
+    """Tokens used so far, in all."""
+    cost: float | None = None
+    """US dollars so far, in all."""
+
+
+class Erred(msgspec.Struct, frozen=True, gc=False):
+    """An error was reported. It ends the delegation only if it is not recoverable and nothing else ended it."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    fault: Fault
+
+
+class Ended(msgspec.Struct, frozen=True, gc=False):
+    """The delegation ended: it returned, timed out, was cancelled, or its process is gone."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    outcome: Outcome
+    by: Ending
+    report: Report = Report()
+
+
+class Surveyed(msgspec.Struct, frozen=True, gc=False):
+    """One whole registry snapshot: these ids were in it at that moment, and no others."""
+
+    at: Millis
+    origin: Origin
+    ids: tuple[str, ...]
+
+
+class Deviation(msgspec.Struct, frozen=True, gc=False):
+    """Something in a readable record that does not fit its format. It is counted and shown; it stops nothing."""
+
+    origin: Origin
+    kind: str
+    """A short stable word such as "unknown key", by which deviations are counted."""
+    detail: str
+
+
+Event = Started | Heard | Erred | Ended | Surveyed | Deviation

@@ -1,0 +1,141 @@
+"""The forest: facts, family and states together. Whoever shows delegations asks here.
+
+`apply` takes in what happened, `advance` brings the states to a moment; what is shown is a function of these two.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from delegtop.clock import Millis
+from delegtop.model.census import Census
+from delegtop.model.delegation import ACTIVE, Deadline, Delegation, Link, State
+from delegtop.model.events import Deviation, Event
+from delegtop.model.ledger import UNSET, Handle, Ledger
+from delegtop.model.lineage import Lineage
+from delegtop.model.policy import Policy
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What one batch of events did."""
+
+    touched: set[Handle]
+    added: list[Handle]
+    moved: list[Handle]
+    """Delegations, known before, that got another parent or lost theirs."""
+    deviations: list[Deviation]
+
+
+class Forest:
+    """All delegations, as trees."""
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self.policy = policy or Policy()
+        self._ledger = Ledger()
+        self._lineage = Lineage(self._ledger)
+        self._census = Census(self._ledger, self._lineage, self.policy)
+        self._versions = array("I")
+
+    def __len__(self) -> int:
+        return len(self._ledger)
+
+    def apply(self, events: Iterable[Event]) -> Change:
+        """Take in events, in any order and any number of times. States follow with the next `advance`."""
+        events = list(events)
+        touched: set[Handle] = set()
+        started: set[Handle] = set()
+        ended: set[Handle] = set()
+        self._ledger.apply(events, touched, started, ended)
+        added, moves = self._lineage.update(started, ended)
+        self._versions.extend([0] * len(added))
+        self._census.reparent(moves)
+        self._census.touch(touched)
+        moved = [handle for handle, _, _ in moves]
+        self._census.touch_below(started.union(moved))
+        for handle in touched.union(moved):
+            self._versions[handle] += 1
+        return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)])
+
+    def advance(self, now: Millis) -> set[Handle]:
+        """Bring all states to the moment `now`; returns the delegations whose state changed."""
+        changed = self._census.advance(now)
+        for handle in changed:
+            self._versions[handle] += 1
+        return changed
+
+    @property
+    def now(self) -> Millis:
+        """The moment of the last `advance`."""
+        return self._census.now
+
+    @property
+    def counts(self) -> Mapping[State, int]:
+        return self._census.counts
+
+    def find(self, id: str) -> Handle | None:
+        return self._ledger.find(id)
+
+    def delegation(self, handle: Handle) -> Delegation:
+        return self._ledger.delegation(handle)
+
+    def state(self, handle: Handle) -> State:
+        return self._census.state(handle)
+
+    def reason(self, handle: Handle) -> str:
+        """Why it is in that state, where the word alone does not say it."""
+        return self._census.reason(handle)
+
+    def deadline(self, handle: Handle) -> Deadline | None:
+        """Its own deadline, or an open ancestor's that comes earlier."""
+        return self._census.deadline(handle)
+
+    def version(self, handle: Handle) -> int:
+        """Grows whenever facts or state of the delegation may have changed."""
+        return self._versions[handle]
+
+    def parent(self, handle: Handle) -> Handle | None:
+        return self._lineage.parent(handle)
+
+    def link(self, handle: Handle) -> Link:
+        return self._lineage.link(handle)
+
+    def candidates(self, handle: Handle) -> tuple[Handle, ...]:
+        """The possible parents of an ambiguous link, the drawn one first."""
+        return self._lineage.candidates(handle)
+
+    def children(self, handle: Handle) -> list[Handle]:
+        """In order of start, then id."""
+        return sorted(self._lineage.children(handle), key=self.birth)
+
+    def roots(self) -> list[Handle]:
+        return sorted((h for h in self._ledger if self._lineage.parent(h) is None), key=self.birth)
+
+    def birth(self, handle: Handle) -> tuple[bool, int, str]:
+        """The order of siblings: by start, then id; an unknown start comes last."""
+        start = self._ledger.started_at[handle]
+        return start == UNSET, start, self._ledger.ids[handle]
+
+    def level(self, handle: Handle) -> int:
+        """The number of its ancestors in the tree."""
+        return sum(1 for _ in self._lineage.ancestors(handle))
+
+    def walk(self) -> Iterator[Handle]:
+        """All delegations, parents before children, siblings in order."""
+        pending = self.roots()[::-1]
+        while pending:
+            handle = pending.pop()
+            yield handle
+            pending.extend(reversed(self.children(handle)))
+
+    def blocker(self, handle: Handle) -> Handle | None:
+        """The delegation at the end of the active chain below: what a waiting one really waits on."""
+        found = None
+        while (child := self._active_child(handle)) is not None:
+            found = handle = child
+        return found
+
+    def _active_child(self, handle: Handle) -> Handle | None:
+        """The child that waits longest among the active ones: overdue before others, then by start."""
+        active = [h for h in self._lineage.children(handle) if self.state(h) in ACTIVE]
+        return min(active, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)

@@ -1,0 +1,510 @@
+"""The ledger: what all events together say of each delegation, whatever order they came in.
+
+Facts are kept in columns, one entry a delegation, because a million Python objects would cost a gigabyte; `Delegation`
+is the view of one row and the only thing the rest of delegtop sees. Every fold below is a maximum or a set union, so
+the same events in any order, in any batches, and any number of times give the same ledger.
+"""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from delegtop.clock import SECOND, Millis
+from delegtop.model.delegation import Claim, Delegation
+from delegtop.model.events import (
+    Ended,
+    Ending,
+    Erred,
+    Event,
+    Fault,
+    Heard,
+    Outcome,
+    Report,
+    Started,
+    Surveyed,
+    Trust,
+)
+from delegtop.origin import Origin
+
+Handle = int
+"""The index of a delegation: stable for the life of the process."""
+
+UNSET = -(1 << 62)
+"""Stands for an unknown number in a column."""
+
+_SAME_MOMENT = 2 * SECOND
+"""Two sources that note one moment within this span do not disagree."""
+
+_OUTCOMES = tuple(Outcome)
+_OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Report).decode
+_NO_REPORT = Report()
+
+
+class Shape(msgspec.Struct, frozen=True, gc=False):
+    """What many delegations have in common; one copy serves them all."""
+
+    agent: str | None
+    command: str | None
+    caller: str | None
+    path: tuple[str, ...] | None
+    depth: int | None
+    timeout: int | None
+    host: str | None
+    trust: Trust
+    listed: bool
+    own_path: tuple[str, ...] | None
+    """The path down to and including the agent: some logs leave the agent itself out."""
+
+
+class Places:
+    """A column of origins."""
+
+    def __init__(self, sources: "Sources") -> None:
+        self._sources = sources
+        self._source = array("i")
+        self._line = array("q")
+        self._offset = array("q")
+
+    def grow(self) -> None:
+        self._source.append(-1)
+        self._line.append(0)
+        self._offset.append(0)
+
+    def __getitem__(self, handle: Handle) -> Origin | None:
+        source = self._source[handle]
+        return None if source < 0 else Origin(self._sources.name(source), self._line[handle], self._offset[handle])
+
+    def __setitem__(self, handle: Handle, origin: Origin) -> None:
+        self._source[handle] = self._sources.number(origin.source)
+        self._line[handle] = origin.line
+        self._offset[handle] = origin.offset
+
+
+class Sources:
+    """Source names and their numbers."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def name(self, number: int) -> str:
+        return self._names[number]
+
+    def number(self, name: str) -> int:
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self._names)
+            self._names.append(name)
+        return number
+
+
+class Ledger:
+    """Facts by delegation. `apply` says which delegations an event touched."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self._handles: dict[str, Handle] = {}
+        sources = Sources()
+        self._shapes: dict[Shape, Shape] = {}
+        self._shape: list[Shape | None] = []
+        self.task: list[str | None] = []
+        self.claimed_parent: list[str | None] = []
+        self.started_at = array("q")
+        self._deadline = array("q")
+        self._started_place = Places(sources)
+        self._beat_at = array("q")
+        self._beat_place = Places(sources)
+        self._doing: list[str | None] = []
+        self._tool: list[str | None] = []
+        self._tokens = array("q")
+        self._ended_at = array("q")
+        self._ended_place = Places(sources)
+        self._outcome = array("b")
+        self._ended_by = array("b")
+        self._report: list[bytes | None] = []
+        # What only few delegations have.
+        self._pids: dict[Handle, int] = {}
+        self._refs: dict[Handle, tuple[tuple[str, str], ...]] = {}
+        self._costs: dict[Handle, float] = {}
+        self._faults: dict[Handle, dict[Origin, Erred]] = {}
+        self._starts: dict[Handle, dict[object, Started]] = {}
+        self._ends: dict[Handle, dict[object, Ended]] = {}
+        self._listed: dict[Handle, dict[str, Millis]] = {}
+        self._surveys: dict[str, tuple[Millis, frozenset[Handle]]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Handle]:
+        return iter(range(len(self.ids)))
+
+    def find(self, id: str) -> Handle | None:
+        return self._handles.get(id)
+
+    # -- folding ---------------------------------------------------------------------------------------------------
+
+    def apply(self, events: Iterable[Event], touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
+        """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
+        start or end did: the tree is drawn from these two alone."""
+        handles, beat_at, tokens = self._handles, self._beat_at, self._tokens
+        for event in events:
+            if isinstance(event, Heard):
+                handle = handles.get(event.id)
+                if handle is None:
+                    handle = self._handle(event.id, started)
+                if event.at is not None and event.at >= beat_at[handle]:
+                    self._beat(handle, event, event.at)
+                if event.tokens is not None and event.tokens > tokens[handle]:
+                    tokens[handle] = event.tokens
+                if event.cost is not None:
+                    self._costs[handle] = max(event.cost, self._costs.get(handle, 0.0))
+                touched.add(handle)
+            elif isinstance(event, Started):
+                handle = self._handle(event.id, started)
+                if self._start(handle, event):
+                    started.add(handle)
+                    touched.add(handle)
+            elif isinstance(event, Ended):
+                handle = self._handle(event.id, started)
+                if self._end(handle, event):
+                    ended.add(handle)
+                    touched.add(handle)
+            elif isinstance(event, Erred):
+                handle = self._handle(event.id, started)
+                self._faults.setdefault(handle, {})[event.origin] = event
+                ended.add(handle)
+                touched.add(handle)
+            elif isinstance(event, Surveyed):
+                touched |= self._survey(event, started)
+
+    def _handle(self, id: str, started: set[Handle]) -> Handle:
+        handle = self._handles.get(id)
+        if handle is None:
+            handle = self._add(id)
+            started.add(handle)
+        return handle
+
+    def _add(self, id: str) -> Handle:
+        handle = len(self.ids)
+        self._handles[id] = handle
+        self.ids.append(id)
+        self._shape.append(None)
+        self.task.append(None)
+        self.claimed_parent.append(None)
+        self._doing.append(None)
+        self._tool.append(None)
+        self._report.append(None)
+        for column in (self.started_at, self._deadline, self._beat_at, self._tokens, self._ended_at):
+            column.append(UNSET)
+        self._outcome.append(-1)
+        self._ended_by.append(0)
+        self._started_place.grow()
+        self._beat_place.grow()
+        self._ended_place.grow()
+        return handle
+
+    def _beat(self, handle: Handle, event: Heard, at: Millis) -> None:
+        if at == self._beat_at[handle]:
+            before = self._beat_place[handle]
+            if before is not None and event.origin <= before:
+                return
+        self._beat_at[handle] = at
+        self._beat_place[handle] = event.origin
+        self._doing[handle] = sys.intern(event.doing) if event.doing else None
+        self._tool[handle] = sys.intern(event.tool) if event.tool else None
+
+    def _start(self, handle: Handle, event: Started) -> bool:
+        claims = self._starts.get(handle)
+        if claims is None:
+            before = self._start_of(handle)
+            if before is None:
+                self._write_start(handle, event)
+                return True
+            claims = {_facts(before): before}
+        facts = _facts(event)
+        same = claims.get(facts)
+        if same is not None and same.origin <= event.origin:
+            return False
+        claims[facts] = event
+        if len(claims) > 1:
+            self._starts[handle] = claims
+        self._write_start(handle, _merge_starts(claims.values()))
+        return True
+
+    def _write_start(self, handle: Handle, event: Started) -> None:
+        path = event.path or None
+        shape = Shape(
+            event.agent,
+            event.command,
+            event.caller,
+            event.path,
+            event.depth,
+            event.timeout,
+            event.host,
+            event.trust,
+            event.listed,
+            (*path, event.agent) if path and event.agent and path[-1] != event.agent else path,
+        )
+        self._shape[handle] = self._shapes.setdefault(shape, shape)
+        self.task[handle] = sys.intern(event.task) if event.task else None
+        self.claimed_parent[handle] = self._shared_id(event.parent)
+        self.started_at[handle] = UNSET if event.at is None else event.at
+        self._deadline[handle] = UNSET if event.deadline is None else event.deadline
+        self._started_place[handle] = event.origin
+        if event.pid is not None:
+            self._pids[handle] = event.pid
+        if event.refs:
+            self._refs[handle] = event.refs
+
+    def _shared_id(self, id: str | None) -> str | None:
+        if id is None:
+            return None
+        handle = self._handles.get(id)
+        return self.ids[handle] if handle is not None else sys.intern(id)
+
+    def _start_of(self, handle: Handle) -> Started | None:
+        """The start as one event again; the columns hold all of it."""
+        shape, origin = self._shape[handle], self._started_place[handle]
+        if shape is None or origin is None:
+            return None
+        return Started(
+            id=self.ids[handle],
+            at=_known(self.started_at[handle]),
+            origin=origin,
+            agent=shape.agent,
+            command=shape.command,
+            caller=shape.caller,
+            task=self.task[handle],
+            path=shape.path,
+            depth=shape.depth,
+            timeout=shape.timeout,
+            deadline=_known(self._deadline[handle]),
+            parent=self.claimed_parent[handle],
+            pid=self._pids.get(handle),
+            host=shape.host,
+            refs=self._refs.get(handle, ()),
+            trust=shape.trust,
+            listed=shape.listed,
+        )
+
+    def _end(self, handle: Handle, event: Ended) -> bool:
+        claims = self._ends.get(handle)
+        if claims is None:
+            before = self._end_of(handle)
+            if before is None:
+                self._write_end(handle, event)
+                return True
+            claims = {_facts(before): before}
+        facts = _facts(event)
+        same = claims.get(facts)
+        if same is not None and same.origin <= event.origin:
+            return False
+        claims[facts] = event
+        if len(claims) > 1:
+            self._ends[handle] = claims
+        self._write_end(handle, _merge_ends(claims.values()))
+        return True
+
+    def _write_end(self, handle: Handle, event: Ended) -> None:
+        self._ended_at[handle] = UNSET if event.at is None else event.at
+        self._ended_place[handle] = event.origin
+        self._outcome[handle] = _OUTCOME_CODE[event.outcome]
+        self._ended_by[handle] = event.by
+        self._report[handle] = None if event.report == _NO_REPORT else _pack(event.report)
+
+    def _end_of(self, handle: Handle) -> Ended | None:
+        origin = self._ended_place[handle]
+        if origin is None:
+            return None
+        return Ended(
+            id=self.ids[handle],
+            at=_known(self._ended_at[handle]),
+            origin=origin,
+            outcome=_OUTCOMES[self._outcome[handle]],
+            by=Ending(self._ended_by[handle]),
+            report=self.report(handle),
+        )
+
+    def _survey(self, event: Surveyed, started: set[Handle]) -> set[Handle]:
+        source = event.origin.source
+        present = frozenset(self._handle(id, started) for id in event.ids)
+        for handle in present:
+            listed = self._listed.setdefault(handle, {})
+            listed[source] = max(event.at, listed.get(source, event.at))
+        latest = self._surveys.get(source)
+        if latest is None:
+            self._surveys[source] = (event.at, present)
+            return set(present)
+        if event.at < latest[0]:
+            return set(present)
+        if event.at == latest[0]:
+            present |= latest[1]
+        self._surveys[source] = (event.at, present)
+        return set(present | latest[1])
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def shape(self, handle: Handle) -> Shape | None:
+        return self._shape[handle]
+
+    def own_path(self, handle: Handle) -> tuple[str, ...] | None:
+        shape = self._shape[handle]
+        return shape.own_path if shape else None
+
+    def report(self, handle: Handle) -> Report:
+        packed = self._report[handle]
+        return _NO_REPORT if packed is None else _unpack(packed)
+
+    def start(self, handle: Handle) -> Millis | None:
+        return _known(self.started_at[handle])
+
+    def declared_deadline(self, handle: Handle) -> Millis | None:
+        return _known(self._deadline[handle])
+
+    def ending(self, handle: Handle) -> tuple[Outcome, Ending, Millis | None] | None:
+        """How it ended, by what word, and when. None while nothing says that it ended."""
+        code = self._outcome[handle]
+        if code >= 0:
+            return _OUTCOMES[code], Ending(self._ended_by[handle]), _known(self._ended_at[handle])
+        fatal = [e for e in self._faults.get(handle, {}).values() if e.fault.recoverable is False]
+        if not fatal:
+            return None
+        return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
+
+    def heard_at(self, handle: Handle) -> Millis | None:
+        """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on."""
+        shape = self._shape[handle]
+        latest = self._beat_at[handle]
+        if shape is not None and not shape.listed:
+            latest = max(latest, self.started_at[handle])
+        elif handle in self._starts:
+            logged = (e.at for e in self._starts[handle].values() if not e.listed and e.at is not None)
+            latest = max(latest, max(logged, default=Millis(UNSET)))
+        if self._outcome[handle] >= 0 and self._ended_by[handle] != Ending.REGISTRY:
+            latest = max(latest, self._ended_at[handle])
+        for erred in self._faults.get(handle, {}).values():
+            if erred.at is not None:
+                latest = max(latest, erred.at)
+        return _known(latest)
+
+    def listed_at(self, handle: Handle) -> Millis | None:
+        """When it was last seen in a registry."""
+        listed = self._listed.get(handle)
+        return max(listed.values()) if listed else None
+
+    def left_registry(self, handle: Handle) -> bool:
+        """Every registry that listed it has been written since without it."""
+        listed = self._listed.get(handle)
+        return bool(listed) and all(handle not in self._surveys[source][1] for source in listed or ())
+
+    def delegation(self, handle: Handle) -> Delegation:
+        """Everything known of one delegation."""
+        shape = self._shape[handle]
+        ending = self.ending(handle)
+        faults = sorted(self._faults.get(handle, {}).values(), key=lambda e: e.origin)
+        return Delegation(
+            id=self.ids[handle],
+            agent=shape.agent if shape else None,
+            command=shape.command if shape else None,
+            caller=shape.caller if shape else None,
+            task=self.task[handle],
+            path=shape.path if shape else None,
+            depth=shape.depth if shape else None,
+            timeout=shape.timeout if shape else None,
+            deadline=_known(self._deadline[handle]),
+            parent=self.claimed_parent[handle],
+            pid=self._pids.get(handle),
+            host=shape.host if shape else None,
+            refs=self._refs.get(handle, ()),
+            trust=shape.trust if shape else Trust.SCRIPT,
+            started_at=_known(self.started_at[handle]),
+            heard_at=self.heard_at(handle),
+            doing=self._doing[handle],
+            tool=self._tool[handle],
+            tokens=_known(self._tokens[handle]),
+            cost=self._costs.get(handle),
+            outcome=ending[0] if ending else None,
+            ended_by=ending[1] if ending else None,
+            ended_at=ending[2] if ending else None,
+            report=self.report(handle),
+            faults=_distinct(faults),
+            listed_at=self.listed_at(handle),
+            left_registry=self.left_registry(handle),
+            claims=self._claims(handle),
+            started_origin=self._started_place[handle],
+            heard_origin=self._beat_place[handle],
+            ended_origin=self._ended_place[handle] or (faults[-1].origin if faults else None),
+        )
+
+    def activity(self, handle: Handle) -> tuple[str | None, str | None]:
+        """What it said last it was doing, and with which tool."""
+        return self._doing[handle], self._tool[handle]
+
+    def _claims(self, handle: Handle) -> tuple[Claim, ...]:
+        starts = sorted(self._starts.get(handle, {}).values(), key=_start_order)
+        ends = sorted(self._ends.get(handle, {}).values(), key=_end_order, reverse=True)
+        found: list[Claim] = []
+        for field, told in (
+            ("started_at", [(e.at, e.origin) for e in starts]),
+            ("deadline", [(e.deadline, e.origin) for e in starts]),
+            ("ended_at", [(e.at, e.origin) for e in ends]),
+        ):
+            moments = [(at, origin) for at, origin in told if at is not None]
+            if moments and max(moments)[0] - min(moments)[0] > _SAME_MOMENT:
+                found += [Claim(field, str(int(at)), origin) for at, origin in moments]
+        for field in ("agent", "command", "caller", "task", "path", "depth", "timeout", "parent", "pid", "host"):
+            found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
+        found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in ends])
+        return tuple(found)
+
+
+def _known(value: int) -> Millis | None:
+    return None if value == UNSET else Millis(value)
+
+
+def _facts(event: Started | Ended) -> object:
+    """The event without its place: one fact told twice is one claim."""
+    return tuple(getattr(event, field) for field in event.__struct_fields__ if field != "origin")
+
+
+def _start_order(event: Started) -> tuple[object, ...]:
+    """The log's word before the registry's, the better clock first, then the earlier record."""
+    return (event.listed, event.trust, event.at is None, event.at or 0, event.origin)
+
+
+def _end_order(event: Ended) -> tuple[object, ...]:
+    return (event.by, UNSET if event.at is None else event.at, event.origin)
+
+
+def _merge_starts(events: Iterable[Started]) -> Started:
+    """The first word in order, with what it leaves open filled in by the next."""
+    first, *rest = sorted(events, key=_start_order)
+    gaps = {}
+    for field in first.__struct_fields__:
+        if getattr(first, field) in (None, ()):
+            gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in (None, ())), getattr(first, field))
+    return msgspec.structs.replace(first, **gaps)
+
+
+def _merge_ends(events: Iterable[Ended]) -> Ended:
+    """The strongest word, the latest of equals; the report comes from the strongest that has one."""
+    first, *rest = sorted(events, key=_end_order, reverse=True)
+    if first.report == _NO_REPORT:
+        report = next((e.report for e in rest if e.report != _NO_REPORT), _NO_REPORT)
+        return msgspec.structs.replace(first, report=report)
+    return first
+
+
+def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:
+    said = [(value, origin) for value, origin in told if value is not None]
+    if len({value for value, _ in said}) < 2:
+        return []
+    return [Claim(field, " › ".join(v) if isinstance(v, tuple) else str(v), origin) for v, origin in said]
+
+
+def _distinct(erred: list[Erred]) -> tuple[Fault, ...]:
+    return tuple(dict.fromkeys(e.fault for e in erred))

@@ -1,0 +1,35 @@
+"""Text in terminal cells: wide characters take two, combining ones none."""
+
+from unicodedata import combining, east_asian_width
+
+
+def cells(text: str) -> int:
+    """How many columns the text takes."""
+    return len(text) if text.isascii() else sum(map(_cell, text))
+
+
+def cut(text: str, width: int, mark: str = "…") -> str:
+    """The text, shortened to `width` columns if it is longer, with a mark that says so."""
+    if len(text) <= width and cells(text) <= width:
+        return text
+    room = width - len(mark)
+    end = 0
+    while end < len(text) and room >= (size := _cell(text[end])):
+        room -= size
+        end += 1
+    return (text[:end] + mark)[:width] if width > 0 else ""
+
+
+def fit(text: str, width: int, mark: str = "…", right: bool = False) -> str:
+    """The text in exactly `width` columns."""
+    text = cut(text, width, mark)
+    space = " " * (width - cells(text))
+    return space + text if right else text + space
+
+
+def _cell(character: str) -> int:
+    if character.isascii():
+        return 1
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1

@@ -1,0 +1,240 @@
+"""The tree as plain text: it reads well in a pipe, in a narrow terminal and by ear."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from delegtop import text
+from delegtop.clock import countdown, duration, iso
+from delegtop.model import measures
+from delegtop.model.delegation import Link, State
+from delegtop.model.events import Deviation
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.report.health import Health, Unread
+from delegtop.report.layout import cells, cut, fit
+from delegtop.report.walk import GUIDED, Row, rows, with_ancestors
+
+EXAMPLES = 5
+ALIKE = 3
+"""Files without a format that are named one by one; a folder may hold hundreds of others."""
+_UNSURE = frozenset({Link.INFERRED, Link.AMBIGUOUS})
+_NAME_MOST = 48
+_NAME_LEAST = 20
+_DOING_LEAST = 20
+
+
+class Guides(NamedTuple):
+    """The signs a tree is drawn with."""
+
+    runs: str
+    branch: str
+    last: str
+    gap: str
+    inferred: str
+    ambiguous: str
+    cut: str
+    unknown: str
+    differs: str
+    deep: str
+
+
+UNICODE = Guides("│  ", "├─ ", "└─ ", "   ", "╌", "?", "…", "–", "≠", "⋯")
+ASCII = Guides("|  ", "|- ", "`- ", "   ", "~", "?", "...", "-", "!=", "...")
+PLAIN = Guides("  ", "  ", "  ", "  ", "", "", "...", "-", "!=", "...")
+"""Indentation only, for ears and for tools that choke on drawing."""
+
+
+class Look(NamedTuple):
+    """How to print: with what signs, how wide, in colour or not."""
+
+    guides: Guides = UNICODE
+    width: int = 120
+    color: bool = False
+
+
+_COLOURS = {
+    State.RUNNING: "36",
+    State.WAITING: "34",
+    State.SILENT: "33",
+    State.OVERDUE: "1;31",
+    State.COMPLETED: "32",
+    State.PARTIAL: "33",
+    State.FAILED: "31",
+    State.BLOCKED: "33",
+    State.TIMEOUT: "31",
+    State.INTERRUPTED: "35",
+    State.LOST: "1;35",
+    State.UNKNOWN: "2",
+}
+
+
+def tree(
+    forest: Forest,
+    sources: Sequence[Health],
+    *,
+    matches: Collection[Handle] | None = None,
+    sort: str = "start",
+    reverse: bool = False,
+    look: Look = Look(),  # noqa: B008 - an immutable value
+) -> Iterator[str]:
+    """The lines of the report. With `matches`, those and their ancestors are shown."""
+    yield _summary(forest, matches)
+    shown = None if matches is None else with_ancestors(forest, matches)
+    table = list(rows(forest, shown, sort, reverse))
+    if table:
+        yield ""
+        yield from _Table(forest, look, table).lines(table)
+    if sources:
+        yield ""
+        yield from _health(sources, look)
+
+
+def _summary(forest: Forest, matches: Collection[Handle] | None) -> str:
+    at = re.sub(r"\.\d+Z$", "Z", iso(forest.now))
+    total = len(forest)
+    if not total:
+        return f"No delegations at {at}."
+    states = Counter({state: count for state, count in forest.counts.items() if count})
+    subject = _count(total, "delegation")
+    if matches is not None:
+        states = Counter(forest.state(handle) for handle in matches)
+        subject = f"{len(matches)} of {subject} match"
+    words = ", ".join(f"{states[state]} {state}" for state in State if states[state])
+    return f"{subject} at {at}: {words}." if words else f"{subject} at {at}."
+
+
+class _Table:
+    """The columns of one report: what there is room for, and how wide."""
+
+    def __init__(self, forest: Forest, look: Look, table: Sequence[Row]) -> None:
+        self.forest = forest
+        self.look = look
+        self.guides = look.guides
+        # State is never cut, so it has the width of the longest word there is.
+        self.columns = {"state": 11, "depth": 5, "left": 8, "age": 8, "quiet": 8}
+        for column in ("quiet", "depth", "age", "left"):
+            if self._fixed() + _NAME_LEAST + _DOING_LEAST <= look.width:
+                break
+            del self.columns[column]
+        widest = max(cells(self._name(row)) for row in table)
+        room = look.width - self._fixed() - _DOING_LEAST
+        self.name = max(min(widest, _NAME_MOST, room), min(_NAME_LEAST, widest), len("DELEGATION"))
+        self.doing = max(look.width - self._fixed() - self.name, 0)
+
+    def _fixed(self) -> int:
+        return sum(self.columns.values()) + 2 * (len(self.columns) + 1)
+
+    def lines(self, table: Sequence[Row]) -> Iterator[str]:
+        head = {"state": "STATE", "depth": "DEPTH", "left": "LEFT", "age": "AGE", "quiet": "QUIET"}
+        yield self._line("DELEGATION", head, "DOING")
+        for row in table:
+            remark = text.line(measures.remark(self.forest, row.handle), 4 * self.look.width)
+            yield self._line(self._name(row), self._cells(row), remark, self.forest.state(row.handle))
+        yield from self._legend(table)
+
+    def _line(self, name: str, content: dict[str, str], doing: str, state: State | None = None) -> str:
+        parts = [fit(name, self.name, self.guides.cut)]
+        for column, width in self.columns.items():
+            cell = fit(content[column], width, self.guides.cut, right=column != "state")
+            if column == "state" and state and self.look.color:
+                cell = cell.replace(state.value, f"\x1b[{_COLOURS[state]}m{state.value}\x1b[0m")
+            parts.append(cell)
+        parts.append(cut(doing, self.doing, self.guides.cut))
+        return "  ".join(parts).rstrip()
+
+    def _name(self, row: Row) -> str:
+        label = text.line(measures.label(self.forest.delegation(row.handle)), 200)
+        unsure = row.level and not self.guides.inferred and self.forest.link(row.handle) in _UNSURE
+        return self._guide(row) + label + (f" (parent {self.forest.link(row.handle)})" if unsure else "")
+
+    def _guide(self, row: Row) -> str:
+        if not row.level:
+            return ""
+        if row.level > GUIDED:
+            return f"{self.guides.deep}{row.level} "
+        above = "".join(self.guides.runs if runs_on else self.guides.gap for runs_on in row.open)
+        own = self.guides.last if row.last else self.guides.branch
+        link = self.forest.link(row.handle)
+        if link is Link.INFERRED and self.guides.inferred:
+            own = own[0] + self.guides.inferred + own[2:]
+        if link is Link.AMBIGUOUS and self.guides.ambiguous:
+            own = own[0] + self.guides.ambiguous + own[2:]
+        return above + own
+
+    def _cells(self, row: Row) -> dict[str, str]:
+        forest, handle = self.forest, row.handle
+        left = measures.left(forest, handle)
+        return {
+            "state": forest.state(handle).value,
+            "depth": self._depth(row),
+            "left": self.guides.unknown if left is None else countdown(left),
+            "age": self._span(measures.age(forest, handle)),
+            "quiet": self._span(measures.quiet(forest, handle)),
+        }
+
+    def _depth(self, row: Row) -> str:
+        claimed = self.forest.delegation(row.handle).depth
+        derived = measures.derived_depth(self.forest, row.handle, row.level)
+        if claimed is None or claimed == derived:
+            return str(derived)
+        return f"{claimed}{self.guides.differs}{derived}"
+
+    def _span(self, span: int | None) -> str:
+        return self.guides.unknown if span is None else duration(span)
+
+    def _legend(self, table: Sequence[Row]) -> Iterator[str]:
+        links = Counter(self.forest.link(row.handle) for row in table if row.level)
+        if links[Link.INFERRED]:
+            sign = f"{self.guides.last[0]}{self.guides.inferred} " if self.guides.inferred else ""
+            yield f"{sign}{_count(links[Link.INFERRED], 'parent')} inferred from path and time, not told by a log"
+        if links[Link.AMBIGUOUS]:
+            sign = f"{self.guides.last[0]}{self.guides.ambiguous} " if self.guides.ambiguous else ""
+            yield f"{sign}{_count(links[Link.AMBIGUOUS], 'parent')} ambiguous: more than one fits"
+        unseen = sum(not row.level and self.forest.link(row.handle) is Link.EXPLICIT for row in table)
+        if unseen:
+            yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
+        if any(self.guides.differs in self._depth(row) for row in table):
+            yield f"3{self.guides.differs}2 claims depth 3, but its path or place says 2"
+
+
+def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
+    yield "Sources"
+    alike: Counter[tuple[str, str]] = Counter()
+    for source in sources:
+        if source.dialect is None:
+            alike[source.status, source.detail] += 1
+            if alike[source.status, source.detail] > ALIKE:
+                continue
+        yield f"  {text.line(source.path, 1_000)}: {_state_of(source)}"
+        for example in islice(source.examples, EXAMPLES):
+            yield cut(f"    {_example(example)}", max(look.width, 80), look.guides.cut)
+    for (status, detail), count in alike.items():
+        if count > ALIKE:
+            why = f", {text.line(detail, 400)}" if detail else ""
+            yield f"  {_count(count - ALIKE, 'more file')} {status}{why}"
+
+
+def _state_of(source: Health) -> str:
+    parts = [text.line(source.dialect or "no format", 80), source.status, _count(source.records, "record")]
+    reasons = ", ".join(f"{count} {text.line(reason, 80)}" for reason, count in sorted(source.reasons.items()))
+    if source.unreadable:
+        parts.append(f"{source.unreadable} unreadable")
+    if source.deviations:
+        parts.append(_count(source.deviations, "deviation"))
+    if reasons:
+        parts[-1] += f" ({reasons})"
+    if source.detail:
+        parts.append(text.line(source.detail, 400))
+    return ", ".join(parts)
+
+
+def _example(example: Unread | Deviation) -> str:
+    told = (example.kind, example.detail) if isinstance(example, Deviation) else (example.reason, example.excerpt)
+    return f"{text.line(str(example.origin), 1_000)}: " + ": ".join(text.line(part, 200) for part in told if part)
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,88 @@
+"""The whole lines of a file from where its reading stopped, in bounded memory."""
+
+import os
+from collections.abc import Generator
+from io import BytesIO
+
+from delegtop.origin import Origin
+from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.trace import Trace, first_data
+
+CHUNK = 64 * 1024
+"""Iterating over blocks of this size costs half of splitting them, and small blocks stay in the processor's cache."""
+
+OVERSIZE = "oversize"
+
+
+def whole_lines(trace: Trace, source: str, fd: int, size: int, limit: int) -> Generator[Line | Unreadable, None, None]:
+    """Every line that ends within the first `size` bytes and was not delivered yet; the trace advances with them.
+
+    Each block is read together with the bytes before it, so a text that was exchanged in the meantime is noticed
+    before any of it is delivered: the trace is then marked as disturbed.
+    """
+    usual = min(CHUNK, limit)
+    wanted = usual
+    while trace.offset < size:
+        known = len(trace.tail)
+        base = trace.offset - known
+        data = os.pread(fd, known + min(wanted, size - trace.offset), base)
+        if len(data) <= known or not data.startswith(trace.tail):
+            trace.disturbed = True
+            return
+        newline = data.find(b"\n", known)
+        if trace.oversize is not None:
+            yield from _skip(trace, source, data, base, newline)
+        elif data[known] == 0 and (start := first_data(fd, trace.offset, size)) != trace.offset:
+            if start is None:  # room that the writer has not filled yet
+                return
+            trace.jump(fd, start)
+        elif newline < 0:
+            if size - trace.offset <= limit and base + len(data) >= size:
+                return  # the last line waits for its end
+            if len(data) - known <= limit:
+                wanted = limit + 1
+                continue
+            yield from _break_off(trace, source, data, base)
+        elif trace.open:
+            offset = trace.offset
+            trace.open = False
+            trace.advance(data, base, base + newline + 1, trace.line + 1)
+            rest = data[known:newline]
+            if rest.strip(b"\0\r\t "):
+                yield Line(Origin(source, trace.line, offset), rest)
+        else:
+            offset, line = trace.offset, trace.line
+            try:
+                for raw in BytesIO(data[known : data.rfind(b"\n") + 1]):
+                    here = offset
+                    offset += len(raw)
+                    line += 1
+                    yield Line(Origin(source, line, here), raw[:-1])
+            finally:  # whoever stops listening has had the lines up to here
+                trace.advance(data, base, offset, line)
+        wanted = usual
+
+
+def _break_off(trace: Trace, source: str, data: bytes, base: int) -> Generator[Line, None, None]:
+    """No end within the limit: either a torn line before a hole, or a line too long to keep."""
+    known = len(trace.tail)
+    hole = data.find(b"\0", known)
+    if hole < 0:
+        trace.oversize = trace.offset
+        trace.advance(data, base, base + len(data), trace.line, marked=False)
+        return
+    offset = trace.offset
+    trace.open = True
+    trace.advance(data, base, base + hole, trace.line, marked=False)
+    yield Line(Origin(source, trace.line + 1, offset), data[known:hole])
+
+
+def _skip(trace: Trace, source: str, data: bytes, base: int, newline: int) -> Generator[Unreadable, None, None]:
+    """Go on through a line too long to keep, and report it at its end."""
+    if newline < 0:
+        trace.advance(data, base, base + len(data), trace.line, marked=False)
+        return
+    start, end = trace.oversize or 0, base + newline
+    trace.oversize = None
+    trace.advance(data, base, end + 1, trace.line + 1)
+    yield Unreadable(Origin(source, trace.line, start), OVERSIZE, f"{end - start:,} bytes")

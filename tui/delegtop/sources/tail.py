@@ -1,0 +1,476 @@
+"""New lines of growing files: nothing lost, nothing twice.
+
+Polling is the truth: a look at a file that did not change costs one `stat`. A file is its inode, kept open while it
+is affordable; a text is its `Trace`. When a file turns out to hold another text than it did, or a new file turns up,
+the text in it is looked up among the known ones, so that a rotated copy, a longer replacement or a file that comes
+back goes on where its text had got to.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Generator, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from delegtop.clock import Clock, Millis, WallClock, wall
+from delegtop.origin import Origin
+from delegtop.sources.handles import Handles, Inode, affordable
+from delegtop.sources.library import Library
+from delegtop.sources.lines import OVERSIZE, whole_lines
+from delegtop.sources.record import Line, Unreadable, excerpt, fault
+from delegtop.sources.status import FileStatus, State
+from delegtop.sources.trace import HEAD, PREAMBLE, Agreement, Trace, first_data, goes_on, opening, same_bytes
+
+__all__ = ["FileStatus", "Tail"]
+
+LINE_LIMIT = 1024 * 1024
+LINGER = 300
+"""Polls that a file without a name is still watched for late writes."""
+UNTERMINATED = "unterminated"
+
+_SETTLED = 20_000_000
+"""Nanoseconds: file times may be as coarse as a clock tick, so a change right after a look may not show in them."""
+_LOOK_BACK = 64 * 1024
+
+Stamp = tuple[int, int, int]
+Streams = Generator[Iterable[Line | Unreadable], None, None]
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _settled(stamp: Stamp) -> Stamp | None:
+    age = WallClock().now() * 1_000_000 - stamp[2]
+    return None if -_SETTLED < age < _SETTLED else stamp
+
+
+class _File:
+    """One inode and how far it is read."""
+
+    def __init__(self, inode: Inode, path: str) -> None:
+        self.inode = inode
+        self.path = path
+        """The name it was first given under."""
+        self.source = path
+        self.names: list[str] = []
+        self.trace: Trace | None = None
+        self.copy_of: Trace | None = None
+        """The text that this file so far only repeats."""
+        self.original: _File | None = None
+        """The file that held that text then, if it was still there."""
+        self.compared: Stamp | None = None
+        self.seen: Stamp | None = None
+        """Size and times at the last look that went to the end; None to look again."""
+        self.size = 0
+        self.written = Millis(0)
+        self.linked = True
+        self.loading = False
+        self.quiet = 0
+        """Polls without a change since it lost its name."""
+        self.flushed = -1
+        """The size at which its unfinished last line was reported."""
+        self.error = ""
+        self.gap = ""
+
+    def observe(self, found: os.stat_result) -> None:
+        self.size = found.st_size
+        self.written = Millis(found.st_mtime_ns // 1_000_000)
+        self.linked = found.st_nlink > 0
+
+    @property
+    def orphaned(self) -> bool:
+        """The file it repeated is gone or holds another text: perhaps this one has the end of it."""
+        return self.original is not None and not (self.original.names and self.original.trace is self.copy_of)
+
+
+class Tail:
+    """Follows files through everything that happens to logs. One thread polls; `read_line` may be asked by any."""
+
+    def __init__(
+        self, *, limit: int = LINE_LIMIT, linger: int = LINGER, handles: int | None = None, clock: Clock | None = None
+    ) -> None:
+        self._limit = limit
+        self._linger = linger
+        self._clock = clock or WallClock()
+        self._attached: dict[str, int] = {}
+        self._handles = Handles(handles or affordable(), self._attached)
+        self._library = Library()
+        self._files: dict[Inode, _File] = {}
+        self._paths: dict[str, _File] = {}
+        self._left: dict[str, _File] = {}
+        self._errors: dict[str, str] = {}
+        self._adrift: dict[Inode, _File] = {}
+        """Files without a name, or whose name cannot be looked at now."""
+        self._copies: dict[Inode, _File] = {}
+        self._given: tuple[str, ...] = ()
+        self._running: list[Generator[Any, None, None]] = []
+
+    def attach(self, name: str, fd: int) -> None:
+        """Read an open file under a name that is no path, such as `-`. The descriptor stays the caller's."""
+        self._attached[name] = fd
+
+    def poll(self, paths: Collection[str], *, whole: bool = True) -> Iterator[Line | Unreadable]:
+        """Every line of these files that was finished since the last poll.
+
+        Files that had other names before are read to their end first. With `whole=False` the paths are only those that
+        are worth a look between two whole polls: they are read on if they merely grew, and nothing is concluded from
+        anything else. An iterator left early loses nothing: the next poll goes on behind the last line taken from it.
+        """
+        for unfinished in self._running:
+            unfinished.close()
+        streams = self._streams(paths) if whole else self._growth(paths)
+        self._running = [streams]
+        return chain.from_iterable(streams)  # a line passes one generator instead of three
+
+    def flush(self) -> Iterator[Line | Unreadable]:
+        """The last lines that have no end yet, once each: whole objects as lines, fragments as unterminated.
+
+        If a line delivered here is finished later, only what was added is delivered then.
+        """
+        for file in list(self._files.values()):
+            if file.copy_of is None and file.flushed != file.size:
+                yield from self._flush(file)
+
+    def status(self, path: str) -> FileStatus:
+        """What is known about the file of that name."""
+        file = self._paths.get(path)
+        error = self._errors.get(path, "")
+        if file is not None:
+            error = error or file.error
+            state: State = "unreadable" if error else "loading" if file.loading else "live"
+            return self._status(path, file, state, error)
+        left = self._left.get(path)
+        if left is not None and not error:
+            return self._status(path, left, "rotated" if left.linked else "gone", "")
+        return FileStatus(path, "unreadable" if error else "gone", error or "not found")
+
+    def read_line(self, origin: Origin) -> bytes | None:
+        """The bytes of the line that an origin names, read again; None if it is no longer on disk."""
+        trace = self._library.named(origin.source)
+        if trace is None:
+            named = self._paths.get(origin.source)
+            trace = named.trace if named else None
+        file = trace.home if trace else None
+        if trace is None or file is None or origin.offset < trace.start:
+            return None
+        try:
+            fd = self._handles.private(file.inode, file.names)
+        except OSError:
+            return None
+        try:
+            return self._read_line(fd, trace, origin.offset)
+        finally:
+            os.close(fd)
+
+    def close(self) -> None:
+        self._handles.close_all()
+
+    # Looking
+
+    def _streams(self, paths: Collection[str]) -> Streams:
+        changed = self._look(paths)
+        self._forget_all_but(tuple(paths))
+        yield from self._drain()
+        # Originals come before copies, known texts before unknown ones, and of those the longer before the shorter.
+        for file in changed:
+            if file.trace is not None:
+                yield from self._catch_up(file)
+        for file in list(self._copies.values()):
+            if file.orphaned or file in changed:
+                yield from self._catch_up(file)
+        new = [file for file in changed if file.trace is None and file.copy_of is None]
+        for file in sorted(new, key=lambda file: file.size, reverse=True):
+            yield from self._catch_up(file)
+
+    def _growth(self, paths: Collection[str]) -> Streams:
+        for path in paths:
+            file = self._paths.get(path)
+            fd = self._handles.peek(file.inode) if file and file.trace else None
+            if file is None or file.trace is None or fd is None:
+                continue
+            found = os.fstat(fd)
+            if found.st_size > file.size and file.trace.is_in(fd, found.st_size):
+                file.observe(found)
+                yield from self._read_on(file, file.trace, fd, found)
+
+    def _look(self, paths: Collection[str]) -> dict[_File, None]:
+        """Stat every path: the files that changed since they were last read."""
+        changed: dict[_File, None] = {}
+        attached, by_path, errors = self._attached, self._paths, self._errors
+        for path in paths:
+            try:
+                found = os.stat(attached.get(path, path))  # noqa: PTH116 - a Path for each file costs more than this
+            except (OSError, ValueError) as error:
+                self._miss(path, error)
+                continue
+            file = by_path.get(path)
+            if file is None or file.inode != (found.st_dev, found.st_ino):
+                if not stat.S_ISREG(found.st_mode):
+                    errors[path] = "not a regular file"
+                    continue
+                file = self._name(path, (found.st_dev, found.st_ino))
+            if path in errors:
+                del errors[path]
+                self._adrift.pop(file.inode, None)
+            if file.seen != (found.st_size, found.st_mtime_ns, found.st_ctime_ns):
+                file.observe(found)
+                changed[file] = None
+        return changed
+
+    def _forget_all_but(self, paths: tuple[str, ...]) -> None:
+        if paths == self._given:
+            return
+        self._given = paths
+        for path in self._paths.keys() - {*paths}:
+            self._lose_name(path)
+        for path in self._errors.keys() - {*paths}:
+            del self._errors[path]
+
+    def _miss(self, path: str, error: OSError | ValueError) -> None:
+        """A path that cannot be looked at. Only one that is certainly not there loses its file."""
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            self._lose_name(path)
+            self._errors.pop(path, None)
+            return
+        self._errors[path] = getattr(error, "strerror", None) or str(error)
+        file = self._paths.get(path)
+        if file is not None and self._handles.peek(file.inode) is not None:
+            self._adrift[file.inode] = file
+
+    def _name(self, path: str, inode: Inode) -> _File:
+        self._lose_name(path)
+        file = self._files.get(inode)
+        if file is None:
+            file = self._files[inode] = _File(inode, path)
+        file.names.append(path)
+        self._paths[path] = file
+        self._adrift.pop(inode, None)
+        self._handles.named(inode, True)
+        return file
+
+    def _lose_name(self, path: str) -> None:
+        file = self._paths.pop(path, None)
+        if file is None:
+            return
+        self._left[path] = file
+        file.names.remove(path)
+        if not file.names:
+            file.quiet = 0
+            self._adrift[file.inode] = file
+            self._handles.named(file.inode, False)
+
+    def _drain(self) -> Streams:
+        """Read on in files that have no name, or whose name cannot be looked at now."""
+        for file in list(self._adrift.values()):
+            fd = self._handles.peek(file.inode)
+            if fd is None:
+                if not file.names:
+                    self._note_gap(file, "it vanished while it was not open")
+                    self._retire(file)
+                self._adrift.pop(file.inode, None)
+                continue
+            found = os.fstat(fd)
+            if file.seen != _stamp(found) or file.orphaned:
+                changed = file.size != found.st_size
+                file.observe(found)
+                file.quiet = 0 if changed else file.quiet + 1
+                yield from self._catch_up(file)
+            else:
+                file.quiet += 1
+            if file.quiet > self._linger and not file.names:
+                self._retire(file)
+
+    def _retire(self, file: _File) -> None:
+        self._handles.close(file.inode)
+        for files in (self._files, self._adrift, self._copies):
+            files.pop(file.inode, None)
+        if file.trace is not None:
+            self._library.close(file.trace)
+        elif file.copy_of is not None and file.copy_of.home is file:
+            file.copy_of.home = None
+
+    # Reading
+
+    def _catch_up(self, file: _File) -> Streams:
+        """What is new in a file that changed."""
+        try:
+            fd = self._handles.get(file.inode, file.names)
+            found = os.fstat(fd)
+        except OSError as error:
+            file.error = "" if error.errno == errno.ENOENT else error.strerror or str(error)
+            file.seen = None
+            return
+        file.error = ""
+        file.observe(found)
+        stamp = _stamp(found)
+        if file.copy_of is not None and file.compared == stamp and file.size <= file.copy_of.offset:
+            file.original = None  # it was compared with its original and holds nothing beyond it
+            return
+        if file.trace is not None and not file.trace.is_in(fd, file.size):
+            self._close_text(file)
+        if file.trace is None and not self._recognise(file, fd):
+            file.seen = _settled(stamp)
+            file.compared = stamp if file.copy_of else None
+            return
+        if file.trace is not None:
+            yield from self._read_on(file, file.trace, fd, found)
+
+    def _read_on(self, file: _File, trace: Trace, fd: int, found: os.stat_result) -> Streams:
+        file.loading = True
+        trace.disturbed = False
+        lines = whole_lines(trace, file.source, fd, file.size, self._limit)
+        self._running[1:] = [lines]
+        yield lines
+        file.loading = False
+        file.seen = None if trace.disturbed else _settled(_stamp(found))
+
+    def _close_text(self, file: _File) -> None:
+        """The file no longer holds what was read from it."""
+        trace = file.trace
+        if trace is None:
+            return
+        trace.past = file.inode
+        self._library.close(trace)
+        file.trace = None
+        self._note_gap(file, "it was cut off or overwritten in place")
+
+    def _note_gap(self, file: _File, why: str) -> None:
+        file.gap = f"possible gap: at {wall(self._clock.now())} {why}, what was written just before may be missing"
+
+    def _recognise(self, file: _File, fd: int) -> bool:
+        """Find out which text the file holds and where to read on; False if there is nothing to read (yet)."""
+        self._copies.pop(file.inode, None)
+        file.copy_of = file.original = None
+        beginning = opening(fd, file.size, self._limit)
+        if beginning is None:
+            return False
+        start, key = beginning
+        whole: Trace | None = None
+        part: tuple[Agreement, Trace] | None = None
+        repeated: Trace | None = None
+        for trace in self._library.like(key):
+            if trace.start != start:
+                continue
+            agreed = trace.agreement(fd, file.size)
+            home = self._living_home(trace, file)
+            if home is not None:
+                if not agreed.contradicted and self._repeats(home, fd, file.size):
+                    self._wait_as_copy(file, trace, home)
+                    return False
+                home = self._living_home(trace, file)
+            if agreed.offset == trace.offset and goes_on(fd, trace.offset, file.size, self._limit):
+                derived = home is None or trace.moved or trace.offset >= PREAMBLE
+                if derived and (whole is None or trace.offset > whole.offset):
+                    whole = trace
+            elif home is None and (agreed.offset == trace.offset or agreed.offset >= file.size):
+                repeated = repeated or trace
+            elif home is None and agreed.offset >= PREAMBLE and (trace.past == file.inode or not agreed.contradicted):
+                part = part or (agreed, trace)
+        if whole is not None:
+            self._adopt(file, whole)
+            return True
+        if repeated is not None:
+            self._wait_as_copy(file, repeated, None)
+            return False
+        self._begin(file, self._rest_of(part, fd) or Trace(key, start))
+        return True
+
+    def _wait_as_copy(self, file: _File, trace: Trace, original: _File | None) -> None:
+        self._copies[file.inode] = file
+        file.copy_of, file.original = trace, original
+        if trace.home is None:
+            trace.home = file
+
+    def _living_home(self, trace: Trace, file: _File) -> _File | None:
+        """Another file that is reading the text, and has a name."""
+        home = trace.home
+        return home if home and home is not file and home.trace is trace and home.names else None
+
+    def _repeats(self, home: _File, fd: int, size: int) -> bool:
+        """Whether the file holds only what stands in its original. If that has lost its text, this is noticed."""
+        try:
+            original = self._handles.private(home.inode, home.names)
+        except OSError:
+            return False
+        try:
+            if same_bytes(original, fd, size):
+                return True
+            if home.trace is not None and not home.trace.is_in(original, os.fstat(original).st_size):
+                self._close_text(home)
+                home.seen = None
+            return False
+        finally:
+            os.close(original)
+
+    def _adopt(self, file: _File, trace: Trace) -> None:
+        """Read on in `file` where the text had got to elsewhere."""
+        home = trace.home
+        trace.moved = True
+        if home is not None and home is not file and home.trace is trace:
+            twin = trace.clone()
+            home.trace, twin.home = twin, home
+            home.source = self._library.name(twin, home.path)
+            if home.names:
+                self._library.add(twin)
+        self._library.reopen(trace)
+        self._settle_in(file, trace)
+
+    def _begin(self, file: _File, trace: Trace) -> None:
+        self._library.add(trace)
+        self._settle_in(file, trace)
+
+    def _settle_in(self, file: _File, trace: Trace) -> None:
+        file.trace, trace.home, trace.past = trace, file, None
+        file.source = self._library.name(trace, file.path)
+
+    def _rest_of(self, part: tuple[Agreement, Trace] | None, fd: int) -> Trace | None:
+        """The text up to the last line that the file certainly shares with one read before."""
+        if part is None:
+            return None
+        agreed, trace = part
+        base = max(agreed.offset - _LOOK_BACK, 0)
+        end = os.pread(fd, agreed.offset - base, base).rfind(b"\n") + 1
+        return trace.cut(fd, base + end, agreed.line) if end else None
+
+    def _flush(self, file: _File) -> Iterator[Line | Unreadable]:
+        try:
+            fd = self._handles.get(file.inode, file.names)
+        except OSError:
+            return
+        trace = file.trace or Trace(b"", first_data(fd, 0, file.size) or 0)
+        if not trace.is_in(fd, file.size):
+            return
+        file.flushed = file.size
+        data = os.pread(fd, self._limit, trace.offset)
+        text = data.strip(b"\0\r\t ")
+        if not text or b"\n" in data:
+            return
+        origin = Origin(file.source, trace.line + 1, trace.offset if trace.oversize is None else trace.oversize)
+        if trace.oversize is not None:
+            yield Unreadable(origin, OVERSIZE, f"{file.size - trace.oversize:,} bytes and no end")
+        elif fault(text):
+            yield Unreadable(origin, UNTERMINATED, excerpt(text))
+        else:
+            if file.trace is None:
+                trace.key = text[:HEAD]
+                self._begin(file, trace)
+            base = trace.offset - len(trace.tail)
+            end = trace.offset + len(data.rstrip(b"\0"))
+            trace.open = True
+            trace.advance(trace.tail + data, base, end, trace.line, marked=False)
+            yield Line(Origin(file.source, origin.line, origin.offset), text)
+
+    def _read_line(self, fd: int, trace: Trace, offset: int) -> bytes | None:
+        if not trace.is_roughly_in(fd):
+            return None
+        before = min(offset, 1)
+        data = os.pread(fd, before + self._limit + 1, offset - before)
+        line = data[before:].partition(b"\n")[0][: self._limit].lstrip(b"\0")
+        starts_here = not before or data[:1] in (b"\n", b"\0") or line[:1] == b"{"
+        return line if line and starts_here else None
+
+    def _status(self, path: str, file: _File, state: State, error: str) -> FileStatus:
+        read = file.size if file.copy_of else file.trace.offset if file.trace else 0
+        return FileStatus(path, state, error or file.gap, file.size, read, file.written or None)

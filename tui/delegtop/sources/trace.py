@@ -1,0 +1,190 @@
+"""What is remembered of a text that was read, so that it is known again wherever it turns up.
+
+A log is not its name, nor its inode: it is rotated, copied, cut off, replaced by a longer copy of itself. A `Trace`
+keeps the place that reading has reached and samples of what stands before it. Samples can only miss a change made in
+the middle of a long text in place; wherever they leave a doubt, the text is read again rather than skipped.
+"""
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from delegtop.sources.tail import _File
+
+HEAD = 256
+TAIL = 1024
+MARK = 64
+MARKS = 8
+PREAMBLE = 4096
+"""Logs of one program may begin alike. Only more than this in common proves that one text comes from the other."""
+_BLOCK = 256 * 1024
+
+
+class Mark(NamedTuple):
+    """A sample: the digest of the bytes just before an offset where a line begins."""
+
+    offset: int
+    line: int
+    digest: int
+
+
+class Agreement(NamedTuple):
+    """How far a file holds the text of a trace."""
+
+    offset: int
+    line: int
+    contradicted: bool
+    """True if a difference was seen; False if the rest is merely unknown or there is none."""
+
+
+class Trace:
+    """The part of a text that was read: where it ends, and enough of it to recognise it."""
+
+    def __init__(self, key: bytes, start: int) -> None:
+        self.key = key
+        self.start = start
+        """Where the text begins: behind the hole that a writer leaves which kept its place in a truncated file."""
+        self.offset = start
+        """Everything before this was delivered."""
+        self.line = 0
+        """Lines finished before the offset."""
+        self.head = b""
+        self.tail = b""
+        self.marks: tuple[Mark, ...] = ()
+        self.open = False
+        """The offset stands inside a line whose beginning was delivered."""
+        self.oversize: int | None = None
+        """The offset stands inside a line too long to keep, which began here."""
+        self.home: _File | None = None
+        """The file that holds the text now, if only as a copy."""
+        self.past: tuple[int, int] | None = None
+        """The inode that held it before it was cut off or overwritten there."""
+        self.moved = False
+        """It has been found in a second file: copies of it are about."""
+        self.disturbed = False
+        """The file was changed while it was read."""
+        self.sources: list[str] = []
+        """The names its lines were delivered under."""
+
+    def advance(self, data: bytes, base: int, offset: int, line: int, *, marked: bool = True) -> None:
+        """Go on to `offset`; `data` are the bytes from `base` on, at least from the present tail to the offset."""
+        if len(self.head) < HEAD and base <= self.start:
+            self.head = data[self.start - base : min(self.start + HEAD, offset) - base]
+        self.tail = data[max(offset - TAIL - base, 0) : offset - base]
+        self.offset = offset
+        self.line = line
+        if marked:
+            sample = self.tail[-MARK:]
+            marks = (*self.marks, Mark(offset, line, hash(sample)))
+            self.marks = marks if len(marks) <= MARKS else marks[::2]
+
+    def jump(self, fd: int, offset: int) -> None:
+        """Go on behind a hole."""
+        base = max(offset - TAIL, 0)
+        self.tail = os.pread(fd, offset - base, base)
+        self.offset = offset
+
+    def agreement(self, fd: int, size: int) -> Agreement:
+        """How far the first `size` bytes of the file hold this text."""
+        opening = self.head[: max(size - self.start, 0)]
+        if not opening or os.pread(fd, len(opening), self.start) != opening:
+            return Agreement(0, 0, contradicted=True)
+        agreed = Agreement(self.start + len(opening), opening.count(b"\n"), contradicted=False)
+        for mark in self.marks:
+            if mark.offset > size:
+                break
+            if not _holds(fd, mark):
+                return agreed._replace(contradicted=True)
+            if mark.offset > agreed.offset:
+                agreed = Agreement(mark.offset, mark.line, contradicted=False)
+        first = self.offset - len(self.tail)
+        if size <= first:
+            return agreed
+        found = os.pread(fd, min(size, self.offset) - first, first)
+        same = _alike(found, self.tail)
+        differs = same < min(size, self.offset) - first
+        if same or agreed.offset > first:
+            agreed = Agreement(first + same, self.line - self.tail.count(b"\n", same), differs)
+        return agreed._replace(contradicted=differs)
+
+    def is_in(self, fd: int, size: int) -> bool:
+        """Whether the file still holds all of it."""
+        return self.offset == self.start or self.agreement(fd, size).offset == self.offset
+
+    def is_roughly_in(self, fd: int) -> bool:
+        """`is_in` by the samples alone, which may be asked while another thread advances."""
+        return os.pread(fd, len(self.head), self.start) == self.head and all(_holds(fd, mark) for mark in self.marks)
+
+    def clone(self) -> "Trace":
+        """The same text, to be read on in a second file."""
+        return self._copy(self.marks)
+
+    def cut(self, fd: int, offset: int, line: int) -> "Trace":
+        """The text up to `offset`, for a file that goes on differently from there."""
+        trace = self._copy(tuple(mark for mark in self.marks if mark.offset <= offset))
+        trace.line, trace.open, trace.oversize = line, False, None
+        trace.jump(fd, offset)
+        trace.head = self.head[: offset - self.start]
+        return trace
+
+    def _copy(self, marks: tuple[Mark, ...]) -> "Trace":
+        trace = Trace(self.key, self.start)
+        trace.offset, trace.line, trace.head, trace.tail = self.offset, self.line, self.head, self.tail
+        trace.open, trace.oversize, trace.marks, trace.moved = self.open, self.oversize, marks, self.moved
+        return trace
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes two texts have in common at their beginning."""
+    if other.startswith(one):
+        return len(one)
+    return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(other))
+
+
+def _holds(fd: int, mark: Mark) -> bool:
+    size = min(MARK, mark.offset)
+    return hash(os.pread(fd, size, mark.offset - size)) == mark.digest
+
+
+def opening(fd: int, size: int, limit: int) -> tuple[int, bytes] | None:
+    """Where the text of a file begins, and its first line to know it by; None while that line is unfinished."""
+    start = first_data(fd, 0, size)
+    if start is None:
+        return None
+    first, newline, _ = os.pread(fd, min(HEAD, size - start), start).partition(b"\n")
+    return (start, first) if newline or goes_on(fd, start, size, limit) else None
+
+
+def goes_on(fd: int, offset: int, size: int, limit: int) -> bool:
+    """Whether there is a whole line from `offset` on, or one so long that it is not waited for."""
+    data = os.pread(fd, max(min(limit + 1, size - offset), 0), offset)
+    return b"\n" in data or len(data) > limit
+
+
+def first_data(fd: int, offset: int, size: int) -> int | None:
+    """The first byte from `offset` on that is not NUL; None if there is none yet."""
+    while offset < size:
+        try:
+            offset = os.lseek(fd, offset, os.SEEK_DATA)
+        except OSError:  # a hole up to the end
+            return None
+        data = os.pread(fd, min(_BLOCK, size - offset), offset) if offset < size else b""
+        if not data:
+            return None
+        text = data.lstrip(b"\0")
+        offset += len(data) - len(text)
+        if text:
+            return offset
+    return None
+
+
+def same_bytes(one: int, other: int, size: int) -> bool:
+    """Whether two files begin with the same `size` bytes."""
+    at = 0
+    while at < size:
+        wanted = min(_BLOCK, size - at)
+        left = os.pread(one, wanted, at)
+        if len(left) < wanted or left != os.pread(other, wanted, at):
+            return False
+        at += wanted
+    return True
