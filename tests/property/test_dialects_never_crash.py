@@ -3,16 +3,20 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from delegtop.clock import Millis
 from delegtop.dialects import Dialect, Sample
 from delegtop.dialects.registry import Registry
+from delegtop.dialects.returns import Metadata, ReturnObject
 from delegtop.dialects.session_log import SessionLog
-from delegtop.model.events import Deviation, Ended, Started
+from delegtop.dialects.wire import Cancel, Error, Heartbeat, Register, Return, Timeout
+from delegtop.model.events import Artifact, Deviation, Ended, Fault, Started
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """The first draw builds tables of Unicode, and other work may share the machine."""
@@ -26,11 +30,11 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=8,
 )
-FIELDS = (
-    "at session_id schema_version parent_session_id command subagent caller task_number task_context timeout deadline "
-    "delegation_depth delegation_path pid host activity tool tokens cost return artifacts error reason start_time status "
-    "summary metadata errors next_steps duration_seconds agent_type path type message recoverable x"
-).split()
+FIELDS = [
+    field.encode_name
+    for kind in (Register, Heartbeat, Return, Timeout, Error, Cancel, ReturnObject, Metadata, Artifact, Fault)
+    for field in msgspec.structs.fields(kind)
+] + ["start_time", "status", "unknown"]
 NESTED = st.dictionaries(
     st.sampled_from(FIELDS), VALUES | st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=3), max_size=5
 )

@@ -97,26 +97,11 @@ class Pair:
 
 
 OPERATIONS = (
-    "add",
-    "add",
-    "add",
-    "add",
-    "add",
-    "move",
-    "toggle",
-    "expand",
-    "sort",
-    "sort-reverse",
-    "unsort",
-    "change",
-    "filter",
-    "unfilter",
-    "focus",
-    "unfocus",
-    "collapse all",
-    "expand all",
-    "reveal",
-    "look",
+    *("add",) * 8,
+    *("move", "change") * 4,
+    *("toggle", "reveal") * 2,
+    *("expand", "sort", "sort-reverse", "unsort", "filter", "unfilter"),
+    *("focus", "unfocus", "unfocus", "collapse all", "expand all"),
 )
 
 
@@ -183,17 +168,15 @@ def operate(pair: Pair, rng: random.Random, operation: str, wide: bool) -> None:
         case "reveal":
             naive.folded -= set(naive.ancestors(some))
             outline.reveal(some)
-        case "look":
-            pair.check()
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.integers(0, 2**32), st.lists(st.sampled_from(OPERATIONS), max_size=60), st.booleans())
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.sampled_from(OPERATIONS), min_size=5, max_size=40), st.booleans())
 def test_after_any_operations_the_rows_are_those_of_a_plain_flatten(seed: int, script: list[str], wide: bool) -> None:
     pair, rng = Pair(), random.Random(seed)
     for operation in script:
         operate(pair, rng, operation, wide)
-    pair.check()
+        pair.check()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -201,9 +184,9 @@ def test_after_many_operations_on_wide_families_the_rows_are_those_of_a_plain_fl
     pair, rng = Pair(), random.Random(seed)
     for _ in range(90):
         operate(pair, rng, "add", wide=True)
-    for step in range(250):
-        operate(pair, rng, rng.choice(OPERATIONS[:-1]), wide=True)
-        if step % 25 == 0:
+    for _ in range(120):
+        operate(pair, rng, rng.choice(OPERATIONS), wide=True)
+        if rng.random() < 0.5:  # so that changes also meet families that nobody has looked at
             pair.check()
     pair.check()
 

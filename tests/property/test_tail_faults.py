@@ -16,11 +16,12 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+
 from delegtop.sources.record import Line, Record, Unreadable, records
 from delegtop.sources.tail import Tail
 
 PARTS = 12
-STEPS = 30
+STEPS = 25
 LIMIT = 2_000
 RECORD = re.compile(rb'\{"id": (\d+), "pad": "x*"\}')
 PREAMBLE = b'{"preamble": "the same in every log", "filler": "' + b"-" * 280 + b'"}\n'
@@ -35,8 +36,8 @@ class World:
         self.outside = home / "outside"
         for folder in (self.inside, self.outside):
             folder.mkdir(parents=True)
-        self.linger = self.random.choice([2, 1_000])
-        self.tail = Tail(limit=LIMIT, linger=self.linger, handles=self.random.choice([8, 64]))
+        self.linger = self.random.choice([2, 100])
+        self.tail = Tail(limit=LIMIT, linger=5 * self.linger, handles=self.random.choice([8, 64]))
         self.written: set[int] = set()
         self.delivered: Counter[int] = Counter()
         self.unfinished: dict[int, bytes] = {}
@@ -274,6 +275,8 @@ class World:
         """A name goes away: keep what the tail must still read through its own descriptor."""
         inode = path.stat().st_ino
         others = [p for p in self.given() if p != path and p.stat().st_ino == inode]
+        if path.stat().st_nlink == 1:
+            self.unfinished.pop(inode, None)
         if inode in self.known and not others:
             self.nameless[inode] = (os.open(path, os.O_RDONLY), self.linger)
 
@@ -297,9 +300,7 @@ class World:
                 self.reported += item.reason == "oversize"
                 continue
             self.delivered.update(
-                record.value["id"]
-                for record in records(item)
-                if isinstance(record, Record) and "id" in record.value
+                record.value["id"] for record in records(item) if isinstance(record, Record) and "id" in record.value
             )
 
     def poll(self) -> None:
@@ -312,7 +313,9 @@ class World:
 
     def poll_in_pieces(self) -> None:
         paths = [str(path) for path in self.given()]
-        self.take(list(islice(self.tail.poll(paths), self.random.randint(0, 4))))
+        for most in (0, 1, 4):
+            self.take(list(islice(self.tail.poll(paths), most)))
+        self.poll()
 
     def poll_one(self) -> None:
         if self.given():

@@ -28,6 +28,7 @@ from delegtop.model.events import (
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
+ROOT, HUNG = "sess_1766743200_root00", "sess_1766743200_def456"
 LOG = "/runs/191/session.jsonl"
 START = parse_time("2025-12-26T10:00:00Z") or Millis(0)
 NOW = Millis(START + 62 * 60_000 + 11_000)
@@ -116,27 +117,60 @@ def scene() -> list[Event]:
     """A run that shows every state an operator meets."""
     s = Script()
     root, implement = ("orchestrator",), ("orchestrator", "implement")
+    execute, research = (*implement, "task-executor"), ("orchestrator", "research")
     return [
-        s.started("sess_1766743200_root00", 0, agent="orchestrator", path=root, depth=0),
-        s.started("sess_1766743200_impl00", 0.1, command="implement", task="191", path=implement, depth=0, timeout=7_200_000, parent="sess_1766743200_root00"),
-        s.started("sess_1766743200_exec01", 0.2, agent="task-executor", path=(*implement, "task-executor"), depth=1, timeout=7_000_000, parent="sess_1766743200_impl00", pid=4242, host="build-7"),
-        s.started("sess_1766743200_def456", 0.3, agent="implementer", path=(*implement, "task-executor", "implementer"), depth=2, timeout=3_600_000, parent="sess_1766743200_exec01", caller="task-executor"),
-        s.heard("sess_1766743200_def456", 41, "edit: Proofs/Basic.lean", tool="edit", tokens=12_118),
-        s.erred("sess_1766743200_def456", 49.2, type="build_error", message="unknown identifier 'Nat.foo'\n  in Proofs/Basic.lean:41", code="E_BUILD", recoverable=True, recommendation="Run lake clean, then build again: Nat.foo was renamed to Nat.bar"),
-        s.heard("sess_1766743200_def456", 49.5, "bash: lake build", tool="bash", tokens=18_342, cost=0.42),
-        s.started("sess_1766743200_lint07", 58, agent="linter", path=(*implement, "task-executor", "linter"), depth=3, timeout=300_000, parent="sess_1766743200_exec01"),
+        s.started(ROOT, 0, agent="orchestrator", path=root, depth=0),
+        s.started(
+            "sess_1766743200_impl00", 0.1, command="implement", task="191", path=implement, depth=0, parent=ROOT,
+            timeout=7_200_000,
+        ),
+        s.started(
+            "sess_1766743200_exec01", 0.2, agent="task-executor", path=execute, depth=1, timeout=7_000_000,
+            parent="sess_1766743200_impl00", pid=4242, host="build-7",
+        ),
+        s.started(
+            HUNG, 0.3, agent="implementer", path=(*execute, "implementer"), depth=2, timeout=3_600_000,
+            parent="sess_1766743200_exec01", caller="task-executor",
+        ),
+        s.heard(HUNG, 41, "edit: Proofs/Basic.lean", tool="edit", tokens=12_118),
+        s.erred(
+            HUNG, 49.2, type="build_error", code="E_BUILD", recoverable=True,
+            message="unknown identifier 'Nat.foo'\n  in Proofs/Basic.lean:41",
+            recommendation="Run lake clean, then build again: Nat.foo was renamed to Nat.bar",
+        ),
+        s.heard(HUNG, 49.5, "bash: lake build", tool="bash", tokens=18_342, cost=0.42),
+        s.started(
+            "sess_1766743200_lint07", 58, agent="linter", path=(*execute, "linter"), depth=3, timeout=300_000,
+            parent="sess_1766743200_exec01",
+        ),
         s.heard("sess_1766743200_lint07", 62, "ruff check", tool="bash"),
-        s.started("sess_1766743320_res195", 2, command="research", task="195", path=("orchestrator", "research"), depth=0, parent="sess_1766743200_root00"),
-        s.started("sess_1766743320_res196", 2.1, agent="researcher", path=("orchestrator", "research", "researcher"), depth=1, parent="sess_1766743320_res195"),
-        s.returned("sess_1766743320_res196", 20, Outcome.COMPLETED, summary="Three approaches to the termination proof; the second needs no fuel argument.", artifacts=(Artifact("specs/195/report.md", "report", "The comparison of the three"), Artifact("/etc/passwd", "notes")), next_steps="Plan task 195 with the second approach"),
+        s.started("sess_1766743320_res195", 2, command="research", task="195", path=research, depth=0, parent=ROOT),
+        s.started(
+            "sess_1766743320_res196", 2.1, agent="researcher", path=(*research, "researcher"), depth=1,
+            parent="sess_1766743320_res195",
+        ),
+        s.returned(
+            "sess_1766743320_res196", 20, Outcome.COMPLETED, next_steps="Plan task 195 with the second approach",
+            summary="Three approaches to the termination proof; the second needs no fuel argument.",
+            artifacts=(
+                Artifact("specs/195/report.md", "report", "The comparison of the three"),
+                Artifact("/etc/passwd", "notes"),
+            ),
+        ),
         s.returned("sess_1766743320_res195", 20.2, Outcome.COMPLETED, summary="Research done"),
-        s.started("sess_1766743380_plan01", 21, agent="planner", path=("orchestrator", "plan", "planner"), depth=1, parent="sess_1766743200_root00"),
-        s.returned("sess_1766743380_plan01", 25, Outcome.FAILED, summary="No plan", errors=(Fault("no research found for task 196", "missing_input", "E_INPUT", False, "Run /research 196 first"),)),
-        s.started("sess_1766743500_rev001", 30, agent="reviewer", path=("orchestrator", "review", "reviewer"), depth=1, parent="sess_1766743200_root00", timeout=3_600_000),
+        s.started("sess_1766743380_plan01", 21, agent="planner", path=(*root, "plan"), depth=1, parent=ROOT),
+        s.returned(
+            "sess_1766743380_plan01", 25, Outcome.FAILED, summary="No plan",
+            errors=(Fault("no research found", "missing_input", "E_INPUT", False, "Run /research 196 first"),),
+        ),
+        s.started(
+            "sess_1766743500_rev001", 30, agent="reviewer", path=(*root, "review"), depth=1, parent=ROOT,
+            timeout=3_600_000,
+        ),
         s.heard("sess_1766743500_rev001", 31, "reading the diff"),
-        s.started("sess_1766743500_doc001", 32, agent="writer", path=("orchestrator", "document", "writer"), depth=1, parent="sess_1766743200_root00"),
+        s.started("sess_1766743500_doc001", 32, agent="writer", path=(*root, "document"), depth=1, parent=ROOT),
         s.returned("sess_1766743500_doc001", 40, Outcome.PARTIAL, summary="Two of three chapters"),
-        s.started("sess_1766743500_dep001", 33, agent="deployer", path=("orchestrator", "deploy", "deployer"), depth=1, parent="sess_1766743200_root00"),
+        s.started("sess_1766743500_dep001", 33, agent="deployer", path=(*root, "deploy"), depth=1, parent=ROOT),
         s.returned("sess_1766743500_dep001", 34, Outcome.BLOCKED, summary="Waits for credentials"),
     ]  # fmt: skip
 

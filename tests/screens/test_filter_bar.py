@@ -71,7 +71,7 @@ async def test_enter_keeps_the_filter_and_goes_back_to_the_tree(make_app: MakeAp
         await pilot.pause()
         await pilot.press("slash", *"linter", "enter")
         await pilot.pause()
-        assert app.monitor.tree.has_focus
+        assert app.monitor.table.has_focus
         assert app.board.query.text == "linter"
         assert app.monitor.query_one(FilterBar).is_open
 

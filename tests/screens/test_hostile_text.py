@@ -1,4 +1,4 @@
-"""Log text is hostile: whatever stands in any field, no screen passes a control character on, nothing acts, nothing breaks."""
+"""Log text is hostile: whatever stands in any field, no control character gets out, nothing acts, nothing breaks."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -30,11 +30,11 @@ pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
 
 HOSTILE = {
-    "escapes": "\x1b]52;c;RVZJTA==\x07\x1b]0;title\x07\x1b[c\x1b[2J\x9b31m\x90q\x9c\x1bc\r\x08\x7f",
-    "click": "[@click=app.quit]press[/] [@click=app.screenshot('x','/tmp')]a[/] [@click=app.notify]b[/]",
-    "unbalanced": "[/x] a[/]b [bold [red] arr[i]=[1,2] \\[",
-    "bidi": "\u202egnp.exe\u2066\u2069\u200b\u200f\ufeff\u2028\u2029\u061c",
-    "lines": "one\ntwo\r\nthree\tfour\vfive\ffour",
+    "control": "\x1b]52;c;RVZJTA==\x07\x1b]0;title\x07\x1b[c\x1b[2J\x9b31m\x90q\x9c\x1bc\r\x08\x7f"
+    "\u202egnp.exe\u2066\u2069\u200b\u200f\ufeff\u2028\u2029\u061c"
+    "one\ntwo\r\nthree\tfour\vfive\fsix",
+    "markup": "[@click=app.quit]press[/] [@click=app.screenshot('x','/tmp')]a[/] [@click=app.notify]b[/]"
+    "[/x] a[/]b [bold [red] arr[i]=[1,2] \\[",
     "long": "A" * 1_000_000,
     "wide": "漢字" * 300 + "👩‍👩‍👧" * 50 + "e" + "\u0301" * 500,
 }
@@ -52,7 +52,8 @@ def story(text: str) -> list[Event]:
     return [
         Started(
             id=f"root {text}", at=at, origin=place, agent=text, command=text, caller=text, task=text, path=(text, text),
-            depth=3, timeout=60_000, parent=f"never seen {text}", host=text, pid=1, refs=((text, text), ("tool_use_id", text)),
+            depth=3, timeout=60_000, parent=f"never seen {text}", host=text, pid=1,
+            refs=((text, text), ("tool_use_id", text)),
         ),
         Started(id=f"child {text}", at=at, origin=place, agent=text, parent=f"root {text}", path=(text,), host=text),
         Started(id=f"child {text}", at=at, origin=Origin("/other.jsonl", 9, 9), agent=text + "?", task=text + "!"),
@@ -114,7 +115,7 @@ async def test_hostile_text_in_every_field_is_shown_and_does_nothing(
 
 
 async def test_clicking_on_hostile_markup_runs_nothing(make_app: MakeApp, clock: FrozenClock) -> None:
-    text = HOSTILE["click"]
+    text = HOSTILE["markup"]
     clock.set(Millis(1_766_743_200_000 + 120_000))
     app = make_app(feed=_feed_like(make_app, story(text), sources(text)))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -133,6 +134,7 @@ async def test_clicking_on_hostile_markup_runs_nothing(make_app: MakeApp, clock:
 async def test_a_file_name_that_is_no_unicode_is_shown(make_app: MakeApp) -> None:
     app = make_app(feed=_feed_like(make_app, [], sources("\udcff name")))
     async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
         await pilot.press("o")
         await pilot.pause()
         assert list(dangerous(app)) == []

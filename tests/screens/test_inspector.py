@@ -216,7 +216,7 @@ async def test_the_title_gives_name_id_and_path(make_app: MakeApp) -> None:
         ]
 
 
-async def test_a_long_page_scrolls_with_the_keys(make_app: MakeApp, feed: ScriptedFeed, script: Script) -> None:
+async def test_a_long_page_scrolls_with_the_keys(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()

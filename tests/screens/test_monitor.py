@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.copy import CopyMenu
@@ -18,7 +18,7 @@ from delegtop.app.screens.sources import Sources
 from delegtop.clock import FrozenClock, Millis
 from delegtop.feed import SourceStatus
 from delegtop.model.delegation import State
-from delegtop.model.events import Event, Fault, Started, Heard, Erred
+from delegtop.model.events import Erred, Event, Heard, Started
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -39,9 +39,7 @@ class Script(Protocol):
 
 def text_of(app: DelegtopApp) -> str:
     """The whole screen as text, as it would stand in the terminal."""
-    width, height = app.size
-    lines = app.screen._compositor.render_strips()
-    return "\n".join(line.text for line in lines[:height])
+    return "\n".join(line.text for line in app.screen._compositor.render_strips()[: app.size.height])
 
 
 def names(app: DelegtopApp) -> list[str]:
@@ -50,7 +48,7 @@ def names(app: DelegtopApp) -> list[str]:
 
 
 def under_cursor(app: DelegtopApp) -> str:
-    cursor = app.monitor.tree.cursor
+    cursor = app.monitor.table.cursor
     return app.board.forest.delegation(cursor).name if cursor is not None else ""
 
 
@@ -151,7 +149,7 @@ async def test_enter_reads_the_details_and_escape_comes_back(make_app: MakeApp) 
         await pilot.press("enter")
         assert app.monitor.inspector.sheet.has_focus
         await pilot.press("escape")
-        assert app.monitor.tree.has_focus
+        assert app.monitor.table.has_focus
 
 
 async def test_i_hides_the_inspector_and_shows_it_again(make_app: MakeApp) -> None:
@@ -206,7 +204,7 @@ async def test_o_opens_source_health_with_the_unreadable_line(make_app: MakeApp)
         assert "/runs/191/session.jsonl:22" in shown
         assert "not JSON" in shown
         await pilot.press("escape")
-        assert app.screen is app.monitor
+        assert app.screen.id == "monitor"
 
 
 # Pause
@@ -221,14 +219,14 @@ async def test_pause_holds_the_picture_and_counts_what_waits(
         before = names(app)
         await pilot.press("p")
         feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
-        await until(pilot, lambda: app.board.held == 1)
+        await until(pilot, lambda: app.intake.held == 1)
         app.monitor.draw()
         await pilot.pause()
         assert names(app) == before
         assert "paused · 1 waiting" in text_of(app)
         await pilot.press("p")
-        assert "latecomer" in names(app)
-        assert app.board.held == 0
+        await until(pilot, lambda: "latecomer" in names(app))
+        assert app.intake.held == 0
 
 
 async def test_time_stands_still_while_paused(make_app: MakeApp, clock: FrozenClock) -> None:
@@ -291,12 +289,17 @@ async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monke
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: not app.reader.loading)
         for _ in range(70):  # the first batch leaves the graph of the last minute
-            app.board.second()
+            app.intake.second()
         app._second()
         await pilot.pause(0.2)
         painted: list[object] = []
         display = app._display
-        monkeypatch.setattr(app, "_display", lambda *of: (painted.append(of), display(*of)))
+
+        def count_and_display(*of: object) -> None:
+            painted.append(of)
+            display(*of)  # type: ignore[arg-type]  # handed on as it came
+
+        monkeypatch.setattr(app, "_display", count_and_display)
         for _ in range(5):
             app._second()
             await pilot.pause(0.1)
@@ -467,6 +470,85 @@ async def test_clicking_the_sources_opens_their_health(make_app: MakeApp) -> Non
         await pilot.click("Vitals", offset=(str(vitals.render()).index("sources") + 1, 0))
         await pilot.pause()
         assert isinstance(app.screen, Sources)
+
+
+# Colour and characters
+
+
+def colours(app: DelegtopApp) -> set[str]:
+    """Every colour that reaches the terminal."""
+    found: set[str] = set()
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            if segment.style is not None:
+                pair = (segment.style.color, segment.style.bgcolor)
+                found |= {color.name for color in pair if color is not None and not color.is_default}
+    return found
+
+
+@pytest.mark.parametrize(("value", "colourful"), [("1", False), ("anything", False), ("", True)])
+async def test_no_color_means_no_colour_at_all_and_only_if_it_is_not_empty(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, value: str, colourful: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", value)
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("e", "3")
+        await pilot.pause()
+        assert bool(colours(app)) is colourful
+        assert os.environ["NO_COLOR"] == value
+
+
+async def test_the_setting_turns_colour_off_too(make_app: MakeApp) -> None:
+    app = make_app(color=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert colours(app) == set()
+
+
+async def test_with_ascii_no_screen_has_any_other_character(make_app: MakeApp) -> None:
+    app = make_app(ascii=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        for keys in (
+            ("e", "2"),
+            ("3",),
+            ("4",),
+            ("o",),
+            ("escape", "question_mark"),
+            ("escape", "y"),
+            ("escape", "ctrl+p"),
+        ):
+            await pilot.press(*keys)
+            await pilot.pause(0.1)
+            assert text_of(app).isascii(), keys
+
+
+# When it fails
+
+
+async def press_and_leave(app: DelegtopApp, key: str) -> None:
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press(key)
+        await pilot.pause()
+
+
+async def test_a_crash_says_one_sentence_without_local_variables_and_is_not_a_success(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> None:
+        token = "sk-secret-token"  # noqa: S105 -- the secret that must not show
+        raise KeyError(len(token))
+
+    app = make_app()
+    monkeypatch.setattr(app.monitor, "action_sort", fails)
+    with pytest.raises(KeyError):
+        await press_and_leave(app, "s")
+    said = capsys.readouterr().err
+    assert " ".join(said.split()).startswith("delegtop stopped by an internal error (KeyError); its traceback is in")
+    assert "sk-secret-token" not in said
+    assert app.return_code == 1
 
 
 # Sizes

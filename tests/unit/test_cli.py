@@ -143,6 +143,12 @@ class TestFindingTheCommand:
         assert main(["run.jsonl"]) == main(["demo"]) == Exit.USAGE
         assert capsys.readouterr().err.count(f"delegtop: delegtop.toml: {message}") == 2
 
+    def test_a_keyboard_is_no_log(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(output, "is_terminal", lambda: True)
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+        assert main(["-"]) == Exit.USAGE
+        assert capsys.readouterr().err == "delegtop: standard input is the keyboard; pipe a log into delegtop -\n"
+
     def test_foreign_text_in_an_error_is_made_harmless(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["tree", "x", "--at", "\x1b]52;c;x\x07\n"]) == Exit.USAGE
         assert capsys.readouterr().err.rstrip("\n").isprintable()
@@ -363,6 +369,9 @@ class TestPlaces:
         assert find_sources(Path()) == [".opencode/logs", ".delegtop", str(state_folder())]
 
     def test_nothing_is_found_where_nothing_is(self) -> None:
+        Path("empty.jsonl").touch()
+        os.mkfifo("pipe.jsonl")
+        Path("link.jsonl").symlink_to("nowhere")
         assert find_sources(Path()) == []
 
 

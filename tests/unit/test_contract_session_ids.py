@@ -1,6 +1,7 @@
 """Session ids: two forms, a child's suffix, and everything that only looks like one."""
 
 import pytest
+
 from delegtop.clock import parse_time
 from delegtop.contract.session_ids import Form, is_well_formed, parse
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from delegtop import dialects
 from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names, recognise
 from delegtop.dialects.registry import Registry

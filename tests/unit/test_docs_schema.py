@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from delegtop.clock import Millis
 from delegtop.contract.departures import Kind
 from delegtop.contract.registry import Entry as RegistryEntry
@@ -25,6 +26,13 @@ Json = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 COMMON = ("event", "at", "session_id", "schema_version")
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "object",
+}
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -52,7 +60,8 @@ def registry_schema() -> Json:
 def words(kind: Json) -> str:
     """A type of JSON Schema, for people."""
     if "$ref" in kind:
-        return f"[{kind['$ref'].rpartition('/')[2]}](#{kind['$ref'].rpartition('/')[2].lower()})"
+        name = str(kind["$ref"]).rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
     if "anyOf" in kind:
         return " or ".join(words(each) for each in kind["anyOf"] if each.get("type") != "null")
     if "enum" in kind or "const" in kind:
@@ -61,7 +70,7 @@ def words(kind: Json) -> str:
         return f"list of {words(kind['items'])}"
     if kind.get("format") == "date-time":
         return "time"
-    return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind["type"], kind["type"])
+    return _WORDS[kind["type"]]
 
 
 def table(definition: Json, leave_out: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> str:
@@ -121,7 +130,7 @@ def test_the_tables_of_the_page_are_those_of_the_code(
 
 
 @PAGES
-def test_every_field_says_what_it_means(name: str, schema: Json, project: Path) -> None:
+def test_every_field_says_what_it_means(name: str, schema: Json) -> None:
     for title, definition in schema["$defs"].items():
         for field, kind in definition["properties"].items():
             assert field == "event" or kind.get("description", "").endswith("."), f"{name}: {title}.{field}"

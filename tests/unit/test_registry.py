@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from delegtop.clock import Millis, parse_time
 from delegtop.dialects import Sample, Unit
 from delegtop.dialects.registry import Registry

@@ -5,6 +5,7 @@ from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
+
 from delegtop.clock import HOUR, Millis, parse_time
 from delegtop.contract.departures import Kind
 from delegtop.dialects import Sample
@@ -264,12 +265,15 @@ class TestIdentity:
         assert heard.id.startswith("no-session-id@")
         assert [kind for kind, _ in noted] == ["missing session_id"]
 
-    def test_a_malformed_id_is_kept_and_noted_where_it_is_given_out(self) -> None:
-        (started,), noted = split(register() | {"session_id": "task-9"})
-        assert isinstance(started, Started)
-        assert started.id == "task-9"
+    @pytest.mark.parametrize("value", [register(), entry("timeout"), entry("cancel")])
+    def test_a_malformed_id_is_kept_and_noted(self, value: dict[str, Any]) -> None:
+        (event,), noted = split(value | {"session_id": "task-9"})
+        assert isinstance(event, Started | Ended)
+        assert event.id == "task-9"
         assert noted == [("malformed session id", "task-9")]
-        assert split(entry("heartbeat") | {"session_id": "task-9"})[1] == []
+
+    def test_a_heartbeat_is_not_judged_by_its_id(self) -> None:
+        assert split(entry("heartbeat") | {"session_id": "task-9"}) == ([Heard("task-9", millis(AT), ORIGIN)], [])
 
     def test_a_return_of_another_session_is_noted_and_stays_with_its_record(self) -> None:
         (ended,), noted = split(returned(metadata={"session_id": "sess_1770100000_others"}))
@@ -300,8 +304,8 @@ class TestLinesThatDoNotFit:
             key_findings=[], artifacts=[{"path": "a", "lines": 3}], metadata={"session_id": ID, "phase_count": 1}
         )
         assert split(value)[1] == [
-            ("unknown key", "return.artifacts[0].lines"),
             ("unknown key", "return.key_findings"),
+            ("unknown key", "return.artifacts[0].lines"),
         ]
 
     def test_another_schema_version_is_read_as_this_one_and_noted(self) -> None:
@@ -394,6 +398,10 @@ class TestReturnsThatDoNotFit:
         report, kinds = report_of(errors={"message": "m", "code": 4})
         assert (report.errors, kinds) == ((Fault("m"),), ["wrong type", "wrong type"])
         assert report_of(errors=["broke", {"message": "m"}])[0].errors == (Fault("broke"), Fault("m"))
+
+    def test_null_where_a_list_belongs_is_noted(self) -> None:
+        report, kinds = report_of(errors=None, next_steps=None)
+        assert (report.errors, kinds) == ((), ["wrong type"])
 
     def test_next_steps_as_a_list_become_lines(self) -> None:
         report, kinds = report_of(next_steps=["one", "two", 3])

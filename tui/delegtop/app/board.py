@@ -1,12 +1,12 @@
 """What is on the board: the forest, the outline of rows, and how the operator wants to see them.
 
-The board knows nothing of widgets. Events go in, the outline follows; pausing holds events back, and nothing else.
+The board knows nothing of widgets. Events go in, the outline follows.
 """
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 
 from delegtop.app.rows import SORTS, Rows
+from delegtop.app.sieve import Sieve
 from delegtop.app.trouble import Trouble
 from delegtop.clock import Clock
 from delegtop.config import Settings
@@ -16,14 +16,13 @@ from delegtop.model.ledger import Handle
 from delegtop.model.outline import Outline
 from delegtop.model.query import parse
 
-HELD = 500_000
-"""Events held back by a pause before the reader is made to wait: the files keep the rest."""
-RATES = 60
 LANDMARKS = 200
+MANY = 1_000
+AROUND, WINDOW = 20_000, 100
 
 
 class Board:
-    """The state of the monitor. `structural` and `changed` say what the next frame must look at."""
+    """What the monitor shows, and how."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self.clock = clock
@@ -33,14 +32,11 @@ class Board:
         self.sort: str = settings.sort
         self.reversed = settings.reverse
         self.query = parse("")
+        """The filter in force."""
+        self.sieve: Sieve | None = None
+        """The filter that is being applied."""
         self.focus: Handle | None = None
         self.paused = False
-        self.held = 0
-        """Events waiting for the pause to end."""
-        self.rates: deque[int] = deque([0] * RATES, RATES)
-        """Events in each of the last seconds, newest last."""
-        self._counted = 0
-        self._held: list[Sequence[Event]] = []
         self._trouble = Trouble(self.forest)
         self._apply_sort()
         self.forest.advance(clock.now())
@@ -48,15 +44,7 @@ class Board:
     # What arrives
 
     def receive(self, events: Sequence[Event]) -> bool:
-        """Take a batch; True if rows came or moved."""
-        self._counted += len(events)
-        if self.paused:
-            self._held.append(events)
-            self.held += len(events)
-            return False
-        return self._apply(events)
-
-    def _apply(self, events: Sequence[Event]) -> bool:
+        """Take in events; True if rows came or moved."""
         change = self.forest.apply(events)
         later = self.forest.advance(self.clock.now())
         for handle in change.added:
@@ -68,46 +56,36 @@ class Board:
 
     def advance(self) -> None:
         """Let time pass, unless the picture is held still."""
-        if not self.paused:
-            self._touched(self.forest.advance(self.clock.now()))
-
-    def second(self) -> None:
-        """Close one second of the event rate."""
-        self.rates.append(self._counted)
-        self._counted = 0
+        if self.paused:
+            return
+        self._touched(self.forest.advance(self.clock.now()))
+        if self.sort == "problems":
+            self.outline.resort(self._trouble.settle())
 
     def _touched(self, handles: set[Handle], *, moved: bool = False) -> None:
-        if not handles and not moved:
-            return
         troubled = self._trouble.update(handles, moved)
         if self.query:
             self.outline.refilter(handles)
-        self.outline.resort(handles | troubled if self.sort == "problems" else handles)
-
-    @property
-    def full(self) -> bool:
-        """Has a pause held back so much that reading must wait?"""
-        return self.held >= HELD
-
-    def pause(self, paused: bool) -> bool:
-        """Hold the picture still, or let everything that waited in; True if rows came or moved."""
-        self.paused = paused
-        if paused:
-            return False
-        held, self._held, self.held = self._held, [], 0
-        structural = [self._apply(events) for events in held]
-        self.advance()
-        return any(structural)
+        self.outline.resort(handles | troubled)
 
     # How to look at it
 
     def filter(self, text: str) -> None:
-        """Show only what matches; QueryError if `text` means nothing, and then nothing changes."""
-        self.query = parse(text)
-        self.outline.filter(self._matches if self.query else None)
+        """Begin to show only what matches; QueryError if `text` means nothing, and then nothing changes.
 
-    def _matches(self, handle: Handle) -> bool:
-        return self.query.matches(self.forest, handle)
+        It is in force once `sift` has gone through everything.
+        """
+        self.sieve = Sieve(parse(text), self.forest)
+
+    def sift(self, seconds: float) -> bool:
+        """Go on with the filter for about that long; True once it is in force."""
+        sieve = self.sieve
+        if sieve is None or (sieve.query and not sieve.sift(seconds)):
+            return sieve is None
+        self.sieve, self.query = None, sieve.query
+        self.outline.filter(sieve if sieve.query else None)
+        sieve.forget()
+        return True
 
     def next_sort(self) -> None:
         self.sort_by(SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)])
@@ -121,6 +99,7 @@ class Board:
         self._apply_sort()
 
     def _apply_sort(self) -> None:
+        self._trouble.rank_subtrees(self.sort == "problems")
         key = self._by_trouble if self.sort == "problems" else self.rows.sort_key(self.sort)
         self.outline.sort(key, self.reversed)
 
@@ -139,6 +118,8 @@ class Board:
 
     def problem(self, cursor: Handle | None, step: int) -> Handle | None:
         """The next (or previous) problem in the order of the rows, folded ones too; it wraps round."""
+        if len(self._trouble.problems) > MANY and (near := self._nearest(cursor, step)) is not None:
+            return near
         places = sorted(place for handle in self._trouble.problems if (place := self._place(handle)) is not None)
         if not places:
             return None
@@ -149,12 +130,27 @@ class Board:
             return next((place for place in places if place > here), places[0])[-1]
         return next((place for place in reversed(places) if place < here), places[-1])[-1]
 
+    def _nearest(self, cursor: Handle | None, step: int) -> Handle | None:
+        """Among very many problems one is near: look at the rows around rather than for all of them."""
+        here = self.outline.row_of(cursor) if cursor is not None else None
+        row = (-1 if step > 0 else len(self.outline)) if here is None else here
+        for _ in range(AROUND // WINDOW):
+            top = row + 1 if step > 0 else max(row - WINDOW, 0)
+            rows = self.outline.window(top, WINDOW if step > 0 else row - top)
+            for shown in rows if step > 0 else reversed(rows):
+                if shown.handle in self._trouble.problems:
+                    return shown.handle
+            row = top + len(rows) - 1 if step > 0 else top
+            if not rows:
+                return None
+        return None
+
     def _place(self, handle: Handle) -> tuple[int, tuple[object, ...], Handle] | None:
         """Where it stands: its row, or its order within the fold it hides in. None if filter or focus leave it out."""
         row = self.outline.row_of(handle)
         if row is not None:
             return row, (), handle
-        if self.query and not self._matches(handle):
+        if self.query and not self.query.matches(self.forest, handle):
             return None
         hidden: list[object] = [self.forest.birth(handle)]
         climber = self.forest.parent(handle)

@@ -47,8 +47,8 @@ _QUIET = Column("quiet", "QUIET", TIME, right=True, sort="quiet")
 _TOKENS = Column("tokens", "TOKENS", 6, right=True)
 _DOING = Column("doing", "DOING", 12)
 
-_ORDER = ("delegation", "state", "depth", "task", "left", "age", "quiet", "tokens", "doing")
 _WIDEST_DELEGATION = 64
+_LEAST = 4
 
 # From everything down to the name alone: (the least width at which it is comfortable, the gap, the columns).
 _CHOICES: tuple[tuple[int, int, tuple[Column, ...]], ...] = (
@@ -57,10 +57,10 @@ _CHOICES: tuple[tuple[int, int, tuple[Column, ...]], ...] = (
     (118, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _DOING)),
     (104, 2, (_DELEGATION, _STATE, _LEFT, _AGE, _QUIET, _DOING)),
     (92, 2, (_DELEGATION, _STATE, _LEFT, _QUIET, _DOING)),
-    (76, 1, (_DELEGATION, _STATE, _LEFT, _QUIET, _DOING)),
+    (77, 1, (_DELEGATION, _STATE, _LEFT, _QUIET, _DOING)),
     (64, 1, (_DELEGATION, _STATE, _LEFT, _QUIET)),
-    (54, 1, (_DELEGATION, _STATE, _LEFT)),
-    (44, 1, (_DELEGATION, _STATE, _LEFT._replace(width=TIME))),
+    (55, 1, (_DELEGATION, _STATE, _LEFT)),
+    (46, 1, (_DELEGATION, _STATE, _LEFT._replace(width=TIME))),
     (32, 1, (_DELEGATION._replace(width=16), _STATE)),
     (0, 1, (_DELEGATION._replace(width=0), _STATE._replace(title="", width=1))),
 )
@@ -69,12 +69,14 @@ _CHOICES: tuple[tuple[int, int, tuple[Column, ...]], ...] = (
 @lru_cache(64)
 def layout(width: int) -> Layout:
     """The most columns that are comfortable in so many cells. One cell on the left stays free."""
+    if width < _LEAST:
+        return Layout(width, 0, ())
     gap, columns = next((gap, columns) for least, gap, columns in _CHOICES if width >= least)
     room = width - 1 - gap * (len(columns) - 1)
     spare = max(room - sum(column.width for column in columns), 0)
     doing = columns[-1].name == "doing"
     name = columns[0].width + (min(spare * 2 // 5, _WIDEST_DELEGATION - columns[0].width) if doing else spare)
-    settled = [columns[0]._replace(width=max(min(name, room - 2), 0)), *columns[1:]]
+    settled = [columns[0]._replace(width=max(min(name, room - 1), 0)), *columns[1:]]
     if doing:
         settled[-1] = settled[-1]._replace(width=settled[-1].width + columns[0].width + spare - name)
     return Layout(width, gap, tuple(settled))

@@ -97,8 +97,3 @@ def shown(key: str) -> str:
 
 _SHORT = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "pgup", "pagedown": "pgdn"}
 _SHORT |= {name: name for name in ("enter", "space", "tab", "home", "end")}
-
-
-def unknown_ids(overrides: Mapping[str, str]) -> list[str]:
-    """Ids in the configuration that name no command."""
-    return sorted(set(overrides) - IDS)

@@ -1,7 +1,7 @@
 """The application: it owns the reader and the board, paces the frames and carries what every screen can do."""
 
+import asyncio
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
@@ -13,29 +13,25 @@ from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
-from textual.message import Message
 from textual.screen import Screen
-from textual.theme import BUILTIN_THEMES
 
 from delegtop.app import crash, keymap, theme
 from delegtop.app.board import Board
 from delegtop.app.commands import Commands
+from delegtop.app.intake import Intake, Wake
 from delegtop.app.pace import Frames
 from delegtop.app.plain import Plain
 from delegtop.app.reader import Readable, Reader
 from delegtop.app.screens.help import Help
 from delegtop.app.screens.monitor import Monitor
-from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
+from delegtop.clock import Clock, FrozenClock, Millis, WallClock
 from delegtop.config import Settings
 from delegtop.feed import Feed
-from delegtop.text import line
 
+_LOADING_RATE = 5
+"""Frames a second while a big log loads: every frame is time taken from loading it."""
 _SLICE = 0.008
 """Seconds the screen gives to arriving events before it looks at the keys again."""
-
-
-class Wake(Message):
-    """There is something in the reader's queue. Only one is ever under way."""
 
 
 class DelegtopApp(App[None]):
@@ -66,16 +62,23 @@ class DelegtopApp(App[None]):
         self.settings = settings
         self.board = Board(settings, clock)
         self.reader = Reader(feed, self._wake)
+        self.intake = Intake(self.reader, self.board)
         self._woken = False
         self._frames = Frames(settings.frame_rate, self._draw, self.set_timer)
         self._query = query
         self._sentence = ""
         self.monitor = Monitor(
-            self.board, self.reader, settings, watching=watching, frozen=isinstance(clock, FrozenClock), zone=zone
+            self.board,
+            self.reader,
+            self.intake,
+            settings,
+            watching=watching,
+            frozen=isinstance(clock, FrozenClock),
+            zone=zone,
         )
         for each in theme.THEMES:
             self.register_theme(each)
-        self.theme = theme_named(settings.theme) or self.theme_names[0]
+        self.theme = settings.theme
         self.set_keymap(settings.keymap)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -102,16 +105,16 @@ class DelegtopApp(App[None]):
     def on_wake(self) -> None:
         """Take what has arrived, a slice at a time."""
         self._woken = False
-        until = monotonic() + _SLICE
-        while monotonic() < until and not self.board.full and (batch := self.reader.take()) is not None:
-            if self.board.receive(batch.events):
-                self.monitor.rows_moved()
-        if self.reader.waiting and not self.board.full:
-            self._wake()
+        if self.intake.slice(_SLICE):
+            self.monitor.rows_moved()
+        if self.intake.more:
+            # Not at once: a message pump with a full queue never lets the event loop look at the keyboard.
+            asyncio.get_running_loop().call_soon(self._wake)
+        self._frames.rate = _LOADING_RATE if self.reader.loading else self.settings.frame_rate
         self._frames.request()
 
     def _second(self) -> None:
-        self.board.second()
+        self.intake.second()
         self.board.advance()
         self.on_wake()
 
@@ -177,12 +180,6 @@ class DelegtopApp(App[None]):
             super().panic(Text(self._sentence or "delegtop stopped by an internal error"))
 
 
-def theme_named(name: str) -> str | None:
-    """The theme a setting means: `dark` is ours, `nord` is one of Textual's; None if there is no such theme."""
-    ours = {each.name for each in theme.THEMES}
-    return next((known for known in (f"delegtop-{name}", name) if known in ours or known in BUILTIN_THEMES), None)
-
-
 @contextmanager
 def _no_color(value: str) -> Iterator[None]:
     """Textual looks at the variable once, and takes even an empty one for a yes."""
@@ -199,21 +196,8 @@ def _no_color(value: str) -> Iterator[None]:
 
 def run_app(settings: Settings, sources: Sequence[str], format: str | None, query: str, at: Millis | None) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
-    if complaint := _complaint(settings):
-        print(f"delegtop: {complaint}", file=sys.stderr)  # noqa: T201 -- said before the screen opens
-        return 2
     clock: Clock = WallClock() if at is None else FrozenClock(at)
     feed = Feed(sources, clock=clock, format=format, zone=settings.zone())
     app = DelegtopApp(settings, feed, clock, query=query, watching=bool(sources))
     app.run(mouse=settings.mouse)
     return app.return_code or 0
-
-
-def _complaint(settings: Settings) -> str:
-    """What is wrong with settings that only the dashboard can judge."""
-    if theme_named(settings.theme) is None:
-        ours = ", ".join(each.name.removeprefix("delegtop-") for each in theme.THEMES)
-        return line(f"there is no theme {settings.theme!r}; ours are {ours}")
-    if unknown := keymap.unknown_ids(settings.keymap):
-        return line(f"keymap: there is no action {unknown[0]!r}; there are {', '.join(sorted(keymap.IDS))}")
-    return ""

@@ -15,8 +15,9 @@ class After(Protocol):
 class Frames:
     """Leading edge at once, the rest coalesced."""
 
-    def __init__(self, rate: int, draw: Callable[[], None], after: After) -> None:
-        self._interval = 1 / rate
+    def __init__(self, rate: float, draw: Callable[[], None], after: After) -> None:
+        self.rate = rate
+        """Frames a second, at most."""
         self._draw, self._after = draw, after
         self._last = 0.0
         self._coming = False
@@ -25,7 +26,7 @@ class Frames:
         """Something changed: draw now, or as soon as the last frame is old enough."""
         if self._coming:
             return
-        rest = self._last + self._interval - monotonic()
+        rest = self._last + 1 / self.rate - monotonic()
         if rest <= 0:
             self._frame()
             return

@@ -84,25 +84,29 @@ class Rows:
 
     def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> list[Span]:
         """The titles, with a mark at the one the rows are sorted by."""
-        spans = [Span(" ", "header")]
+        titles = " "
         for column in layout.columns:
             title = column.title
             if title and column.sort == sort:
                 title += self.drawing.up if reverse else self.drawing.down
-            width = TIME if column.name == "left" else column.width
+            # The title of the time left stands over the words, not over the bar.
+            width = min(column.width, TIME) if column.name == "left" else column.width
             text = self._fit(title, width, right=column.right or column.name == "left")
-            spans.append(Span(text + " " * (column.width - width), "header"))
-            spans.append(Span(" " * layout.gap, "header"))
-        return self._fill(spans, layout.width, "header")
+            titles += text + " " * (column.width - width + layout.gap)
+        return [Span(titles[: layout.width].ljust(layout.width), "header")]
 
     def cells(self, row: OutlineRow, layout: Layout) -> list[Span]:
         """The row, exactly as wide as the layout."""
-        spans = [Span(" ", "text")]
-        for index, column in enumerate(layout.columns):
-            if index:
-                spans.append(Span(" " * layout.gap, "text"))
+        if not layout.columns:
+            return [Span(" " * layout.width, "text")]
+        spans, gap = [Span(" ", "text")], " " * layout.gap
+        for column in layout.columns:
             spans.extend(self._cell(row, column))
-        return self._fill(spans, layout.width, "text")
+            text, part = spans[-1]
+            spans[-1] = Span(text + gap, part)  # few pieces are painted faster than many
+        text, part = spans[-1]
+        spans[-1] = Span(text.removesuffix(gap), part)
+        return spans
 
     def mark_at(self, row: OutlineRow, layout: Layout) -> range:
         """The cells of the fold mark: a click there folds."""
@@ -152,11 +156,11 @@ class Rows:
         if delegation.parent is not None and self.forest.parent(row.handle) is None:
             spans.append(Span(f"{drawing.orphan} ", "unsure"))
         hidden = f" ({row.descendants:,})" if row.descendants and not row.expanded else ""
-        room = max(width - sum(cell_len(span.text) for span in spans), 0)
+        room = max(width - sum(_size(span.text) for span in spans), 0)
         label = self._cut(self.label(row.handle), max(room - len(hidden), min(room, _LEAST_NAME)))
         part = state.value if state in PROBLEMS else "muted" if state not in ACTIVE else "name"
         spans += [Span(label, part), Span(hidden, "muted")]
-        return self._fill(spans, width, "text")
+        return _filled(spans, width)
 
     def _guides(self, row: OutlineRow, width: int) -> tuple[str, str]:
         """The lines left of the mark, and what stands in place of the mark of a row without children."""
@@ -201,7 +205,7 @@ class Rows:
         part = "text" if left.level == "bar-plenty" else left.level
         words = Span(self._fit(left.text, min(TIME, width), right=True), part)
         if left.halves is None or width < TIME + 1 + BAR:
-            return self._fill([words], width, "text")
+            return _filled([words], width)
         drawing, (full, half) = self.drawing, divmod(left.halves, 2)
         if left.level == "bar-over":
             return [words, Span(" ", "text"), Span(drawing.over * BAR, "bar-over")]
@@ -276,30 +280,37 @@ class Rows:
 
     def _cut(self, text: str, width: int) -> str:
         """Not wider than that; what is missing shows as a mark."""
-        if cell_len(text) <= width:
+        if _size(text) <= width:
             return text
         return (set_cell_size(text, width - 1).rstrip() + self.drawing.cut) if width > 0 else ""
 
     def _fit(self, text: str, width: int, *, right: bool = False) -> str:
         """Exactly that wide."""
-        text = self._cut(text, width)
-        pad = " " * (width - cell_len(text))
-        return pad + text if right else text + pad
+        pad = width - _size(text)
+        if pad < 0:
+            text = self._cut(text, width)
+            pad = width - _size(text)
+        return " " * pad + text if right else text + " " * pad
 
-    def _fill(self, spans: list[Span], width: int, part: str) -> list[Span]:
-        """The spans, cut or filled up to that width."""
-        found: list[Span] = []
-        for span in spans:
-            size = cell_len(span.text)
-            if size > width:
-                found.append(Span(set_cell_size(span.text, width), span.part))
-                return found
-            if size:
-                found.append(span)
-            width -= size
-        if width:
-            found.append(Span(" " * width, part))
-        return found
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def _filled(spans: list[Span], width: int) -> list[Span]:
+    """The spans that say anything, cut or filled up to that width."""
+    found: list[Span] = []
+    for span in spans:
+        size = _size(span.text)
+        if size > width:
+            found.append(Span(set_cell_size(span.text, width), span.part))
+            return found
+        if size:
+            found.append(span)
+        width -= size
+    if width or not found:
+        found.append(Span(" " * width, "text"))
+    return found
 
 
 def _short_number(number: int | None) -> str:

@@ -1,7 +1,7 @@
 """Where the trouble is: the problems, and the worst of them in every subtree, kept up as things change.
 
-A healthy parent comes up in the order with the child that hangs. Only problems and their ancestors are held, so a
-million delegations that are well cost nothing.
+A healthy parent comes up in the order with the child that hangs. Only problems and their ancestors are held, and the
+ancestors only while someone sorts by them, so a million delegations that are well cost nothing.
 """
 
 from collections.abc import Iterable
@@ -19,6 +19,13 @@ class Trouble:
         self.problems: dict[Handle, int] = {}
         """Every problem, with its severity."""
         self._worst: dict[Handle, int] = {}
+        self._ranking = False
+        self._stale = False
+
+    def rank_subtrees(self, wanted: bool) -> None:
+        """Keep the worst of every subtree from now on, or stop."""
+        self._ranking, self._stale = wanted, True
+        self.settle()
 
     def rank(self, handle: Handle) -> int:
         """The severity to sort by: the worst problem at or below it, else its own state."""
@@ -26,24 +33,35 @@ class Trouble:
         return min(self._worst.get(handle, own), own)
 
     def update(self, touched: Iterable[Handle], moved: bool = False) -> set[Handle]:
-        """Look at these again; returns every delegation whose rank may be another now."""
+        """Look at these again; returns every delegation whose rank is worse now. What got better waits for `settle`."""
         changed: set[Handle] = set()
-        eased = moved
+        self._stale |= moved
         for handle in touched:
             state = self._forest.state(handle)
             before, now = self.problems.get(handle), SEVERITY[state] if state in PROBLEMS else None
             if before == now:
                 continue
-            changed.add(handle)
             if now is None:
                 del self.problems[handle]
             else:
                 self.problems[handle] = now
+            if not self._ranking:
+                continue
             if now is None or (before is not None and now > before):
-                eased = True
-            elif not eased:
+                self._stale = True
+            else:
                 self._raise(handle, now, changed)
-        return changed | self._rebuild() if eased else changed
+        return changed
+
+    def settle(self) -> set[Handle]:
+        """Find anew who speaks for whom, if something got better or moved; returns whose rank is another now."""
+        if not self._stale:
+            return set()
+        before, self._worst, self._stale = self._worst, {}, False
+        raised: set[Handle] = set()
+        for handle, severity in self.problems.items() if self._ranking else ():
+            self._raise(handle, severity, raised)
+        return {handle for handle in before.keys() | raised if before.get(handle) != self._worst.get(handle)}
 
     def _raise(self, handle: Handle, severity: int, changed: set[Handle]) -> None:
         """Tell the ancestors, up to the first that knows of something as bad."""
@@ -52,11 +70,3 @@ class Trouble:
             self._worst[climber] = severity
             changed.add(climber)
             climber = self._forest.parent(climber)
-
-    def _rebuild(self) -> set[Handle]:
-        """Something got better, or moved: who was spoken for by whom is found anew."""
-        before, self._worst = self._worst, {}
-        raised: set[Handle] = set()
-        for handle, severity in self.problems.items():
-            self._raise(handle, severity, raised)
-        return {handle for handle in before.keys() | raised if before.get(handle) != self._worst.get(handle)}

@@ -18,7 +18,7 @@ _HEAD = 64 * 1024
 _SURE = 50
 _KNOWN = (".opencode", ".delegtop")
 # Logs may have any name, and a named source is told by its shape alone; unasked, only likely names are opened.
-_LIKELY = frozenset({".jsonl", ".ndjson", ".json", ".log", ""})
+_LIKELY = frozenset({".jsonl", ".ndjson", ".json", ".log"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 
 
@@ -55,10 +55,18 @@ def _files(top: Path) -> Iterator[Path]:
         for entry in names_here:
             path = folder / entry.name
             if entry.is_file(follow_symlinks=False):
-                if path.suffix.lower() in _LIKELY and not entry.name.startswith("."):
+                if path.suffix.lower() in _LIKELY and not entry.name.startswith(".") and _has_bytes(entry):
                     yield path
             elif entry.is_dir(follow_symlinks=False) and level < DEPTH and not _passed_over(entry.name):
                 pending.append((path, level + 1))
+
+
+def _has_bytes(entry: os.DirEntry[str]) -> bool:
+    """False for an empty file, and for those of /proc, which say that they are empty and may block who reads them."""
+    try:
+        return entry.stat(follow_symlinks=False).st_size > 0
+    except OSError:
+        return False
 
 
 def _passed_over(folder: str) -> bool:

@@ -67,7 +67,7 @@ class Dialect(ABC):
                 yield from self.translate(record)
 
 
-class UnknownDialect(Exception):
+class UnknownDialect(Exception):  # noqa: N818 - reads better where it is raised
     """No dialect of that name, or it cannot be loaded; the message names it and says why."""
 
 

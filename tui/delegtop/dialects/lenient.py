@@ -71,25 +71,36 @@ def salvage(
     """A `kind` made of the fields that fit. A required field that cannot be had is None, whatever its type says."""
     fields = _fields(kind)
     config = kind.__struct_config__
-    fitting: dict[str, Any] = {}
+    known = {}
     for key, given in value.items():
-        field = fields.get(key)
-        if field is None:
-            if config.forbid_unknown_fields and key != config.tag_field:
-                notes.add(Kind.UNKNOWN_KEY, where + key)
+        if key in fields or key == config.tag_field:
+            known[key] = given
+        elif config.forbid_unknown_fields:
+            notes.add(Kind.UNKNOWN_KEY, where + key)
+    try:
+        return msgspec.convert(known, kind)
+    except ValueError:  # msgspec's own, or a lone surrogate that it cannot compare
+        return _field_by_field(kind, known, notes, where, repairs or {})
+
+
+def _field_by_field(
+    kind: type[Wire], known: Mapping[str, Any], notes: Notes, where: str, repairs: Mapping[str, Repair]
+) -> Wire:
+    fitting: dict[str, Any] = {}
+    for key, field in _fields(kind).items():
+        given = known.get(key)
+        if given is None and field.required:  # null is as good as missing
+            notes.add(_MISSING.get(key, Kind.MISSING_FIELD), where + key)
             continue
-        if given is None and field.required:
-            continue  # as good as missing
+        if key not in known:
+            continue
         try:
             fitting[field.name] = msgspec.convert(given, field.type)
-        except ValueError as error:  # msgspec's own, or a lone surrogate that it cannot compare
-            if repairs and key in repairs:
+        except ValueError as error:
+            if key in repairs:
                 fitting[field.name] = repairs[key](given, notes, where + key)
             else:
-                refuse(error, notes, where + key)
-    for key, field in fields.items():
-        if field.required and value.get(key) is None:
-            notes.add(_MISSING.get(key, Kind.MISSING_FIELD), where + key)
+                _refuse(error, notes, where + key)
     return blank(kind, fitting)
 
 
@@ -99,7 +110,7 @@ def blank(kind: type[Wire], fitting: Mapping[str, Any] | None = None) -> Wire:
     return kind(**unknown | dict(fitting or {}))
 
 
-def refuse(error: ValueError, notes: Notes, where: str) -> None:
+def _refuse(error: ValueError, notes: Notes, where: str) -> None:
     """Note that a field was left out because it does not fit its type."""
     what = str(error)
     notes.add(Kind.WRONG_TYPE if "got" in what else Kind.WRONG_VALUE, f"{where}: {what}")

@@ -61,11 +61,11 @@ class SessionLog(Dialect):
         except (ValueError, RecursionError):
             return self._read_with_care(line)
         at, origin = millis(entry.at), line.origin
-        if type(entry) is Heartbeat:  # the bulk of a log; its id was looked at when it was registered
+        if type(entry) is Heartbeat:  # the bulk of a log, and its id is looked at in the other records
             return (Heard(entry.session_id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost),)
+        if not is_well_formed(entry.session_id):
+            return self._read_with_care(line)
         if type(entry) is Register:
-            if not is_well_formed(entry.session_id):
-                return self._read_with_care(line)
             return (_started(entry, at, None if entry.deadline is None else millis(entry.deadline), origin),)
         event = _event(entry, at, origin)
         if type(event) is Ended and event.report.session_id not in (None, event.id):
@@ -147,7 +147,7 @@ def _complete(entry: Entry, notes: Notes) -> None:
         entry.error = Fault()
     if entry.session_id is None:
         entry.session_id = _substitute_id(entry, notes.origin)
-    elif isinstance(entry, Register) and not is_well_formed(entry.session_id):
+    elif not isinstance(entry, Heartbeat) and not is_well_formed(entry.session_id):
         notes.add(Kind.MALFORMED_SESSION_ID, entry.session_id)
     if isinstance(entry, Return) and _returned_id(entry) not in (None, entry.session_id):
         notes.add(Kind.ANOTHER_SESSION_ID, f"the return is of {_returned_id(entry)}, the record of {entry.session_id}")

@@ -10,12 +10,13 @@ from itertools import pairwise
 from delegtop.clock import Millis, duration
 from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import ACTIVE, Basis, Deadline, State
-from delegtop.model.events import Ending, Trust
+from delegtop.model.events import Ending, Outcome, Trust
 from delegtop.model.ledger import Handle, Ledger
 from delegtop.model.lineage import Lineage, Move
 from delegtop.model.policy import Policy, default_timeout, kind_of
 
 _STATES = tuple(State)
+_STATE_OF = {outcome: State(outcome.value) for outcome in Outcome}
 _CODE = {state: code for code, state in enumerate(_STATES)}
 _UNSEEN = -1
 _REMEMBERED = 100_000
@@ -49,7 +50,7 @@ class Census:
 
     def touch_below(self, handles: Iterable[Handle]) -> None:
         """The deadline of these may have changed, and with it that of everything open below them."""
-        pending = list(handles)
+        pending = [handle for handle in handles if self._lineage.has_children(handle)]
         reached = set(pending)
         while pending:
             for child in self._lineage.children(pending.pop()):
@@ -124,7 +125,7 @@ class Census:
         ending = ledger.ending(handle)
         if ending is not None:
             self._agenda.set(handle, None)
-            return State(ending[0].value)
+            return _STATE_OF[ending[0]]
         if self._left(handle):
             self._agenda.set(handle, None)
             return State.UNKNOWN

@@ -34,10 +34,14 @@ Handle = int
 UNSET = -(1 << 62)
 """Stands for an unknown number in a column."""
 
+_BLOCK = 16
+
 _SAME_MOMENT = 2 * SECOND
 """Two sources that note one moment within this span do not disagree."""
 
 _OUTCOMES = tuple(Outcome)
+_ENDINGS = (Ending.ERROR, *Ending)
+"""By number; there is no 0."""
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Report).decode
@@ -69,10 +73,10 @@ class Places:
         self._line = array("q")
         self._offset = array("q")
 
-    def grow(self) -> None:
-        self._source.append(-1)
-        self._line.append(0)
-        self._offset.append(0)
+    def grow(self, rows: int) -> None:
+        self._source.extend([-1] * rows)
+        self._line.extend([0] * rows)
+        self._offset.extend([0] * rows)
 
     def __getitem__(self, handle: Handle) -> Origin | None:
         source = self._source[handle]
@@ -190,22 +194,25 @@ class Ledger:
 
     def _add(self, id: str) -> Handle:
         handle = len(self.ids)
+        if handle == len(self._shape):
+            self._grow(max(_BLOCK, handle // 8))
         self._handles[id] = handle
         self.ids.append(id)
-        self._shape.append(None)
-        self.task.append(None)
-        self.claimed_parent.append(None)
-        self._doing.append(None)
-        self._tool.append(None)
-        self._report.append(None)
-        for column in (self.started_at, self._deadline, self._beat_at, self._tokens, self._ended_at):
-            column.append(UNSET)
-        self._outcome.append(-1)
-        self._ended_by.append(0)
-        self._started_place.grow()
-        self._beat_place.grow()
-        self._ended_place.grow()
         return handle
+
+    def _grow(self, rows: int) -> None:
+        """Room for more delegations, in one go: twenty appends for each would cost more than the rest of its start."""
+        nothing: list[None] = [None] * rows
+        for strings in (self.task, self.claimed_parent, self._doing, self._tool):
+            strings.extend(nothing)
+        self._shape.extend(nothing)
+        self._report.extend(nothing)
+        for moments in (self.started_at, self._deadline, self._beat_at, self._tokens, self._ended_at):
+            moments.extend([UNSET] * rows)
+        self._outcome.extend([-1] * rows)
+        self._ended_by.extend([0] * rows)
+        for places in (self._started_place, self._beat_place, self._ended_place):
+            places.grow(rows)
 
     def _beat(self, handle: Handle, event: Heard, at: Millis) -> None:
         if at == self._beat_at[handle]:
@@ -218,13 +225,11 @@ class Ledger:
         self._tool[handle] = sys.intern(event.tool) if event.tool else None
 
     def _start(self, handle: Handle, event: Started) -> bool:
-        claims = self._starts.get(handle)
-        if claims is None:
-            before = self._start_of(handle)
-            if before is None:
-                self._write_start(handle, event)
-                return True
-            claims = {_facts(before): before}
+        before = self._start_of(handle)
+        if before is None:
+            self._write_start(handle, event)
+            return True
+        claims = self._starts.get(handle) or {_facts(before): before}
         facts = _facts(event)
         same = claims.get(facts)
         if same is not None and same.origin <= event.origin:
@@ -268,9 +273,11 @@ class Ledger:
 
     def _start_of(self, handle: Handle) -> Started | None:
         """The start as one event again; the columns hold all of it."""
-        shape, origin = self._shape[handle], self._started_place[handle]
-        if shape is None or origin is None:
+        shape = self._shape[handle]
+        if shape is None:
             return None
+        origin = self._started_place[handle]
+        assert origin is not None  # noqa: S101 # written together with the shape
         return Started(
             id=self.ids[handle],
             at=_known(self.started_at[handle]),
@@ -292,13 +299,11 @@ class Ledger:
         )
 
     def _end(self, handle: Handle, event: Ended) -> bool:
-        claims = self._ends.get(handle)
-        if claims is None:
-            before = self._end_of(handle)
-            if before is None:
-                self._write_end(handle, event)
-                return True
-            claims = {_facts(before): before}
+        before = self._end_of(handle)
+        if before is None:
+            self._write_end(handle, event)
+            return True
+        claims = self._ends.get(handle) or {_facts(before): before}
         facts = _facts(event)
         same = claims.get(facts)
         if same is not None and same.origin <= event.origin:
@@ -317,15 +322,16 @@ class Ledger:
         self._report[handle] = None if event.report == _NO_REPORT else _pack(event.report)
 
     def _end_of(self, handle: Handle) -> Ended | None:
-        origin = self._ended_place[handle]
-        if origin is None:
+        if self._outcome[handle] < 0:
             return None
+        origin = self._ended_place[handle]
+        assert origin is not None  # noqa: S101 # written together with the outcome
         return Ended(
             id=self.ids[handle],
             at=_known(self._ended_at[handle]),
             origin=origin,
             outcome=_OUTCOMES[self._outcome[handle]],
-            by=Ending(self._ended_by[handle]),
+            by=_ENDINGS[self._ended_by[handle]],
             report=self.report(handle),
         )
 
@@ -369,11 +375,17 @@ class Ledger:
         """How it ended, by what word, and when. None while nothing says that it ended."""
         code = self._outcome[handle]
         if code >= 0:
-            return _OUTCOMES[code], Ending(self._ended_by[handle]), _known(self._ended_at[handle])
-        fatal = [e for e in self._faults.get(handle, {}).values() if e.fault.recoverable is False]
+            return _OUTCOMES[code], _ENDINGS[self._ended_by[handle]], _known(self._ended_at[handle])
+        if handle not in self._faults:
+            return None
+        fatal = [e for e in self._faults[handle].values() if e.fault.recoverable is False]
         if not fatal:
             return None
         return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
+
+    def outcome(self, handle: Handle) -> Outcome | None:
+        ending = self.ending(handle)
+        return ending[0] if ending else None
 
     def heard_at(self, handle: Handle) -> Millis | None:
         """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on."""
@@ -386,9 +398,8 @@ class Ledger:
             latest = max(latest, max(logged, default=Millis(UNSET)))
         if self._outcome[handle] >= 0 and self._ended_by[handle] != Ending.REGISTRY:
             latest = max(latest, self._ended_at[handle])
-        for erred in self._faults.get(handle, {}).values():
-            if erred.at is not None:
-                latest = max(latest, erred.at)
+        if handle in self._faults:
+            latest = max(latest, *(e.at for e in self._faults[handle].values() if e.at is not None), latest)
         return _known(latest)
 
     def listed_at(self, handle: Handle) -> Millis | None:

@@ -23,8 +23,8 @@ Path = tuple[str, ...]
 _ANY_TASK = "\0any"
 Move = tuple[Handle, Handle | None, Handle | None]
 """A delegation, its parent before, and its parent now."""
-Filed = tuple[Path, str | None, int, bool]
-"""Under which path, task and start a delegation was filed, and whether it names its parent."""
+Filed = tuple[Path, str | None, int, bool, bool]
+"""Under which path, task and start a delegation was filed, whether it names its parent, and whether it may be one."""
 
 
 class Lineage:
@@ -43,7 +43,8 @@ class Lineage:
         """Declared parents never seen, and the children that named them."""
         self._on_path: dict[tuple[Path, str | None], array[int]] = {}
         self._below_path: dict[Path, array[int]] = {}
-        """Delegations without a declared parent, under every proper prefix of their path."""
+        """Delegations without a declared parent, under every proper prefix of their path. Only who is on one of these
+        paths can be an inferred parent, so only they are filed: where logs name their parents that is nobody."""
         self._candidates: dict[Handle, tuple[Handle, ...]] = {}
         self._cut: set[Handle] = set()
         """Children of a declared parent that is their own descendant: the circle is opened at the least id."""
@@ -67,6 +68,9 @@ class Lineage:
             yield child
             child = self._next_sibling[child]
 
+    def has_children(self, handle: Handle) -> bool:
+        return self._first_child[handle] != NOBODY
+
     def ancestors(self, handle: Handle) -> Iterator[Handle]:
         """The nearest first."""
         parents = self._parent
@@ -86,11 +90,10 @@ class Lineage:
         self._file(started, affected)
         for handle in sorted(started):
             self._link_declared(handle)
-        for handle in self._declared_below(self._redeclared.union(started)):
+        for handle in self._declared_below(self._redeclared | started):
             affected |= self._possible_children(self._filed[handle])
         self._redeclared.clear()
         for handle in ended:
-            affected |= {child for child in self.children(handle) if self._how[child] != _EXPLICIT}
             affected |= self._possible_children(self._filed[handle])
         for handle in affected:
             self._infer(handle)
@@ -150,7 +153,8 @@ class Lineage:
 
     def _declared_below(self, handles: set[Handle]) -> set[Handle]:
         """These, and all who descend from them by declared links."""
-        found, pending = set(handles), list(handles)
+        found = set(handles)
+        pending = [handle for handle in handles if self._first_child[handle] != NOBODY]
         while pending:
             for child in self.children(pending.pop()):
                 if self._how[child] == _EXPLICIT and child not in found:
@@ -162,7 +166,9 @@ class Lineage:
 
     def _file(self, handles: set[Handle], affected: set[Handle]) -> None:
         """Put delegations where path and time find them; all who may get another parent by that are affected."""
-        misplaced = {handle: place for handle in handles if (place := self._place(handle)) != self._filed[handle]}
+        undeclared = [handle for handle in handles if self._ledger.claimed_parent[handle] is None]
+        affected.update(undeclared)
+        misplaced = self._misplaced(handles | self._newly_wanted(undeclared))
         left = [old for handle in misplaced if (old := self._filed[handle])]
         # All leave before any is looked for or put anew: a bucket is searched by age, so it must be in order.
         for handle in misplaced:
@@ -174,23 +180,41 @@ class Lineage:
                 self._insert(bucket, handle)
         for old in left:
             affected |= self._possible_children(old)
-        affected.update(handle for handle in handles if self._ledger.claimed_parent[handle] is None)
+
+    def _newly_wanted(self, undeclared: list[Handle]) -> set[Handle]:
+        """Make the paths above these known as wanted; returns the delegations that are on one for the first time."""
+        wanted = set()
+        for path in {self._ledger.own_path(handle) for handle in undeclared} - {None}:
+            for length in range(1, len(path)):  # type: ignore[arg-type]  # None is taken out above
+                if path[:length] not in self._below_path:  # type: ignore[index]  # as above
+                    wanted.add(path[:length])  # type: ignore[index]  # as above
+        if not wanted:
+            return set()
+        self._below_path.update((path, array("i")) for path in wanted)
+        return {handle for handle in self._ledger if self._ledger.own_path(handle) in wanted}
+
+    def _misplaced(self, handles: set[Handle]) -> dict[Handle, Filed | None]:
+        return {handle: place for handle in handles if (place := self._place(handle)) != self._filed[handle]}
 
     def _place(self, handle: Handle) -> Filed | None:
         ledger = self._ledger
         path, start = ledger.own_path(handle), ledger.started_at[handle]
-        if not path or start == UNSET:
+        if path is None or start == UNSET:
             return None
-        return path, ledger.task[handle], start, ledger.claimed_parent[handle] is not None
+        declared, wanted = ledger.claimed_parent[handle] is not None, path in self._below_path
+        if declared and not wanted:
+            return None
+        return path, ledger.task[handle], start, declared, wanted
 
     def _buckets(self, place: Filed | None) -> list["array[int]"]:
         if place is None:
             return []
-        path, task, _, declared = place
-        buckets = [self._on_path.setdefault(key, array("i")) for key in {(path, task), (path, _ANY_TASK)}]
+        path, task, _, declared, wanted = place
+        buckets = []
+        if wanted:
+            buckets += [self._on_path.setdefault(key, array("i")) for key in {(path, task), (path, _ANY_TASK)}]
         if not declared:
-            prefixes = (path[:length] for length in range(1, len(path)))
-            buckets += [self._below_path.setdefault(prefix, array("i")) for prefix in prefixes]
+            buckets += [self._below_path[path[:length]] for length in range(1, len(path))]
         return buckets
 
     def _insert(self, bucket: "array[int]", handle: Handle) -> None:
@@ -208,8 +232,10 @@ class Lineage:
 
     def _possible_children(self, place: Filed | None) -> set[Handle]:
         """All without a declared parent who started later, below that path."""
-        below = self._below_path.get(place[0]) if place else None
-        if place is None or not below:
+        if place is None:
+            return set()
+        below = self._below_path.get(place[0])
+        if not below:
             return set()
         return set(below[bisect_left(below, (place[2], 0, ""), key=self._age) :])
 
@@ -231,7 +257,7 @@ class Lineage:
         place = self._filed[handle]
         if place is None:
             return []
-        path, task, start, _ = place
+        path, task, start = place[:3]
         for length in range(len(path) - 1, 0, -1):
             for key in ((path[:length], task), (path[:length], None)) if task else ((path[:length], _ANY_TASK),):
                 fits = self._open_at(self._on_path.get(key), start, handle)

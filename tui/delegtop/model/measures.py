@@ -1,6 +1,7 @@
 """The figures of a row: what to call a delegation, how deep it is, how long it has left, how old and how quiet it is.
 
 Every view reads them here, so that the screen, the printed tree and the filter cannot disagree. None is "not known".
+Gathering the facts of a delegation is the costly part: who has them already passes them on.
 """
 
 from typing import TYPE_CHECKING
@@ -20,12 +21,9 @@ def label(delegation: Delegation) -> str:
     return f"{command} {delegation.task}" if delegation.task else command
 
 
-def derived_depth(forest: "Forest", handle: "Handle", level: int | None = None) -> int:
-    """Its depth as its path tells it, else as the tree does. A path starts with the orchestrator and the command.
-
-    Who walks the tree knows the level already and gives it.
-    """
-    path = forest.delegation(handle).own_path
+def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:
+    """Its depth as its path tells it (orchestrator and command come before depth 1), else its level in the tree."""
+    path = (facts or forest.delegation(handle)).own_path
     if path:
         return max(len(path) - 2, 0)
     return forest.level(handle) if level is None else level
@@ -33,8 +31,8 @@ def derived_depth(forest: "Forest", handle: "Handle", level: int | None = None) 
 
 def depth(forest: "Forest", handle: "Handle") -> int:
     """Its depth as it claims, else as derived."""
-    claimed = forest.delegation(handle).depth
-    return claimed if claimed is not None else derived_depth(forest, handle)
+    facts = forest.delegation(handle)
+    return facts.depth if facts.depth is not None else derived_depth(forest, handle, facts)
 
 
 def left(forest: "Forest", handle: "Handle") -> int | None:
@@ -45,35 +43,35 @@ def left(forest: "Forest", handle: "Handle") -> int | None:
     return deadline.at - forest.now if deadline else None
 
 
-def age(forest: "Forest", handle: "Handle") -> int | None:
+def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> int | None:
     """Milliseconds from its start to its end, or to now while nothing says that it ended."""
-    delegation = forest.delegation(handle)
-    if delegation.started_at is None:
+    facts = facts or forest.delegation(handle)
+    if facts.started_at is None:
         return None
     state = forest.state(handle)
-    end = forest.now if state in ACTIVE or state is State.LOST else delegation.ended_at
-    return end - delegation.started_at if end is not None else None
+    end = forest.now if state in ACTIVE or state is State.LOST else facts.ended_at
+    return end - facts.started_at if end is not None else None
 
 
-def quiet(forest: "Forest", handle: "Handle") -> int | None:
+def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> int | None:
     """Milliseconds since it was last heard of, while it is not known to be done."""
-    delegation = forest.delegation(handle)
+    facts = facts or forest.delegation(handle)
     state = forest.state(handle)
-    if delegation.heard_at is None or (state not in ACTIVE and state is not State.LOST):
+    if facts.heard_at is None or (state not in ACTIVE and state is not State.LOST):
         return None
-    return forest.now - delegation.heard_at
+    return forest.now - facts.heard_at
 
 
-def remark(forest: "Forest", handle: "Handle") -> str:
+def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
     """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
-    delegation = forest.delegation(handle)
+    facts = facts or forest.delegation(handle)
     state = forest.state(handle)
     if state is State.WAITING and (blocker := forest.blocker(handle)) is not None:
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:
-        return delegation.doing or delegation.tool or forest.reason(handle)
+        return facts.doing or facts.tool or forest.reason(handle)
     if state is not State.COMPLETED:
-        told = next((fault.message for fault in delegation.errors if fault.message), None)
-        return told or delegation.report.summary or forest.reason(handle)
-    made = len(delegation.artifacts)
-    return delegation.report.summary or (f"{made} artifact{'s'[: made > 1]}" if made else "")
+        told = next((fault.message for fault in facts.errors if fault.message), None)
+        return told or facts.report.summary or forest.reason(handle)
+    made = len(facts.artifacts)
+    return facts.report.summary or (f"{made} artifact{'s'[: made > 1]}" if made else "")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from delegtop import text
 from delegtop.clock import countdown, duration, iso
 from delegtop.model import measures
-from delegtop.model.delegation import Link, State
+from delegtop.model.delegation import Delegation, Link, State
 from delegtop.model.events import Deviation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
@@ -113,13 +113,15 @@ class _Table:
         self.forest = forest
         self.look = look
         self.guides = look.guides
+        self.contradicted = False
+        """Has a row claimed a depth that its path or place denies?"""
         # State is never cut, so it has the width of the longest word there is.
         self.columns = {"state": 11, "depth": 5, "left": 8, "age": 8, "quiet": 8}
         for column in ("quiet", "depth", "age", "left"):
             if self._fixed() + _NAME_LEAST + _DOING_LEAST <= look.width:
                 break
             del self.columns[column]
-        widest = max(cells(self._name(row)) for row in table)
+        widest = max(cells(self._name(row, forest.delegation(row.handle))) for row in table)
         room = look.width - self._fixed() - _DOING_LEAST
         self.name = max(min(widest, _NAME_MOST, room), min(_NAME_LEAST, widest), len("DELEGATION"))
         self.doing = max(look.width - self._fixed() - self.name, 0)
@@ -131,8 +133,12 @@ class _Table:
         head = {"state": "STATE", "depth": "DEPTH", "left": "LEFT", "age": "AGE", "quiet": "QUIET"}
         yield self._line("DELEGATION", head, "DOING")
         for row in table:
-            remark = text.line(measures.remark(self.forest, row.handle), 4 * self.look.width)
-            yield self._line(self._name(row), self._cells(row), remark, self.forest.state(row.handle))
+            facts = self.forest.delegation(row.handle)
+            remark = text.line(measures.remark(self.forest, row.handle, facts), 4 * self.look.width)
+            depth = self._depth(row, facts)
+            self.contradicted |= self.guides.differs in depth
+            content = self._cells(row.handle, facts) | {"depth": depth}
+            yield self._line(self._name(row, facts), content, remark, self.forest.state(row.handle))
         yield from self._legend(table)
 
     def _line(self, name: str, content: dict[str, str], doing: str, state: State | None = None) -> str:
@@ -145,8 +151,8 @@ class _Table:
         parts.append(cut(doing, self.doing, self.guides.cut))
         return "  ".join(parts).rstrip()
 
-    def _name(self, row: Row) -> str:
-        label = text.line(measures.label(self.forest.delegation(row.handle)), 200)
+    def _name(self, row: Row, facts: Delegation) -> str:
+        label = text.line(measures.label(facts), 200)
         unsure = row.level and not self.guides.inferred and self.forest.link(row.handle) in _UNSURE
         return self._guide(row) + label + (f" (parent {self.forest.link(row.handle)})" if unsure else "")
 
@@ -164,23 +170,21 @@ class _Table:
             own = own[0] + self.guides.ambiguous + own[2:]
         return above + own
 
-    def _cells(self, row: Row) -> dict[str, str]:
-        forest, handle = self.forest, row.handle
+    def _cells(self, handle: Handle, facts: Delegation) -> dict[str, str]:
+        forest = self.forest
         left = measures.left(forest, handle)
         return {
             "state": forest.state(handle).value,
-            "depth": self._depth(row),
             "left": self.guides.unknown if left is None else countdown(left),
-            "age": self._span(measures.age(forest, handle)),
-            "quiet": self._span(measures.quiet(forest, handle)),
+            "age": self._span(measures.age(forest, handle, facts)),
+            "quiet": self._span(measures.quiet(forest, handle, facts)),
         }
 
-    def _depth(self, row: Row) -> str:
-        claimed = self.forest.delegation(row.handle).depth
-        derived = measures.derived_depth(self.forest, row.handle, row.level)
-        if claimed is None or claimed == derived:
+    def _depth(self, row: Row, facts: Delegation) -> str:
+        derived = measures.derived_depth(self.forest, row.handle, facts, row.level)
+        if facts.depth is None or facts.depth == derived:
             return str(derived)
-        return f"{claimed}{self.guides.differs}{derived}"
+        return f"{facts.depth}{self.guides.differs}{derived}"
 
     def _span(self, span: int | None) -> str:
         return self.guides.unknown if span is None else duration(span)
@@ -196,7 +200,7 @@ class _Table:
         unseen = sum(not row.level and self.forest.link(row.handle) is Link.EXPLICIT for row in table)
         if unseen:
             yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
-        if any(self.guides.differs in self._depth(row) for row in table):
+        if self.contradicted:
             yield f"3{self.guides.differs}2 claims depth 3, but its path or place says 2"
 
 

@@ -181,7 +181,7 @@ def _node(forest: Forest, handle: Handle, level: int) -> Node:
     deadline = forest.deadline(handle)
     parent = forest.parent(handle)
     origin = facts.started_origin or facts.heard_origin or facts.ended_origin
-    derived = measures.derived_depth(forest, handle, level)
+    derived = measures.derived_depth(forest, handle, facts, level)
     return Node(
         id=facts.id,
         parent=None if parent is None else forest.delegation(parent).id,

@@ -1,5 +1,8 @@
-"""Which files the arguments mean, now: files, folders, globs."""
+# Thousands of paths are looked at again and again: plain strings cost a fraction of Path objects.
+# ruff: noqa: PTH112, PTH116, PTH120, PTH207
+"""Which files the arguments mean, now: files, folders with everything below them, and globs."""
 
+import errno
 import glob
 import os
 import re
@@ -7,8 +10,10 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from delegtop.clock import WallClock
+
 _LOG_NAME = re.compile(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
-_COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2|zip)$")
+_COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2)$")
 _LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _KINDS = (
     (stat.S_ISFIFO, "a pipe"),
@@ -16,6 +21,8 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+_SETTLED = 20_000_000
+"""Nanoseconds: a folder changed just now may change again within the same tick of its clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,19 @@ class Scan:
 
     files: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
+    """Why a file or folder is not read."""
     missing: tuple[str, ...] = ()
+    """Arguments that name nothing, and never did."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """The contents of one folder when it was last changed."""
+
+    changed: int
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+    skipped: dict[str, str]
 
 
 class Roots:
@@ -32,66 +51,117 @@ class Roots:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._arguments = tuple(dict.fromkeys(arguments))
-        self._directories: dict[str, None] = {}
-        self._known: dict[str, None] = {}
+        self._folders: dict[str, _Folder] = {}
+        self._watched: dict[str, None] = {}
+        self._known: dict[str, tuple[str, ...]] = {}
 
     def scan(self) -> Scan:
-        self._directories = {}
+        """Every file to read, sorted within each argument, and what is left out and why."""
+        self._watched = {}
         files: dict[str, None] = {}
         skipped: dict[str, str] = {}
         missing: list[str] = []
         for argument in self._arguments:
-            found = list(self._expand(argument, skipped))
-            if not found and not os.path.isdir(argument) and not glob.has_magic(argument):  # noqa: PTH112 # hot, plain strings
+            found = tuple(self._expand(argument, skipped))
+            if not found and not os.path.lexists(argument) and not glob.has_magic(argument):
                 # What was there before is only out of sight: its reader knows whether it is gone.
-                if argument in self._known:
-                    found = [argument]
-                elif argument not in skipped:
+                found = self._known.get(argument, ())
+                if argument not in self._known:
                     missing.append(argument)
+                elif found != (argument,):
+                    skipped[argument] = "not there now"
+            else:
+                self._known[argument] = found
             files.update(dict.fromkeys(found))
-        self._known.update(files)
         return Scan(tuple(files), skipped, tuple(missing))
 
     def directories(self) -> tuple[str, ...]:
-        """The folders to watch for changes."""
-        return tuple(self._directories)
+        """The folders to watch for changes: those that the last scan looked into."""
+        return tuple(self._watched)
 
     def _expand(self, argument: str, skipped: dict[str, str]) -> Iterator[str]:
-        if os.path.isdir(argument):  # noqa: PTH112 # hot, plain strings
-            yield from self._walk(argument, skipped)
-            return
-        named = (
-            [argument]
-            if os.path.lexists(argument)
-            else sorted(glob.glob(argument, recursive=True, include_hidden=True))
-        )  # noqa: PTH207 # hot, plain strings
-        for path in named:
-            if os.path.isdir(path):  # noqa: PTH112 # hot, plain strings
+        for path in self._named(argument):
+            if os.path.isdir(path):
                 yield from self._walk(path, skipped)
-            elif _takes(path, skipped):
-                self._directories[os.path.dirname(path) or "."] = None  # noqa: PTH120 # hot, plain strings
+            elif (why := _refusal(path)) is not None:
+                skipped[path] = why
+            else:
+                self._watched[os.path.dirname(path) or "."] = None
                 yield path
 
+    def _named(self, argument: str) -> list[str]:
+        """The paths an argument stands for: itself if it is there, though it may look like a pattern."""
+        if os.path.lexists(argument):
+            return [argument]
+        if not glob.has_magic(argument):
+            return []
+        fixed = argument
+        while glob.has_magic(fixed):
+            fixed = os.path.dirname(fixed)
+        self._watched[fixed or "."] = None
+        return sorted(glob.glob(argument, recursive=True, include_hidden=True))
+
     def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[str]:
-        for folder, folders, names in os.walk(top):
-            self._directories[folder] = None
-            folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
-            for name in sorted(names):
-                path = os.path.join(folder, name)  # noqa: PTH118 # hot, plain strings
-                if _LOG_NAME.search(_COMPRESSED.sub("", name)) and _takes(path, skipped):
-                    yield path
+        """The logs in a folder and below it. Links to folders are not followed, so there are no circles."""
+        waiting = [top]
+        while waiting:
+            path = waiting.pop()
+            folder: _Folder | None
+            try:
+                folder = self._look_into(path)
+            except FileNotFoundError:  # removed since its parent was listed
+                continue
+            except OSError as error:
+                skipped[path] = f"unobservable: {error.strerror}"
+                folder = self._folders.get(path)  # not seen is not gone: what is known of it stays
+            if folder is None:
+                continue
+            self._watched[path] = None
+            skipped.update(folder.skipped)
+            yield from folder.files
+            waiting.extend(reversed(folder.folders))
+
+    def _look_into(self, path: str) -> _Folder:
+        """The folder's contents, listed again only if it has changed."""
+        changed = os.stat(path).st_mtime_ns
+        known = self._folders.get(path)
+        if known is not None and known.changed == changed:
+            if not os.access(path, os.R_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return known
+        files: list[str] = []
+        folders: list[str] = []
+        skipped: dict[str, str] = {}
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _LEFT_OUT:
+                        folders.append(entry.path)
+                elif _LOG_NAME.search(_COMPRESSED.sub("", entry.name)):
+                    why = _refusal(entry.path) if not entry.is_file(follow_symlinks=False) else _packed(entry.path)
+                    if why is None:
+                        files.append(entry.path)
+                    elif why != "a folder":
+                        skipped[entry.path] = why
+        # A link that leads nowhere may lead somewhere tomorrow without a change here.
+        lasting = not skipped and WallClock().now() * 1_000_000 - changed > _SETTLED
+        folder = _Folder(changed if lasting else -1, tuple(sorted(files)), tuple(sorted(folders)), skipped)
+        self._folders[path] = folder
+        return folder
 
 
-def _takes(path: str, skipped: dict[str, str]) -> bool:
-    """True for a regular file; why not is noted."""
+def _refusal(path: str) -> str | None:
+    """Why a path is no file to read; None if it is one."""
     try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 # hot, plain strings
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return "a broken link"
     except OSError as error:
-        skipped[path] = "a broken link" if os.path.islink(path) else error.strerror or "unreadable"  # noqa: PTH114 # as above
-        return False
-    why = next((kind for test, kind in _KINDS if test(mode)), None)
-    if why is None and _COMPRESSED.search(path):
-        why = "compressed"
-    if why is not None:
-        skipped[path] = why
-    return why is None
+        return f"unreadable: {error.strerror}"
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or _packed(path)
+
+
+def _packed(path: str) -> str | None:
+    return "compressed" if _COMPRESSED.search(path) else None

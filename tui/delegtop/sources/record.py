@@ -7,6 +7,7 @@ nothing is dropped without an `Unreadable` that says why.
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from math import isfinite
 from typing import Any
 
@@ -37,6 +38,7 @@ _ROUGH = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
 _SEARCHED = 4_000_000
+_ATTEMPTS = 2_000
 _INNER_ATTEMPTS = 16
 """Bounds on the search for a glued object, so that a hostile line costs no more than a moment."""
 
@@ -152,7 +154,7 @@ def _next_object(text: str, start: int, end: int) -> int | None:
     """
     inner: list[int] = []
     budget = _SEARCHED
-    for brace in _OPENING.finditer(text, start):
+    for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS):
         at = brace.end() - 1
         if brace["before"]:
             inner.append(at)

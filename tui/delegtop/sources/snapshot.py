@@ -1,95 +1,130 @@
-"""A whole document that is rewritten or replaced: only a whole valid one counts, the last good one stays."""
+"""A whole document that is rewritten or replaced: only a whole valid one counts, and the last good one stays."""
 
 import os
-from pathlib import Path
+import stat
+from typing import Literal
 
-import msgspec
-
-from delegtop.clock import Millis, iso, sleep
+from delegtop.clock import Millis, WallClock, sleep, wall
 from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable, excerpt
+from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus
 
-_LIMIT = 64 * 1024 * 1024
-_TRIES = 4
-_PAUSE = 0.005
+LIMIT = 64 * 1024 * 1024
+_TRIES = 5
+_PAUSE = 0.004
+_SETTLED = 20
+"""Milliseconds: file times may be as coarse as a clock tick."""
 
-_Stamp = tuple[int, int, int, int]
+_Stamp = tuple[int, int, int, int, int]
 
 
 class Snapshot:
-    """One document. `poll` gives it whenever it is a new whole one."""
+    """One document. `poll` gives it whenever there is a new whole one."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, limit: int = LIMIT) -> None:
         self.path = path
         self.good_at: Millis | None = None
+        """When the last good one was written."""
+        self._limit = limit
         self._seen: _Stamp | None = None
-        self._data = b""
-        self._why = ""
+        self._digest = 0
+        self._settled = True
         self._size = 0
+        self._wrong = ""
+        self._since = Millis(0)
+        self._gone = False
 
     def poll(self) -> Line | Unreadable | None:
-        """The document if it changed and is whole; what is wrong with it, once; None if there is nothing new."""
-        for _ in range(_TRIES):
-            stamp = _stamp(self.path)
-            if stamp is None:
-                self._why = "not found"
+        """A new whole document; or what is wrong with one that stays wrong, once; or None if nothing is new.
+
+        A document that is being written is read again until it stands still between two looks.
+        """
+        before: _Stamp | None = None
+        for attempt in range(_TRIES):
+            if attempt:
+                sleep(_PAUSE)
+            try:
+                data, stamp = self._read()
+            except FileNotFoundError:
+                self._gone = True
                 return None
-            if stamp == self._seen:
+            except OSError as error:
+                return self._refuse(error.strerror or str(error), b"", None)
+            self._gone = False
+            if data is None and stamp is not None:
                 return None
-            data = self._read(stamp)
-            if data is not None and _stamp(self.path) == stamp and _is_whole(data):
+            if data is None or stamp is None:
+                continue
+            if stamp == self._seen and hash(data) == self._digest:
+                self._settled = _is_settled(stamp)
+                return None
+            wrong = fault(data) if len(data) <= self._limit else f"larger than {self._limit:,} bytes"
+            if not wrong:
                 return self._take(data, stamp)
-            sleep(_PAUSE)
-        return self._refuse(stamp, data)
+            if stamp == before:  # it stands still, so it is not being written
+                return self._refuse(wrong, data, stamp)
+            before = stamp
+        self._stale("being rewritten")
+        return None
 
     def status(self) -> FileStatus:
-        state = "stale" if self._why else "live"
-        detail = self._why
-        if self._why and self.good_at is not None:
-            detail = f"{self._why}; showing the one of {iso(self.good_at)}"
-        return FileStatus(
-            self.path,
-            "unreadable" if self._why and self.good_at is None else state,
-            detail,
-            self._size,
-            self._size,
-            self.good_at,
-        )  # type: ignore[arg-type]  # a literal either way
+        if self._gone:
+            return FileStatus(self.path, "gone", self._kept("not found"), self._size, self._size, self.good_at)
+        if not self._wrong:
+            return FileStatus(self.path, "live", "", self._size, self._size, self.good_at)
+        detail = f"{self._wrong} since {wall(self._since)}"
+        state: Literal["stale", "unreadable"] = "stale" if self.good_at is not None else "unreadable"
+        return FileStatus(self.path, state, self._kept(detail), self._size, self._size, self.good_at)
 
-    def _read(self, stamp: _Stamp) -> bytes | None:
-        if stamp[2] > _LIMIT:
-            return None
-        try:
-            return Path(self.path).read_bytes()
-        except OSError:
-            return None
+    def _kept(self, detail: str) -> str:
+        return detail if self.good_at is None else f"{detail}; showing the one of {wall(self.good_at)}"
+
+    def _read(self) -> tuple[bytes | None, _Stamp | None]:
+        """The bytes and their stamp; no bytes if they are known already; neither if they changed meanwhile."""
+        found = os.stat(self.path)  # noqa: PTH116 - asked at every poll
+        if _stamp(found) == self._seen and self._settled:
+            return None, self._seen
+        fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(fd, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor, not a path
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError(0, "not a regular file")
+            data = _read_all(file.fileno(), min(found.st_size, self._limit) + 1)
+            unchanged = _stamp(os.fstat(fd)) == _stamp(found)
+        return (data, _stamp(found)) if unchanged else (None, None)
 
     def _take(self, data: bytes, stamp: _Stamp) -> Line:
-        self._seen, self._why, self._size = stamp, "", stamp[2]
-        at = Millis(stamp[3] // 1_000_000)
+        written = Millis(stamp[3] // 1_000_000)
+        self._seen, self._digest, self._settled = stamp, hash(data), _is_settled(stamp)
+        self._wrong, self._size = "", len(data)
         # A rewrite within one tick of the file clock is still a later one.
-        self.good_at = at if self.good_at is None or at > self.good_at else Millis(self.good_at + 1)
+        self.good_at = written if self.good_at is None or written > self.good_at else Millis(self.good_at + 1)
         return Line(Origin(self.path, 1, 0), data, self.good_at)
 
-    def _refuse(self, stamp: _Stamp, data: bytes | None) -> Unreadable | None:
-        before, self._seen = self._seen, stamp
-        first = not self._why
-        self._why = "empty" if data == b"" else "not a whole JSON document"
-        return Unreadable(Origin(self.path, 1, 0), self._why, excerpt(data or b"")) if first or before is None else None
+    def _refuse(self, wrong: str, data: bytes, stamp: _Stamp | None) -> Unreadable | None:
+        known = self._wrong == wrong
+        self._seen, self._digest = stamp, hash(data)
+        self._settled = stamp is not None and _is_settled(stamp)
+        self._stale(wrong)
+        return None if known else Unreadable(Origin(self.path, 1, 0), wrong, excerpt(data))
+
+    def _stale(self, wrong: str) -> None:
+        if not self._wrong:
+            self._since = WallClock().now()
+        self._wrong = wrong
 
 
-def _stamp(path: str) -> _Stamp | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 # asked at every poll
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+def _stamp(found: os.stat_result) -> _Stamp:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _is_whole(data: bytes) -> bool:
-    try:
-        msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
+def _is_settled(stamp: _Stamp) -> bool:
+    return not 0 <= WallClock().now() - stamp[4] // 1_000_000 < _SETTLED
+
+
+def _read_all(fd: int, most: int) -> bytes:
+    parts = []
+    while most > 0 and (part := os.read(fd, most)):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)

@@ -1,5 +1,6 @@
 """A stream kept in a temporary file, so that it is read, and read again, like any other file."""
 
+import io
 import os
 import sys
 import tempfile
@@ -10,14 +11,18 @@ _CHUNK = 64 * 1024
 
 
 class Spool:
-    """Copies a byte stream into an unlinked temporary file, in a thread of its own."""
+    """Copies a byte stream into an unlinked temporary file, in a thread of its own, until it ends."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 # it lives as long as the spool
+        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it lives as long as the spool
         self.fd = self._file.fileno()
         self._stream = stream
         self._moved = threading.Event()
+        self._lock = threading.Lock()
+        self._size = 0
         self.finished = False
+        self.error = ""
+        """Why it ended early; empty if it did not."""
         threading.Thread(target=self._copy, name="delegtop-spool", daemon=True).start()
 
     @classmethod
@@ -31,19 +36,35 @@ class Spool:
         return data, finished and len(data) < size
 
     def wait(self, timeout: float) -> None:
+        """Until something arrived, at most that many seconds."""
         self._moved.wait(timeout)
         self._moved.clear()
 
     def close(self) -> None:
-        if self.finished:
+        """Keep nothing more. A thread that still waits for the stream ends with the next bytes or the process."""
+        with self._lock:
             self._file.close()
 
     def _copy(self) -> None:
         try:
-            while data := os.read(self._stream.fileno(), _CHUNK):
-                self._file.write(data)
-                self._file.flush()
+            while data := self._next():
+                with self._lock:
+                    if self._file.closed:
+                        break
+                    while data:  # at a place of its own: whoever reads the file may move the descriptor's
+                        written = os.pwrite(self.fd, data, self._size)
+                        self._size += written
+                        data = data[written:]
                 self._moved.set()
+        except (OSError, ValueError) as error:
+            self.error = getattr(error, "strerror", None) or str(error)
         finally:
             self.finished = True
             self._moved.set()
+
+    def _next(self) -> bytes:
+        """What is there now, without waiting for a whole block."""
+        try:
+            return os.read(self._stream.fileno(), _CHUNK)
+        except io.UnsupportedOperation:
+            return self._stream.read(_CHUNK)

@@ -13,14 +13,15 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from delegtop.clock import Clock, Millis, WallClock, wall
+from delegtop.clock import Clock, WallClock, wall
 from delegtop.origin import Origin
+from delegtop.sources.file import File, settled, stamp_of
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.library import Library
 from delegtop.sources.lines import OVERSIZE, whole_lines
 from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus, State
-from delegtop.sources.trace import HEAD, PREAMBLE, Agreement, Trace, first_data, goes_on, opening, same_bytes
+from delegtop.sources.trace import HEAD, PREAMBLE, Trace, first_data, goes_on, opening, same_bytes
 
 __all__ = ["FileStatus", "Tail"]
 
@@ -29,60 +30,7 @@ LINGER = 300
 """Polls that a file without a name is still watched for late writes."""
 UNTERMINATED = "unterminated"
 
-_SETTLED = 20_000_000
-"""Nanoseconds: file times may be as coarse as a clock tick, so a change right after a look may not show in them."""
-_LOOK_BACK = 64 * 1024
-
-Stamp = tuple[int, int, int]
 Streams = Generator[Iterable[Line | Unreadable], None, None]
-
-
-def _stamp(found: os.stat_result) -> Stamp:
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _settled(stamp: Stamp) -> Stamp | None:
-    age = WallClock().now() * 1_000_000 - stamp[2]
-    return None if -_SETTLED < age < _SETTLED else stamp
-
-
-class _File:
-    """One inode and how far it is read."""
-
-    def __init__(self, inode: Inode, path: str) -> None:
-        self.inode = inode
-        self.path = path
-        """The name it was first given under."""
-        self.source = path
-        self.names: list[str] = []
-        self.trace: Trace | None = None
-        self.copy_of: Trace | None = None
-        """The text that this file so far only repeats."""
-        self.original: _File | None = None
-        """The file that held that text then, if it was still there."""
-        self.compared: Stamp | None = None
-        self.seen: Stamp | None = None
-        """Size and times at the last look that went to the end; None to look again."""
-        self.size = 0
-        self.written = Millis(0)
-        self.linked = True
-        self.loading = False
-        self.quiet = 0
-        """Polls without a change since it lost its name."""
-        self.flushed = -1
-        """The size at which its unfinished last line was reported."""
-        self.error = ""
-        self.gap = ""
-
-    def observe(self, found: os.stat_result) -> None:
-        self.size = found.st_size
-        self.written = Millis(found.st_mtime_ns // 1_000_000)
-        self.linked = found.st_nlink > 0
-
-    @property
-    def orphaned(self) -> bool:
-        """The file it repeated is gone or holds another text: perhaps this one has the end of it."""
-        return self.original is not None and not (self.original.names and self.original.trace is self.copy_of)
 
 
 class Tail:
@@ -97,18 +45,18 @@ class Tail:
         self._attached: dict[str, int] = {}
         self._handles = Handles(handles or affordable(), self._attached)
         self._library = Library()
-        self._files: dict[Inode, _File] = {}
-        self._paths: dict[str, _File] = {}
-        self._left: dict[str, _File] = {}
+        self._files: dict[Inode, File] = {}
+        self._paths: dict[str, File] = {}
+        self._left: dict[str, File] = {}
         self._errors: dict[str, str] = {}
-        self._adrift: dict[Inode, _File] = {}
+        self._adrift: dict[Inode, File] = {}
         """Files without a name, or whose name cannot be looked at now."""
-        self._copies: dict[Inode, _File] = {}
+        self._copies: dict[Inode, File] = {}
         self._given: tuple[str, ...] = ()
         self._running: list[Generator[Any, None, None]] = []
 
     def attach(self, name: str, fd: int) -> None:
-        """Read an open file under a name that is no path, such as `-`. The descriptor stays the caller's."""
+        """Read an open file under a name that is no path, such as `-`. It stays the caller's; its position may move."""
         self._attached[name] = fd
 
     def poll(self, paths: Collection[str], *, whole: bool = True) -> Iterator[Line | Unreadable]:
@@ -130,7 +78,7 @@ class Tail:
         If a line delivered here is finished later, only what was added is delivered then.
         """
         for file in list(self._files.values()):
-            if file.copy_of is None and file.flushed != file.size:
+            if file.names and file.copy_of is None and file.flushed != file.size:
                 yield from self._flush(file)
 
     def status(self, path: str) -> FileStatus:
@@ -173,7 +121,7 @@ class Tail:
         changed = self._look(paths)
         self._forget_all_but(tuple(paths))
         yield from self._drain()
-        # Originals come before copies, known texts before unknown ones, and of those the longer before the shorter.
+        # Originals come before copies: known texts first, then the longer, the plainer named and the older.
         for file in changed:
             if file.trace is not None:
                 yield from self._catch_up(file)
@@ -181,7 +129,7 @@ class Tail:
             if file.orphaned or file in changed:
                 yield from self._catch_up(file)
         new = [file for file in changed if file.trace is None and file.copy_of is None]
-        for file in sorted(new, key=lambda file: file.size, reverse=True):
+        for file in sorted(new, key=lambda file: (-file.size, len(file.path), file.written)):
             yield from self._catch_up(file)
 
     def _growth(self, paths: Collection[str]) -> Streams:
@@ -195,9 +143,9 @@ class Tail:
                 file.observe(found)
                 yield from self._read_on(file, file.trace, fd, found)
 
-    def _look(self, paths: Collection[str]) -> dict[_File, None]:
+    def _look(self, paths: Collection[str]) -> dict[File, None]:
         """Stat every path: the files that changed since they were last read."""
-        changed: dict[_File, None] = {}
+        changed: dict[File, None] = {}
         attached, by_path, errors = self._attached, self._paths, self._errors
         for path in paths:
             try:
@@ -239,11 +187,11 @@ class Tail:
         if file is not None and self._handles.peek(file.inode) is not None:
             self._adrift[file.inode] = file
 
-    def _name(self, path: str, inode: Inode) -> _File:
+    def _name(self, path: str, inode: Inode) -> File:
         self._lose_name(path)
         file = self._files.get(inode)
         if file is None:
-            file = self._files[inode] = _File(inode, path)
+            file = self._files[inode] = File(inode, path)
         file.names.append(path)
         self._paths[path] = file
         self._adrift.pop(inode, None)
@@ -272,7 +220,7 @@ class Tail:
                 self._adrift.pop(file.inode, None)
                 continue
             found = os.fstat(fd)
-            if file.seen != _stamp(found) or file.orphaned:
+            if file.seen != stamp_of(found) or file.orphaned:
                 changed = file.size != found.st_size
                 file.observe(found)
                 file.quiet = 0 if changed else file.quiet + 1
@@ -282,7 +230,7 @@ class Tail:
             if file.quiet > self._linger and not file.names:
                 self._retire(file)
 
-    def _retire(self, file: _File) -> None:
+    def _retire(self, file: File) -> None:
         self._handles.close(file.inode)
         for files in (self._files, self._adrift, self._copies):
             files.pop(file.inode, None)
@@ -293,7 +241,7 @@ class Tail:
 
     # Reading
 
-    def _catch_up(self, file: _File) -> Streams:
+    def _catch_up(self, file: File) -> Streams:
         """What is new in a file that changed."""
         try:
             fd = self._handles.get(file.inode, file.names)
@@ -304,42 +252,41 @@ class Tail:
             return
         file.error = ""
         file.observe(found)
-        stamp = _stamp(found)
-        if file.copy_of is not None and file.compared == stamp and file.size <= file.copy_of.offset:
+        stamp = stamp_of(found)
+        if file.copy_of is not None and file.compared == stamp[:2] and file.size <= file.copy_of.offset:
             file.original = None  # it was compared with its original and holds nothing beyond it
             return
         if file.trace is not None and not file.trace.is_in(fd, file.size):
             self._close_text(file)
         if file.trace is None and not self._recognise(file, fd):
-            file.seen = _settled(stamp)
-            file.compared = stamp if file.copy_of else None
+            file.seen = settled(stamp)
+            file.compared = stamp[:2] if file.copy_of else None
             return
         if file.trace is not None:
             yield from self._read_on(file, file.trace, fd, found)
 
-    def _read_on(self, file: _File, trace: Trace, fd: int, found: os.stat_result) -> Streams:
+    def _read_on(self, file: File, trace: Trace, fd: int, found: os.stat_result) -> Streams:
         file.loading = True
         trace.disturbed = False
         lines = whole_lines(trace, file.source, fd, file.size, self._limit)
         self._running[1:] = [lines]
         yield lines
         file.loading = False
-        file.seen = None if trace.disturbed else _settled(_stamp(found))
+        file.seen = None if trace.disturbed else settled(stamp_of(found))
 
-    def _close_text(self, file: _File) -> None:
+    def _close_text(self, file: File) -> None:
         """The file no longer holds what was read from it."""
         trace = file.trace
         if trace is None:
             return
-        trace.past = file.inode
         self._library.close(trace)
         file.trace = None
         self._note_gap(file, "it was cut off or overwritten in place")
 
-    def _note_gap(self, file: _File, why: str) -> None:
+    def _note_gap(self, file: File, why: str) -> None:
         file.gap = f"possible gap: at {wall(self._clock.now())} {why}, what was written just before may be missing"
 
-    def _recognise(self, file: _File, fd: int) -> bool:
+    def _recognise(self, file: File, fd: int) -> bool:
         """Find out which text the file holds and where to read on; False if there is nothing to read (yet)."""
         self._copies.pop(file.inode, None)
         file.copy_of = file.original = None
@@ -347,49 +294,38 @@ class Tail:
         if beginning is None:
             return False
         start, key = beginning
-        whole: Trace | None = None
-        part: tuple[Agreement, Trace] | None = None
-        repeated: Trace | None = None
+        known, furthest, goes_further = None, 0, False
         for trace in self._library.like(key):
-            if trace.start != start:
-                continue
             agreed = trace.agreement(fd, file.size)
-            home = self._living_home(trace, file)
-            if home is not None:
-                if not agreed.contradicted and self._repeats(home, fd, file.size):
-                    self._wait_as_copy(file, trace, home)
-                    return False
-                home = self._living_home(trace, file)
-            if agreed.offset == trace.offset and goes_on(fd, trace.offset, file.size, self._limit):
-                derived = home is None or trace.moved or trace.offset >= PREAMBLE
-                if derived and (whole is None or trace.offset > whole.offset):
-                    whole = trace
-            elif home is None and (agreed.offset == trace.offset or agreed.offset >= file.size):
-                repeated = repeated or trace
-            elif home is None and agreed.offset >= PREAMBLE and (trace.past == file.inode or not agreed.contradicted):
-                part = part or (agreed, trace)
-        if whole is not None:
-            self._adopt(file, whole)
-            return True
-        if repeated is not None:
-            self._wait_as_copy(file, repeated, None)
-            return False
-        self._begin(file, self._rest_of(part, fd) or Trace(key, start))
-        return True
+            if trace.start != start or agreed.contradicted:
+                continue
+            home = trace.home
+            if home is not None and home is not file and self._repeats(home, fd, file.size):
+                self._wait_as_copy(file, trace, home if home.trace is trace else None)
+                return False
+            living = home is not None and home.trace is trace and bool(home.names)
+            whole = agreed.offset == trace.offset
+            more = whole and goes_on(fd, trace.offset, file.size, self._limit)
+            if living and not (more and (trace.moved or trace.offset >= PREAMBLE)):
+                continue
+            if agreed.offset > furthest and (whole or agreed.offset >= file.size):
+                known, furthest, goes_further = trace, agreed.offset, more
+        if known is None:
+            self._begin(file, Trace(key, start))
+        elif goes_further:
+            self._adopt(file, known)
+        else:
+            self._wait_as_copy(file, known, None)
+        return file.trace is not None
 
-    def _wait_as_copy(self, file: _File, trace: Trace, original: _File | None) -> None:
+    def _wait_as_copy(self, file: File, trace: Trace, original: File | None) -> None:
         self._copies[file.inode] = file
         file.copy_of, file.original = trace, original
         if trace.home is None:
             trace.home = file
 
-    def _living_home(self, trace: Trace, file: _File) -> _File | None:
-        """Another file that is reading the text, and has a name."""
-        home = trace.home
-        return home if home and home is not file and home.trace is trace and home.names else None
-
-    def _repeats(self, home: _File, fd: int, size: int) -> bool:
-        """Whether the file holds only what stands in its original. If that has lost its text, this is noticed."""
+    def _repeats(self, home: File, fd: int, size: int) -> bool:
+        """Whether the file holds only what stands in another. If that has lost its text, this is noticed."""
         try:
             original = self._handles.private(home.inode, home.names)
         except OSError:
@@ -404,7 +340,7 @@ class Tail:
         finally:
             os.close(original)
 
-    def _adopt(self, file: _File, trace: Trace) -> None:
+    def _adopt(self, file: File, trace: Trace) -> None:
         """Read on in `file` where the text had got to elsewhere."""
         home = trace.home
         trace.moved = True
@@ -417,24 +353,15 @@ class Tail:
         self._library.reopen(trace)
         self._settle_in(file, trace)
 
-    def _begin(self, file: _File, trace: Trace) -> None:
+    def _begin(self, file: File, trace: Trace) -> None:
         self._library.add(trace)
         self._settle_in(file, trace)
 
-    def _settle_in(self, file: _File, trace: Trace) -> None:
-        file.trace, trace.home, trace.past = trace, file, None
+    def _settle_in(self, file: File, trace: Trace) -> None:
+        file.trace, trace.home = trace, file
         file.source = self._library.name(trace, file.path)
 
-    def _rest_of(self, part: tuple[Agreement, Trace] | None, fd: int) -> Trace | None:
-        """The text up to the last line that the file certainly shares with one read before."""
-        if part is None:
-            return None
-        agreed, trace = part
-        base = max(agreed.offset - _LOOK_BACK, 0)
-        end = os.pread(fd, agreed.offset - base, base).rfind(b"\n") + 1
-        return trace.cut(fd, base + end, agreed.line) if end else None
-
-    def _flush(self, file: _File) -> Iterator[Line | Unreadable]:
+    def _flush(self, file: File) -> Iterator[Line | Unreadable]:
         try:
             fd = self._handles.get(file.inode, file.names)
         except OSError:
@@ -471,6 +398,6 @@ class Tail:
         starts_here = not before or data[:1] in (b"\n", b"\0") or line[:1] == b"{"
         return line if line and starts_here else None
 
-    def _status(self, path: str, file: _File, state: State, error: str) -> FileStatus:
+    def _status(self, path: str, file: File, state: State, error: str) -> FileStatus:
         read = file.size if file.copy_of else file.trace.offset if file.trace else 0
         return FileStatus(path, state, error or file.gap, file.size, read, file.written or None)

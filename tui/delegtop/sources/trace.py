@@ -9,11 +9,11 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from delegtop.sources.tail import _File
+    from delegtop.sources.file import File
 
-HEAD = 256
+HEAD = 1024
 TAIL = 1024
-MARK = 64
+MARK = 128
 MARKS = 8
 PREAMBLE = 4096
 """Logs of one program may begin alike. Only more than this in common proves that one text comes from the other."""
@@ -21,10 +21,9 @@ _BLOCK = 256 * 1024
 
 
 class Mark(NamedTuple):
-    """A sample: the digest of the bytes just before an offset where a line begins."""
+    """A sample: the digest of the bytes just before an offset."""
 
     offset: int
-    line: int
     digest: int
 
 
@@ -32,7 +31,6 @@ class Agreement(NamedTuple):
     """How far a file holds the text of a trace."""
 
     offset: int
-    line: int
     contradicted: bool
     """True if a difference was seen; False if the rest is merely unknown or there is none."""
 
@@ -55,10 +53,8 @@ class Trace:
         """The offset stands inside a line whose beginning was delivered."""
         self.oversize: int | None = None
         """The offset stands inside a line too long to keep, which began here."""
-        self.home: _File | None = None
+        self.home: File | None = None
         """The file that holds the text now, if only as a copy."""
-        self.past: tuple[int, int] | None = None
-        """The inode that held it before it was cut off or overwritten there."""
         self.moved = False
         """It has been found in a second file: copies of it are about."""
         self.disturbed = False
@@ -75,12 +71,12 @@ class Trace:
         self.line = line
         if marked:
             sample = self.tail[-MARK:]
-            marks = (*self.marks, Mark(offset, line, hash(sample)))
+            marks = (*self.marks, Mark(offset, hash(sample)))
             self.marks = marks if len(marks) <= MARKS else marks[::2]
 
     def jump(self, fd: int, offset: int) -> None:
         """Go on behind a hole."""
-        base = max(offset - TAIL, 0)
+        base = max(offset - TAIL, self.start)
         self.tail = os.pread(fd, offset - base, base)
         self.offset = offset
 
@@ -88,24 +84,22 @@ class Trace:
         """How far the first `size` bytes of the file hold this text."""
         opening = self.head[: max(size - self.start, 0)]
         if not opening or os.pread(fd, len(opening), self.start) != opening:
-            return Agreement(0, 0, contradicted=True)
-        agreed = Agreement(self.start + len(opening), opening.count(b"\n"), contradicted=False)
+            return Agreement(0, contradicted=True)
+        agreed = self.start + len(opening)
         for mark in self.marks:
             if mark.offset > size:
                 break
-            if not _holds(fd, mark):
-                return agreed._replace(contradicted=True)
-            if mark.offset > agreed.offset:
-                agreed = Agreement(mark.offset, mark.line, contradicted=False)
+            if not self._holds(fd, mark):
+                return Agreement(agreed, contradicted=True)
+            agreed = max(agreed, mark.offset)
         first = self.offset - len(self.tail)
-        if size <= first:
-            return agreed
-        found = os.pread(fd, min(size, self.offset) - first, first)
-        same = _alike(found, self.tail)
-        differs = same < min(size, self.offset) - first
-        if same or agreed.offset > first:
-            agreed = Agreement(first + same, self.line - self.tail.count(b"\n", same), differs)
-        return agreed._replace(contradicted=differs)
+        wanted = min(size, self.offset) - first
+        if wanted <= 0:
+            return Agreement(agreed, contradicted=False)
+        same = _alike(os.pread(fd, wanted, first), self.tail)
+        if same or agreed > first:
+            agreed = first + same
+        return Agreement(agreed, contradicted=same < wanted)
 
     def is_in(self, fd: int, size: int) -> bool:
         """Whether the file still holds all of it."""
@@ -113,25 +107,20 @@ class Trace:
 
     def is_roughly_in(self, fd: int) -> bool:
         """`is_in` by the samples alone, which may be asked while another thread advances."""
-        return os.pread(fd, len(self.head), self.start) == self.head and all(_holds(fd, mark) for mark in self.marks)
+        return os.pread(fd, len(self.head), self.start) == self.head and all(
+            self._holds(fd, mark) for mark in self.marks
+        )
 
     def clone(self) -> "Trace":
         """The same text, to be read on in a second file."""
-        return self._copy(self.marks)
-
-    def cut(self, fd: int, offset: int, line: int) -> "Trace":
-        """The text up to `offset`, for a file that goes on differently from there."""
-        trace = self._copy(tuple(mark for mark in self.marks if mark.offset <= offset))
-        trace.line, trace.open, trace.oversize = line, False, None
-        trace.jump(fd, offset)
-        trace.head = self.head[: offset - self.start]
-        return trace
-
-    def _copy(self, marks: tuple[Mark, ...]) -> "Trace":
         trace = Trace(self.key, self.start)
         trace.offset, trace.line, trace.head, trace.tail = self.offset, self.line, self.head, self.tail
-        trace.open, trace.oversize, trace.marks, trace.moved = self.open, self.oversize, marks, self.moved
+        trace.open, trace.oversize, trace.marks, trace.moved = self.open, self.oversize, self.marks, self.moved
         return trace
+
+    def _holds(self, fd: int, mark: Mark) -> bool:
+        size = min(MARK, mark.offset - self.start)
+        return hash(os.pread(fd, size, mark.offset - size)) == mark.digest
 
 
 def _alike(one: bytes, other: bytes) -> int:
@@ -139,11 +128,6 @@ def _alike(one: bytes, other: bytes) -> int:
     if other.startswith(one):
         return len(one)
     return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(other))
-
-
-def _holds(fd: int, mark: Mark) -> bool:
-    size = min(MARK, mark.offset)
-    return hash(os.pread(fd, size, mark.offset - size)) == mark.digest
 
 
 def opening(fd: int, size: int, limit: int) -> tuple[int, bytes] | None:

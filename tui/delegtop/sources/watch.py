@@ -1,27 +1,46 @@
-"""Wake-ups: polling is the truth, watchfiles only shortens the wait."""
+"""Wake-ups. Polling is the truth; watchfiles only shortens the wait.
 
+Its notifications stop without a word when a queue overflows, when a folder is removed and made again, on some file
+systems altogether. So a wake-up says no more than "look now", and the longest wait between two looks is short anyway.
+"""
+
+import os
 import threading
 from collections.abc import Sequence
 
 from delegtop.clock import monotonic
 
-_FAST = 0.02
-_SLOW = 0.25
-_IDLE = 1.0
+FAST = 0.02
+SLOW = 0.25
+IDLE = 1.0
+_HOT = 1.0
+_COLD = 30.0
+_STEP = 200
+_DEBOUNCE = 300
+"""Milliseconds. The defaults would hold back changes for up to 1.6 s when many files are written at once."""
+
+
+def interval(quiet: float) -> float:
+    """Seconds until the next look, `quiet` seconds after something last grew: soon at first, then ever later."""
+    if quiet < _HOT:
+        return FAST
+    if quiet < _COLD:
+        return min(SLOW, FAST * quiet / _HOT * 2)
+    return IDLE
 
 
 class Pace:
     """How soon to look again: at once while something grows, seldom when nothing does."""
 
     def __init__(self) -> None:
-        self._moved_at = -1e9
+        self._moved_at = float("-inf")
 
     def moved(self) -> None:
+        """Something grew just now."""
         self._moved_at = monotonic()
 
     def interval(self) -> float:
-        quiet = monotonic() - self._moved_at
-        return _FAST if quiet < 1 else _SLOW if quiet < 30 else _IDLE
+        return interval(monotonic() - self._moved_at)
 
 
 class Waker:
@@ -30,42 +49,69 @@ class Waker:
     def __init__(self) -> None:
         self._stirred = threading.Event()
         self._stop = threading.Event()
-        self._directories: tuple[str, ...] = ()
-        self._thread: threading.Thread | None = None
-        self.mode = "polling"
+        self._watched: tuple[tuple[str, int, int], ...] = ()
+        self._watching = False
+
+    @property
+    def mode(self) -> str:
+        """`watching` while changes are reported, `polling` while only looking tells."""
+        return "watching" if self._watching else "polling"
 
     def watch(self, directories: Sequence[str]) -> None:
-        """Watch these from now on."""
-        wanted = tuple(directories)
-        if wanted == self._directories or not wanted:
+        """Watch these folders themselves, not what lies below them, from now on."""
+        wanted = tuple(found for directory in directories if (found := _identity(directory)))
+        if wanted == self._watched:
             return
-        self._directories = wanted
         self._stop.set()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(wanted, self._stop), name="delegtop-waker", daemon=True)
-        self._thread.start()
+        self._watched = wanted
+        self._watching = False
+        if wanted:
+            arguments = ([directory for directory, *_ in wanted], self._stop)
+            threading.Thread(target=self._run, args=arguments, name="delegtop-waker", daemon=True).start()
+
+    def wait(self, timeout: float) -> bool:
+        """Until something stirs, at most that many seconds; whether something did."""
+        return self._stirred.wait(timeout)
 
     def stirred(self) -> bool:
-        """Has anything stirred since the last time this was asked?"""
+        """Whether anything has stirred since this was last asked."""
         was = self._stirred.is_set()
         self._stirred.clear()
         return was
 
-    def wait(self, timeout: float) -> bool:
-        """Until something stirs, at most that long."""
-        return self._stirred.wait(timeout)
-
     def close(self) -> None:
+        """Stop watching. The thread ends by itself within a step; nobody waits for it."""
         self._stop.set()
+        self._stirred.set()
+        self._watching = False
 
-    def _run(self, directories: tuple[str, ...], stop: threading.Event) -> None:
-        from watchfiles import watch
-
+    def _run(self, directories: list[str], stop: threading.Event) -> None:
         try:
-            self.mode = "watching"
+            from watchfiles import watch  # costs something to import, and the first look needs no watching
+
+            self._watching = not stop.is_set()
             for _ in watch(
-                *directories, watch_filter=None, step=200, debounce=300, stop_event=stop, raise_interrupt=False
+                *directories,
+                watch_filter=None,
+                step=_STEP,
+                debounce=_DEBOUNCE,
+                stop_event=stop,
+                recursive=False,
+                raise_interrupt=False,
             ):
                 self._stirred.set()
-        except (OSError, RuntimeError):
-            self.mode = "polling"
+        except Exception:  # noqa: BLE001 - no watches left, a folder gone, an odd file system: polling goes on all the same
+            self._watching = False
+        if not stop.is_set():  # it ended by itself: try again when asked next
+            self._watching = False
+            self._watched = ()
+
+
+def _identity(directory: str) -> tuple[str, int, int] | None:
+    """The folder and its inode: one that was removed and made again must be watched anew."""
+    try:
+        found = os.stat(directory)  # noqa: PTH116 - plain strings, asked at every scan
+    except OSError:
+        return None
+    return directory, found.st_dev, found.st_ino

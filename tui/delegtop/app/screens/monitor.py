@@ -12,9 +12,10 @@ from textual.screen import Screen
 
 from delegtop.app import keymap
 from delegtop.app.board import Board
+from delegtop.app.intake import Intake, Wake
 from delegtop.app.reader import Reader
 from delegtop.app.screens.copy import CopyMenu
-from delegtop.app.screens.sources import UNHEALTHY, Sources
+from delegtop.app.screens.sources import Sources, ails
 from delegtop.app.widgets import notice
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.delegation_tree import DelegationTree
@@ -29,23 +30,34 @@ from delegtop.config import Settings
 from delegtop.model.ledger import Handle
 from delegtop.model.query import QueryError
 
+_SLICE = 0.008
+
 
 class Monitor(Screen[None]):
     """The main screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.MONITOR)]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (32, "-tall")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]  # noqa: RUF012 -- Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (32, "-tall")]  # noqa: RUF012 -- as above
 
     def __init__(
-        self, board: Board, reader: Reader, settings: Settings, *, watching: bool, frozen: bool, zone: tzinfo | None
+        self,
+        board: Board,
+        reader: Reader,
+        intake: Intake,
+        settings: Settings,
+        *,
+        watching: bool,
+        frozen: bool,
+        zone: tzinfo | None,
     ) -> None:
-        super().__init__()
-        self.board, self.reader = board, reader
+        super().__init__(id="monitor")
+        self.board, self.reader, self._intake = board, reader, intake
         self._settings, self._watching, self._frozen, self._zone = settings, watching, frozen, zone
         self._folded_all = False
         self._structural = True
         self._ready = False
+        self._sifting = False
 
     def compose(self) -> ComposeResult:
         ascii_only = self._settings.ascii
@@ -61,15 +73,18 @@ class Monitor(Screen[None]):
 
     def on_mount(self) -> None:
         self._ready = True
-        self.tree.follow = self._settings.follow
-        self.tree.focus()
+        self.table.follow = self._settings.follow
+        self.table.focus()
         self.draw()
+
+    def on_resize(self) -> None:
+        self.query_one(Pill).place()
 
     def on_unmount(self) -> None:
         self._ready = False
 
     @property
-    def tree(self) -> DelegationTree:
+    def table(self) -> DelegationTree:
         return self.query_one(DelegationTree)
 
     @property
@@ -91,29 +106,30 @@ class Monitor(Screen[None]):
         if not self._ready:
             return
         structural, self._structural = self._structural, False
-        self.tree.mark_problems(self.board.landmarks)
-        self.tree.show_sort(self.board.sort, self.board.reversed)
-        self.tree.update_rows(structural)
+        self.table.mark_problems(self.board.landmarks)
+        self.table.show_sort(self.board.sort, self.board.reversed)
+        self.table.update_rows(structural)
         if self.reader.loading:
-            self.tree.seen()
+            self.table.seen()
         self.query_one(Vitals).beat(self._pulse())
         self._draw_notice()
-        self.inspector.speak_of(self.tree.cursor)
+        self.inspector.speak_of(self.table.cursor)
         self.inspector.refresh_page()
         self._draw_keys()
 
     def _pulse(self) -> Pulse:
         board, statuses = self.board, self.reader.statuses
-        unhealthy = sum(1 for status in statuses if status.status in UNHEALTHY or status.unreadable)
+        unhealthy = sum(map(ails, statuses))
+        rates = () if self._frozen else self._intake.rates  # nothing happens a second while time stands still
         return Pulse(
-            self._mode(), len(statuses), unhealthy, wall(board.forest.now, self._zone), board.forest.counts, board.rates
+            self._mode(), len(statuses), unhealthy, wall(board.forest.now, self._zone), board.forest.counts, rates
         )
 
     def _mode(self) -> Mode:
         if self.reader.failure:
             return Mode("✖", "x", "reading stopped", "bold $error")
         if self.board.paused:
-            held = f" · {self.board.held:,} waiting" if self.board.held else ""
+            held = f" · {self._intake.held:,} waiting" if self._intake.held else ""
             return Mode("‖", "=", f"paused{held}", "bold $warning")
         if self.reader.loading and self._watching:
             read, known = self.reader.progress
@@ -125,7 +141,8 @@ class Monitor(Screen[None]):
     def _draw_notice(self) -> None:
         content = self._notice()
         self.query_one(Notice).say(content)
-        self.tree.display = content is None
+        self.table.display = content is None
+        self.set_class(content is not None, "-blank")
 
     def _notice(self) -> Content | None:
         board = self.board
@@ -144,7 +161,7 @@ class Monitor(Screen[None]):
         commands = [command for command in keymap.COMMANDS if command.bar]
         words = {
             "pause": "resume" if self.board.paused else "pause",
-            "follow": "unfollow" if self.tree.follow else "follow",
+            "follow": "unfollow" if self.table.follow else "follow",
             "sort": f"sort:{self.board.sort}",
             "inspect": "back" if reading else "inspect",
             "focus": "show all" if self.board.focus is not None else "focus subtree",
@@ -170,15 +187,26 @@ class Monitor(Screen[None]):
         except QueryError as error:
             bar.object(str(error))
             return
+        if not self._sifting:
+            self._sift()
+
+    def _sift(self) -> None:
+        """Apply the filter a slice at a time, with keys in between."""
+        self._sifting = not self.board.sift(_SLICE)
+        if self._sifting:
+            share = self.board.sieve.share if self.board.sieve else 1.0
+            self.filter_bar.tell(f"looking … {share:.0%}")
+            self.set_timer(0.001, self._sift)
+            return
         shown = len(self.board.outline)
-        bar.tell(f"{shown:,} row{'' if shown == 1 else 's'}" if self.board.query else "")
+        self.filter_bar.tell(f"{shown:,} row{'' if shown == 1 else 's'}" if self.board.query else "")
         self._moved()
 
     @on(FilterBar.Accepted)
     def _accepted(self) -> None:
         if not self.filter_bar.input.value.strip():
             self.filter_bar.close()
-        self.tree.focus()
+        self.table.focus()
 
     @on(Chips.Chosen, "Vitals")
     async def _chosen_vital(self, event: Chips.Chosen) -> None:
@@ -209,7 +237,7 @@ class Monitor(Screen[None]):
 
     @on(Pill.Clicked)
     def _pill_clicked(self) -> None:
-        self.tree.go_to_newest()
+        self.table.go_to_newest()
 
     def on_descendant_focus(self) -> None:
         self._draw_keys()
@@ -231,33 +259,32 @@ class Monitor(Screen[None]):
         """One step back: out of the filter line, the inspector, the subtree, the filter."""
         bar = self.filter_bar
         if self.inspector.sheet.has_focus:
-            self.tree.focus()
+            self.table.focus()
         elif bar.is_open:
             bar.input.value = ""
             bar.close()
-            self.tree.focus()
+            self.table.focus()
         elif self.board.focus is not None:
             self.action_zoom()
 
     def action_inspect(self) -> None:
         if self.inspector.sheet.has_focus:
-            self.tree.focus()
-        elif self.tree.cursor is not None:
-            self.inspector.display = True
-            self.inspector.refresh_page(top=True)
+            self.table.focus()
+        elif self.table.cursor is not None:
+            self.inspector.ask(True)
             self.inspector.sheet.focus()
 
     def action_inspector(self) -> None:
-        self.inspector.display = not self.inspector.display
+        self.inspector.ask(not self.inspector.display)
         if not self.inspector.display:
-            self.tree.focus()
+            self.table.focus()
         self.draw()
 
     def action_tab(self, by: int) -> None:
         self.inspector.step(by)
 
     def action_show_tab(self, tab: str) -> None:
-        self.inspector.display = True
+        self.inspector.ask(True)
         self.inspector.show_tab(tab)
 
     def action_sort(self) -> None:
@@ -273,11 +300,11 @@ class Monitor(Screen[None]):
         self._moved()
 
     def action_follow(self) -> None:
-        self.tree.follow = not self.tree.follow
+        self.table.follow = not self.table.follow
         self.draw()
 
     def action_problem(self, step: int) -> None:
-        found = self.board.problem(self.tree.cursor, step)
+        found = self.board.problem(self.table.cursor, step)
         if found is None:
             self.notify("No problem in sight.", markup=False)
             return
@@ -285,27 +312,29 @@ class Monitor(Screen[None]):
 
     def _go_to(self, handle: Handle) -> None:
         self.board.outline.reveal(handle)
-        self.tree.update_rows(True)
-        self.tree.cursor = handle
+        self.table.update_rows(True)
+        self.table.cursor = handle
         self.draw()
 
     def action_pause(self) -> None:
-        self._structural |= self.board.pause(not self.board.paused)
+        self.board.paused = not self.board.paused
+        self.board.advance()
+        self.post_message(Wake())
         self.draw()
 
     def action_fold(self) -> None:
-        if self.tree.cursor is not None:
-            self.board.outline.toggle(self.tree.cursor)
+        if self.table.cursor is not None:
+            self.board.outline.toggle(self.table.cursor)
             self._moved()
 
     def action_unfold(self) -> None:
-        if self.tree.cursor is not None:
-            self.board.outline.expand(self.tree.cursor)
+        if self.table.cursor is not None:
+            self.board.outline.expand(self.table.cursor)
             self._moved()
 
     def action_collapse(self) -> None:
-        if self.tree.cursor is not None:
-            self.board.outline.collapse(self.tree.cursor)
+        if self.table.cursor is not None:
+            self.board.outline.collapse(self.table.cursor)
             self._moved()
 
     def action_fold_all(self) -> None:
@@ -317,12 +346,12 @@ class Monitor(Screen[None]):
         self._moved()
 
     def action_zoom(self) -> None:
-        self.board.zoom(self.tree.cursor if self.board.focus is None else None)
+        self.board.zoom(self.table.cursor if self.board.focus is None else None)
         self._moved()
 
     def action_copy(self) -> None:
-        if self.tree.cursor is not None:
-            self.app.push_screen(CopyMenu(self.board.forest, self.tree.cursor))
+        if self.table.cursor is not None:
+            self.app.push_screen(CopyMenu(self.board.forest, self.table.cursor))
 
     def action_sources(self) -> None:
         self.app.push_screen(Sources(self.reader, self.board.clock))

@@ -145,7 +145,7 @@ class DelegationTree(Widget, can_focus=True):
         self._marks_due = 0.0
         self._grip: int | None = None  # where on the thumb the mouse holds it
         self._strips: LRUCache[object, Strip] = LRUCache(1024)
-        self._styles: dict[tuple[str, bool], Style] = {}
+        self._styles: tuple[dict[str, Style], dict[str, Style]] = ({}, {})  # by part: of any row, of the selected one
 
     # What the screen tells
 
@@ -299,22 +299,21 @@ class DelegationTree(Widget, can_focus=True):
         return Strip([*strip, bar], width)
 
     def _segments(self, spans: list[Span], selected: bool = False) -> list[Segment]:
-        return [Segment(span.text, self._style(span.part, selected)) for span in spans]
+        known = self._styles[selected]
+        return [Segment(text, known.get(part) or self._style(part, selected)) for text, part in spans]
 
     def _bar(self, y: int) -> Segment:
         """The cell of the scrollbar in this row."""
         drawing = self.rows.drawing
         if self._thumb is None:
             return Segment(" ", self._style("text"))
-        held = self._thumb.start <= y < self._thumb.end
-        if y in self._marks:
-            return Segment(drawing.problem, self._style("problem"))
-        if held:
-            return Segment(drawing.thumb, self._style("thumb" if self._grip is None else "thumb-held"))
-        return Segment(drawing.track, self._style("track"))
+        look = "problem" if y in self._marks else ""
+        if self._thumb.start <= y < self._thumb.end:
+            return Segment(drawing.thumb, self._style(look or ("thumb" if self._grip is None else "thumb-held")))
+        return Segment(drawing.problem if look else drawing.track, self._style(look or "track"))
 
     def _style(self, part: str, selected: bool = False) -> Style:
-        style = self._styles.get((part, selected))
+        style = self._styles[selected].get(part)
         if style is None:
             style = self.get_component_rich_style(_PREFIX + part)
             if selected:
@@ -322,17 +321,18 @@ class DelegationTree(Widget, can_focus=True):
                 style += Style(
                     bgcolor=cursor.bgcolor, bold=cursor.bold, reverse=cursor.reverse, underline=cursor.underline
                 )
-            self._styles[(part, selected)] = style
+            self._styles[selected][part] = style
         return style
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._styles.clear()
+        for styles in self._styles:
+            styles.clear()
         self._strips.clear()
 
     def on_resize(self) -> None:
-        self._view.resize(max(self.size.height - _HEADER, 0))
         self._view.settle()
+        self._view.resize(max(self.size.height - _HEADER, 0))
         self._marks_due = 0.0
         self._draw()
         self.refresh()

@@ -82,6 +82,12 @@ class Inspector(Vertical):
             self._handle, self._history, self._presence, self._fetched = handle, None, {}, None
             self.refresh_page(top=True)
 
+    def ask(self, wanted: bool) -> None:
+        """The operator wants to see it, or not; where there is no room for both it is shown only when asked for."""
+        self.set_class(wanted, "-asked")
+        self.set_class(not wanted, "-hidden")
+        self.refresh_page()
+
     def show_tab(self, tab: str) -> None:
         if tab != self.tab:
             self.tab, self._history, self._fetched = tab, None, None
@@ -179,7 +185,10 @@ class Inspector(Vertical):
         delegation = self._forest.delegation(handle)
         work = partial(_presence, delegation) if tab == "return" else partial(self._feed.history, delegation)
         name = f"{tab} {handle}"
-        self.run_worker(work, name=name, group="disk", exclusive=True, thread=True, exit_on_error=False)
+        # Without a description Textual makes one of the work itself, with all the text it holds.
+        self.run_worker(
+            work, name=name, description=name, group="disk", exclusive=True, thread=True, exit_on_error=False
+        )
 
     @on(Worker.StateChanged)
     def _looked_up(self, event: Worker.StateChanged) -> None:

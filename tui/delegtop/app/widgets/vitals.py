@@ -16,7 +16,7 @@ SHOWN = (
 )  # fmt: skip
 """The order of the counts: what goes on, what went wrong, what is done. It never changes, so the eye finds it."""
 IMPORTANT = (
-    State.OVERDUE, State.LOST, State.FAILED, State.RUNNING, State.TIMEOUT, State.BLOCKED, State.WAITING,
+    State.OVERDUE, State.FAILED, State.RUNNING, State.LOST, State.TIMEOUT, State.BLOCKED, State.WAITING,
     State.COMPLETED, State.PARTIAL, State.SILENT, State.INTERRUPTED, State.UNKNOWN,
 )  # fmt: skip
 """Who gets room first where there is little."""
@@ -120,7 +120,7 @@ def _fitting(pulse: Pulse, width: int, plain: bool) -> list[Chip]:
 def _graph(rates: Sequence[int], width: int, plain: bool) -> list[Chip]:
     """Events a second: the words if there is room, then as many seconds as fit."""
     label = "events/s "
-    if width < len(label) + 6:
+    if not rates or width < len(label) + 6:
         return []
     shown = list(rates)[-min(width - len(label), 24) :]
     return [Chip(Content.styled(label, "$row-muted")), Chip(Content.styled(sparkline(shown, plain), "$accent"))]

@@ -1,0 +1,127 @@
+"""Make every picture of the README anew, from the real app at a frozen moment.
+
+    pip install -e '.[dev]' && python screenshots/make.py
+
+Each scene is written as SVG and as PNG. The story is the demo's, so the pictures show what `delegtop demo` shows.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+from datetime import UTC
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image, ImageDraw, ImageFont
+from rich.cells import cell_len
+from rich.color import Color, ColorType
+from rich.segment import Segment
+from rich.terminal_theme import MONOKAI
+
+from delegtop.app.main import DelegtopApp
+from delegtop.clock import SECOND, FrozenClock, Millis, parse_time
+from delegtop.config import Settings
+from delegtop.delegate.simulate import Simulation
+from delegtop.feed import Feed
+
+HERE = Path(__file__).parent
+START = parse_time("2026-03-02T10:00:00Z") or Millis(0)
+LOOK = Millis(START + 45 * SECOND)
+FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf")
+CELL = (9, 18)
+
+
+class Scene(NamedTuple):
+    name: str
+    size: tuple[int, int]
+    keys: tuple[str, ...] = ()
+    theme: str = "dark"
+    query: str = ""
+
+
+SCENES = (
+    Scene("monitor", (160, 45), ("e",)),
+    Scene("monitor-light", (160, 45), ("e",), theme="light"),
+    Scene("monitor-safe", (160, 45), ("e",), theme="safe"),
+    Scene("monitor-80x24", (80, 24), ("e",)),
+    Scene("return", (160, 45), ("e", "e", "e", "2")),
+    Scene("errors", (160, 45), ("e", "e", "e", "3")),
+    Scene("activity", (160, 45), ("e", "4")),
+    Scene("raw", (160, 45), ("e", "5")),
+    Scene("filter", (160, 45), query="state:overdue,failed,partial"),
+    Scene("help", (120, 45), ("question_mark",)),
+    Scene("sources", (160, 45), ("o",)),
+)
+
+
+async def picture(scene: Scene, folder: Path) -> None:
+    settings = Settings(theme=scene.theme)
+    clock = FrozenClock(LOOK)
+    app = DelegtopApp(settings, Feed([str(folder)], clock=clock), clock, query=scene.query, zone=UTC)
+    async with app.run_test(size=scene.size) as pilot:
+        for _ in range(50):
+            await pilot.pause(0.05)
+            if not app.reader.loading:
+                break
+        for key in scene.keys:
+            await pilot.press(key)
+            await pilot.pause(0.2)
+        await pilot.pause(0.5)
+        # The title bar of the SVG is left empty: the picture is the terminal.
+        (HERE / f"{scene.name}.svg").write_text(app.export_screenshot(title="delegtop"), encoding="utf-8")
+        width, height = scene.size
+        rows = [list(strip) for strip in app.screen._compositor.render_strips()]
+        draw(rows, width, height, HERE / f"{scene.name}.png")
+
+
+def draw(rows: list[list[Segment]], width: int, height: int, out: Path) -> None:
+    regular = ImageFont.truetype(str(FONT), 15)
+    bold = ImageFont.truetype(str(FONT.with_name("DejaVuSansMono-Bold.ttf")), 15)
+    image = Image.new("RGB", (width * CELL[0], height * CELL[1]), MONOKAI.background_color)
+    pen = ImageDraw.Draw(image)
+    for y, row in enumerate(rows[:height]):
+        x = 0
+        for segment in row:
+            style = segment.style
+            fore = rgb(style.color if style else None, MONOKAI.foreground_color)
+            back = rgb(style.bgcolor if style else None, MONOKAI.background_color)
+            if style and style.reverse:
+                fore, back = back, fore
+            if style and style.dim:
+                fore = tuple((a + b) // 2 for a, b in zip(fore, back, strict=True))
+            for character in segment.text:
+                cells = cell_len(character)
+                pen.rectangle((x, y * CELL[1], x + max(cells, 1) * CELL[0] - 1, (y + 1) * CELL[1] - 1), fill=back)
+                pen.text((x, y * CELL[1]), character, font=bold if style and style.bold else regular, fill=fore)
+                if style and style.underline:
+                    pen.line((x, (y + 1) * CELL[1] - 2, x + cells * CELL[0], (y + 1) * CELL[1] - 2), fill=fore)
+                x += cells * CELL[0]
+    image.quantize(64).save(out, optimize=True)
+
+
+def rgb(color: Color | None, fallback: tuple[int, int, int]) -> tuple[int, ...]:
+    return tuple(fallback) if color is None or color.type is ColorType.DEFAULT else tuple(color.get_truecolor(MONOKAI))
+
+
+def main() -> int:
+    if not FONT.exists():
+        sys.stderr.write("the PNGs need DejaVu Sans Mono (Debian: fonts-dejavu-core)\n")
+        return 1
+    wanted = set(sys.argv[1:]) or {scene.name for scene in SCENES}
+    with tempfile.TemporaryDirectory() as home:
+        os.chdir(home)
+        folder = Path("demo")
+        Simulation(1, 1.0, folder, FrozenClock(START)).write_all(40)
+        stamp = (START + 40 * SECOND) / 1000
+        for path in folder.rglob("*"):
+            os.utime(path, (stamp, stamp))
+        for scene in SCENES:
+            if scene.name in wanted:
+                asyncio.run(picture(scene, folder))
+                sys.stdout.write(f"{scene.name}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

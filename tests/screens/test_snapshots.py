@@ -1,0 +1,92 @@
+"""Pictures of every whole screen, in dark and in light, at a frozen moment.
+
+`pytest tests/screens/test_snapshots.py --snapshot-update` makes them anew; look at them before committing.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from delegtop.app.main import DelegtopApp
+
+MakeApp = Callable[..., DelegtopApp]
+Snap = Callable[..., bool]
+Before = Callable[[Pilot[None]], Awaitable[None]]
+
+THEMES = ("delegtop-dark", "delegtop-light")
+SMALL, NORMAL, WIDE = (80, 24), (160, 45), (220, 50)
+
+
+def pressing(*keys: str, until: str = "") -> Before:
+    """Wait until everything is loaded, press keys, and wait for what the disk has to say."""
+
+    async def before(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        await _wait(pilot, lambda: not app.reader.loading)
+        app.monitor.filter_bar.input.cursor_blink = False
+        app.monitor.draw()
+        for key in keys:
+            await pilot.press(key)
+        await _wait(pilot, lambda: until in app.monitor.inspector.sheet.text)
+        await pilot.pause()
+
+    return before
+
+
+async def _wait(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    for _ in range(80):
+        if holds():
+            return
+        await pilot.pause(0.05)
+    raise AssertionError("it did not happen within four seconds")
+
+
+SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
+    "overview": (NORMAL, pressing("e", until="1:53 over")),
+    "overview_small": (SMALL, pressing("e", until="1:53 over")),
+    "return": (NORMAL, pressing(*["down"] * 6, "2", until="not looked at")),
+    "errors": (NORMAL, pressing("e", "3", until="lake clean")),
+    "activity": (NORMAL, pressing("e", "4", until="started")),
+    "raw": (NORMAL, pressing("e", "5", until="session.jsonl")),
+    "filter": (SMALL, pressing("slash", *"state", "colon", *"failed")),
+    "wrong_filter": (SMALL, pressing("slash", *"state", "colon", *"xyz")),
+    "nothing_matches": (SMALL, pressing("slash", *"zzzz")),
+    "paused": (SMALL, pressing("p")),
+    "folded": (SMALL, pressing("asterisk")),
+    "help": (NORMAL, pressing("question_mark")),
+    "help_small": (SMALL, pressing("question_mark")),
+    "sources": (NORMAL, pressing("o")),
+    "copy": (NORMAL, pressing("e", "y")),
+}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("screen", SCREENS)
+def test_screen(snap_compare: Snap, make_app: MakeApp, screen: str, theme: str) -> None:
+    size, before = SCREENS[screen]
+    assert snap_compare(make_app(theme=theme), terminal_size=size, run_before=before)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_nothing_to_watch(snap_compare: Snap, make_app: MakeApp, theme: str) -> None:
+    feed = type(make_app().reader.feed)()
+    app = make_app(feed=feed, watching=False, theme=theme)
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing())
+
+
+def test_colour_blind_safe_and_very_wide(snap_compare: Snap, make_app: MakeApp) -> None:
+    app = make_app(theme="delegtop-safe")
+    assert snap_compare(app, terminal_size=WIDE, run_before=pressing("e", until="1:53 over"))
+
+
+def test_without_colour(snap_compare: Snap, make_app: MakeApp) -> None:
+    app = make_app(color=False)
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("e", until="1:53 over"))
+
+
+def test_ascii_only(snap_compare: Snap, make_app: MakeApp) -> None:
+    app = make_app(ascii=True)
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("e", until="1:53 over"))

@@ -1,0 +1,208 @@
+"""The real program in a real terminal: it opens, follows its files, answers keys and mouse, and leaves no trace."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.terminal.conftest import Terminal
+
+SAMPLES = Path(__file__).parents[2] / "sample_logs"
+HANG = (SAMPLES / "02_hang", "--at", "2026-03-03T10:59:40Z")
+HUNG = "sess_1772532120_h9w4dg"
+COLOUR = re.compile(rb"\x1b\[(?:[0-9;:]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:[;:][0-9;:]*)?m")
+LIMIT = 2.0
+"""Seconds from a line in the log to its row on the screen."""
+
+
+def register(session: str, agent: str, **more: object) -> str:
+    record = {"event": "register", "at": "2026-05-01T10:00:00Z", "session_id": f"sess_20260501_{session}"}
+    path = {"delegation_path": ["orchestrator", "plan", agent], "delegation_depth": 1, "subagent": agent}
+    return json.dumps(record | path | {"timeout": 3600} | more) + "\n"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A folder with one log that has one delegation in it."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "session.jsonl").write_text(register("aaa111", "planner"))
+    return folder
+
+
+def quits(terminal: "Terminal", key: str = "q") -> int:
+    terminal.keys(key)
+    return terminal.wait_for_the_end()
+
+
+class TestOpeningAndLeaving:
+    def test_it_shows_the_tree_and_gives_the_screen_back_when_it_quits(self, terminal: "Terminal") -> None:
+        terminal.shell("echo what was here before")
+        terminal.delegtop(*HANG)
+        shown = terminal.wait_for("implementer", "overdue", "+12:40", "1 source")
+        assert [row.split()[1] for row in shown.splitlines()[2:4]] == ["/implement", "task-executor"]
+        assert "what was here before" not in shown
+
+        assert quits(terminal) == 0
+        left = terminal.wait_for("what was here before")
+        assert "+12:40" not in left
+        assert terminal.tells("alternate_on") == "0"
+        assert terminal.tells("cursor_flag") == "1"
+        assert terminal.tells("mouse_any_flag") == "0"
+        terminal.shell("stty -a | grep -qw -e '-echo' -e '-icanon'")
+        assert terminal.wait_for_the_end() == 1
+
+    def test_ctrl_c_leaves_as_cleanly_as_q(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12:40")
+        assert quits(terminal, "C-c") == 0
+        assert terminal.tells("alternate_on") == "0"
+        assert "Traceback" not in terminal.screen()
+
+    def test_a_stop_gives_the_terminal_to_the_shell_and_fg_takes_it_back(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12:40")
+        children = subprocess.run(
+            ["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=True
+        ).stdout.split()
+        os.kill(int(children[0]), signal.SIGTSTP)
+        terminal.wait_for("Stopped")
+        assert terminal.tells("alternate_on") == "0"
+        terminal.type("fg\n")
+        terminal.wait_for("+12:40", "q quit")
+        terminal.keys("3")
+        terminal.wait_for("Errors")
+        terminal.keys("q")
+        terminal.wait_until(lambda: terminal.tells("alternate_on") == "0", "it leaves after all")
+
+    def test_without_a_terminal_to_draw_on_it_says_what_to_do_instead(self) -> None:
+        told = subprocess.run(
+            [sys.executable, "-m", "delegtop", str(HANG[0])], capture_output=True, text=True, check=False
+        )
+        assert (told.returncode, told.stdout) == (2, "")
+        assert told.stderr.startswith("delegtop: the dashboard needs a terminal")
+
+    def test_the_demo_plays_and_takes_its_files_with_it(self, terminal: "Terminal", tmp_path: Path) -> None:
+        stage = tmp_path / "stage"
+        stage.mkdir()
+        terminal.delegtop("demo", "--speed", "20", environ=f"TMPDIR={stage}")
+        terminal.wait_for("/implement", "task-executor", "done", "2 sources")
+        assert list(stage.iterdir())
+        assert quits(terminal) == 0
+        assert not list(stage.iterdir())
+        assert "Traceback" not in terminal.screen()
+
+
+class TestFollowing:
+    def test_a_line_a_rotation_and_a_new_folder_appear_while_it_runs(self, terminal: "Terminal", logs: Path) -> None:
+        terminal.delegtop(logs)
+        terminal.wait_for("planner", "live")
+        log = logs / "session.jsonl"
+
+        with log.open("a") as file:
+            file.write(register("bbb222", "appended-agent"))
+        terminal.wait_for("appended-agent", within=LIMIT)
+
+        log.rename(logs / "session.jsonl.1")
+        log.write_text(register("ccc333", "rotated-agent"))
+        with (logs / "session.jsonl.1").open("a") as file:
+            file.write(register("ddd444", "late-agent"))
+        terminal.wait_for("rotated-agent", "late-agent", within=LIMIT + 2)
+
+        (logs / "new" / "deeper").mkdir(parents=True)
+        (logs / "new" / "deeper" / "other.jsonl").write_text(register("eee555", "distant-agent"))
+        terminal.wait_for("distant-agent", "3 sources", within=LIMIT + 2)
+
+        agents = re.findall(r"(\S+)-agent +\S+ running|(\S+)-agent", terminal.screen())
+        assert len(agents) == 4
+        assert quits(terminal) == 0
+
+    def test_a_pipe_is_read_while_the_keys_come_from_the_terminal(self, terminal: "Terminal", tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        terminal.shell(f"cat {pipe} | {sys.executable} -m delegtop -")
+        with pipe.open("w", buffering=1) as writer:
+            writer.write(register("aaa111", "piped-agent"))
+            terminal.wait_for("piped-agent")
+            writer.write(register("bbb222", "second-agent"))
+            terminal.wait_for("second-agent", within=LIMIT)
+            terminal.keys("j", "5")
+            terminal.wait_for('"sess_20260501_bbb222"')
+        terminal.filter("piped")
+        terminal.wait_for(" 1 row")
+        terminal.escape("/ piped")
+        assert quits(terminal) == 0
+
+
+class TestLooks:
+    def test_it_fits_whatever_size_the_terminal_is_given(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12:40", "frozen")
+        wide = terminal.wait_until_still()
+        terminal.resize(80, 24)
+        terminal.wait_until(
+            lambda: len(terminal.rows()) <= 24 and "quit" in terminal.rows()[-1] and "+12:40" in terminal.screen(),
+            "the narrow screen is complete",
+        )
+        assert max(map(len, terminal.rows())) <= 80
+        terminal.resize(160, 45)
+        terminal.wait_until(lambda: terminal.screen() == wide, "the wide screen is as it was")
+        assert quits(terminal) == 0
+
+    @pytest.mark.parametrize(("value", "coloured"), [("1", False), ("", True)])
+    def test_no_color_removes_every_colour_unless_it_is_empty(
+        self, value: str, coloured: bool, terminal: "Terminal"
+    ) -> None:
+        terminal.delegtop(*HANG, environ=f"NO_COLOR={value}")
+        terminal.wait_for("+12:40")
+        terminal.keys("e", "?")
+        terminal.wait_for("Keep the newest")
+        terminal.escape("Keep the newest")
+        assert quits(terminal) == 0
+        assert bool(COLOUR.search(terminal.written())) is coloured
+
+    def test_ascii_sends_nothing_but_ascii_from_any_screen(self, terminal: "Terminal") -> None:
+        terminal.delegtop(SAMPLES / "12_malformed", "--at", "2026-03-13T07:07:00Z", "--ascii")
+        terminal.wait_for("implementer", "silent")
+        for tab in "12345":
+            terminal.keys(tab)
+            terminal.wait_for("Overview")
+        for key, words in (("?", "Keep the newest"), ("o", "unreadable"), ("y", "recommendation"), (":", "Search")):
+            terminal.keys(key)
+            terminal.wait_for(words)
+            terminal.escape(words)
+        assert quits(terminal) == 0
+        assert terminal.written().isascii()
+
+
+class TestHands:
+    def test_a_click_selects_the_row_under_it(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        rows = terminal.wait_for("+12:40").splitlines()
+        row = next(number for number, text in enumerate(rows, 1) if "+12:40" in text)
+        assert terminal.tells("mouse_any_flag") == "1"
+        terminal.click(30, row)
+        terminal.wait_for(f"implementer   {HUNG}")
+        assert quits(terminal) == 0
+
+    def test_copying_reaches_the_clipboard_and_a_private_file(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12:40")
+        terminal.keys("e", "y")
+        terminal.wait_for("recommendation")
+        assert terminal.clipboard() == []
+        terminal.keys("i")
+        terminal.wait_until(lambda: terminal.clipboard() == [HUNG], "the id is in the clipboard")
+        copy = Path(os.environ["XDG_STATE_HOME"]) / "delegtop" / "clipboard.txt"
+        terminal.wait_until(copy.exists, "the id is in the file")
+        assert copy.read_text() == f"{HUNG}\n"
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+        assert quits(terminal) == 0

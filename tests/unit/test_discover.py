@@ -1,0 +1,188 @@
+"""Which files the arguments mean."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from delegtop.sources.discover import Roots
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in (
+        "a.jsonl",
+        "b/c.ndjson",
+        "b/d/e.log",
+        "b/registry.json",
+        ".opencode/hidden.jsonl",
+        ".git/no.jsonl",
+        "node_modules/no.json",
+        "b/__pycache__/no.log",
+        ".venv/no.jsonl",
+        "rotated.jsonl.1",
+        "rotated.jsonl-20251226",
+        "rotated.log.2025-12-26",
+        "notes.txt",
+        "a.jsonl.tmp",
+        "x.py",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}\n")
+    return tmp_path
+
+
+def names(roots: Roots, tree: Path) -> list[str]:
+    return [os.path.relpath(path, tree) for path in roots.scan().files]
+
+
+def test_a_folder_gives_its_logs_and_their_rotated_forms_at_any_depth_and_nothing_else(tree: Path) -> None:
+    assert sorted(names(Roots([str(tree)]), tree)) == sorted(
+        [
+            ".opencode/hidden.jsonl",
+            "a.jsonl",
+            "b/c.ndjson",
+            "b/d/e.log",
+            "b/registry.json",
+            "rotated.jsonl-20251226",
+            "rotated.jsonl.1",
+            "rotated.log.2025-12-26",
+        ]
+    )
+    assert Roots([str(tree)]).scan().skipped == {}
+
+
+def test_the_order_is_the_same_at_every_scan(tree: Path) -> None:
+    roots = Roots([str(tree)])
+    assert roots.scan() == roots.scan() == Roots([str(tree)]).scan()
+
+
+def test_a_named_file_is_taken_whatever_it_is_called(tree: Path) -> None:
+    assert names(Roots([str(tree / "notes.txt")]), tree) == ["notes.txt"]
+
+
+def test_a_file_named_twice_is_taken_once(tree: Path) -> None:
+    found = names(Roots([str(tree / "a.jsonl"), str(tree), str(tree / "a.jsonl")]), tree)
+    assert found.count("a.jsonl") == 1
+
+
+def test_globs_are_expanded_also_over_folders(tree: Path) -> None:
+    assert names(Roots([str(tree / "*.jsonl")]), tree) == ["a.jsonl"]
+    assert "b/c.ndjson" in names(Roots([str(tree / "**" / "*.ndjson")]), tree)
+    assert "b/c.ndjson" in names(Roots([str(tree / "[b]")]), tree)
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_itself(tree: Path) -> None:
+    (tree / "odd[1].jsonl").write_text("{}")
+    assert names(Roots([str(tree / "odd[1].jsonl")]), tree) == ["odd[1].jsonl"]
+
+
+def test_new_files_and_folders_turn_up_in_the_next_scan(tree: Path) -> None:
+    roots = Roots([str(tree), str(tree / "*.tail")])
+    before = roots.scan().files
+    (tree / "b" / "new.jsonl").write_text("{}")
+    (tree / "n1" / "n2").mkdir(parents=True)
+    (tree / "n1" / "n2" / "deep.jsonl").write_text("{}")
+    (tree / "x.tail").write_text("{}")
+    new = {*roots.scan().files} - {*before}
+    assert new == {str(tree / "b/new.jsonl"), str(tree / "n1/n2/deep.jsonl"), str(tree / "x.tail")}
+    assert str(tree / "n1" / "n2") in roots.directories()
+
+
+def test_an_unchanged_folder_is_not_listed_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder, _, _ in os.walk(tree):
+        os.utime(folder, (1, 1))
+    roots = Roots([str(tree)])
+    first = roots.scan()
+    monkeypatch.setattr(os, "scandir", None)
+    assert roots.scan() == first
+
+
+def test_what_cannot_be_read_is_skipped_with_a_reason(tree: Path, tmp_path: Path) -> None:
+    os.mkfifo(tree / "pipe.jsonl")
+    (tree / "old.jsonl.1.gz").write_bytes(b"\x1f\x8b")
+    (tree / "dangling.jsonl").symlink_to(tree / "nowhere")
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(os.path.relpath(tree / "socket.jsonl"))
+    try:
+        skipped = Roots([str(tree), "/dev/null"]).scan().skipped
+    finally:
+        server.close()
+    assert {os.path.relpath(path, tmp_path) if path != "/dev/null" else path: why for path, why in skipped.items()} == {
+        "pipe.jsonl": "a pipe",
+        "old.jsonl.1.gz": "compressed",
+        "dangling.jsonl": "a broken link",
+        "socket.jsonl": "a socket",
+        "/dev/null": "a device",
+    }
+
+
+def test_a_link_that_begins_to_lead_somewhere_is_taken(tree: Path) -> None:
+    (tree / "link.jsonl").symlink_to(tree / "target")
+    roots = Roots([str(tree)])
+    assert "link.jsonl" not in names(roots, tree)
+    (tree / "target").write_text("{}")
+    assert "link.jsonl" in names(roots, tree)
+
+
+def test_links_to_folders_lead_in_no_circles(tree: Path) -> None:
+    (tree / "b" / "up").symlink_to(tree)
+    (tree / "b" / "folder.jsonl").symlink_to(tree)
+    found = names(Roots([str(tree)]), tree)
+    assert len(found) == len({*found})
+    assert not any("up" in name for name in found)
+
+
+def test_a_linked_folder_may_be_named(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tree / "b")
+    assert "link/c.ndjson" in names(Roots([str(tmp_path / "link")]), tmp_path)
+
+
+def test_what_never_was_there_is_missing_and_found_when_it_comes(tree: Path) -> None:
+    late = tree / "late.jsonl"
+    roots = Roots([str(late), str(tree / "no*match")])
+    assert roots.scan().missing == (str(late),)
+    late.write_text("{}")
+    assert (names(roots, tree), roots.scan().missing) == (["late.jsonl"], ())
+
+
+def test_a_vanished_root_keeps_its_files_until_it_is_back(tree: Path) -> None:
+    root = tree / "b"
+    roots = Roots([str(root), str(tree / "a.jsonl")])
+    before = roots.scan().files
+    root.rename(tree / "away")
+    (tree / "a.jsonl").unlink()
+    scan = roots.scan()
+    assert (scan.files, scan.missing) == (before, ())
+    assert scan.skipped == {str(root): "not there now"}
+    (tree / "away").rename(root)
+    assert roots.scan().skipped == {}
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["listed before", "new"])
+def test_a_folder_that_may_not_be_read_is_unobservable_and_its_known_files_stay(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
+) -> None:
+    roots = Roots([str(tree)])
+    if listed:
+        roots.scan()
+    real = os.stat
+
+    def refuse(path: str, *, follow_symlinks: bool = True) -> os.stat_result:
+        if str(path) == str(tree / "b"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    scan = roots.scan()
+    assert scan.skipped == {str(tree / "b"): "unobservable: Permission denied"}
+    assert (str(tree / "b/c.ndjson") in scan.files) is listed
+    assert str(tree / "a.jsonl") in scan.files
+
+
+def test_the_folders_to_watch_are_those_of_files_globs_and_everything_walked(tree: Path) -> None:
+    roots = Roots([str(tree / "a.jsonl"), str(tree / "b" / "d" / "*.log")])
+    roots.scan()
+    assert {*roots.directories()} == {str(tree), str(tree / "b/d")}

@@ -1,0 +1,118 @@
+"""The reader thread: it hands over what the feed says, waits when nobody takes it, and ends promptly in any case."""
+
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from delegtop.app import reader as reading
+from delegtop.app.reader import Reader
+from delegtop.clock import monotonic, sleep
+from delegtop.feed import Batch, SourceStatus
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Event
+from delegtop.sources.record import Line
+
+
+class EndlessFeed:
+    """Always has another batch, counts how many were asked of it, and can be told to fail."""
+
+    def __init__(self, batches: int = 1_000_000, error: Exception | None = None) -> None:
+        self.given, self.batches, self.error = 0, batches, error
+        self.closed = threading.Event()
+
+    def poll(self) -> Iterator[Batch]:
+        while self.given < self.batches:
+            self.given += 1
+            yield Batch([])
+        if self.error:
+            raise self.error
+
+    def wait(self, timeout: float) -> None:
+        sleep(timeout)
+
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        return ()
+
+    def progress(self) -> tuple[int, int]:
+        return self.given, self.batches
+
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:  # noqa: ARG002 -- part of the protocol
+        return []
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def woken() -> threading.Event:
+    return threading.Event()
+
+
+def until(holds: object) -> None:
+    limit = monotonic() + 3
+    while not holds() and monotonic() < limit:  # type: ignore[operator]  # any callable
+        sleep(0.005)
+    assert holds()  # type: ignore[operator]  # any callable
+
+
+def test_a_full_queue_stops_the_reader_until_someone_takes(woken: threading.Event) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: feed.given > reading._QUEUED)
+    sleep(0.05)
+    stuck_at = feed.given
+    assert stuck_at == reading._QUEUED + 1
+    assert reader.take() is not None
+    until(lambda: feed.given == stuck_at + 1)
+    assert reader.stop()
+
+
+def test_it_ends_within_a_third_of_a_second_even_when_stuck(woken: threading.Event) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: feed.given > reading._QUEUED)
+    began = monotonic()
+    assert reader.stop()
+    assert monotonic() - began < 0.3
+    assert feed.closed.is_set()
+
+
+def test_loading_is_over_once_everything_of_the_start_has_been_taken(woken: threading.Event) -> None:
+    reader = Reader(EndlessFeed(batches=3), woken.set)
+    reader.start()
+    taken = 0
+    limit = monotonic() + 3
+    while reader.loading and monotonic() < limit:
+        taken += reader.take() is not None
+    assert taken == 3
+    assert not reader.loading
+    reader.stop()
+
+
+def test_a_failure_becomes_words_and_closes_the_feed(woken: threading.Event) -> None:
+    feed = EndlessFeed(batches=0, error=OSError("no such disk"))
+    reader = Reader(feed, woken.set)
+    reader.start()
+    assert woken.wait(2)
+    assert reader.failure == "reading stopped: OSError: no such disk"
+    assert feed.closed.wait(1)
+    assert reader.take() is None
+    assert not reader.loading
+    reader.stop()
+
+
+def test_garbage_collection_and_thread_switching_are_as_before_once_it_is_loaded(woken: threading.Event) -> None:
+    interval = sys.getswitchinterval()
+    reader = Reader(EndlessFeed(batches=1), woken.set)
+    reader.start()
+    assert not gc.isenabled()
+    while reader.loading:
+        reader.take()
+    assert gc.isenabled()
+    assert sys.getswitchinterval() == pytest.approx(interval)
+    reader.stop()

@@ -1,0 +1,310 @@
+"""What a row says: names, links, depth, time, and that it is exactly as wide as the table."""
+
+from itertools import count
+
+import pytest
+from rich.cells import cell_len
+
+from delegtop.app.columns import layout
+from delegtop.app.rows import PARTS, Rows
+from delegtop.clock import HOUR, MINUTE, SECOND, Millis, countdown, duration
+from delegtop.model import measures
+from delegtop.model.delegation import ACTIVE, State
+from delegtop.model.events import Artifact, Ended, Ending, Event, Fault, Heard, Outcome, Report, Started
+from delegtop.model.forest import Forest
+from delegtop.model.outline import Outline
+from delegtop.origin import Origin
+
+NOW = Millis(1_766_750_000_000)
+_lines = count(1)
+
+
+def origin() -> Origin:
+    line = next(_lines)
+    return Origin("run.jsonl", line, line * 100)
+
+
+def started(id: str, ago: int, **facts: object) -> Started:
+    return Started(id, Millis(NOW - ago), origin(), **facts)  # type: ignore[arg-type]  # facts by name, as in the log
+
+
+def heard(id: str, ago: int, doing: str | None = None, **facts: object) -> Heard:
+    return Heard(id, Millis(NOW - ago), origin(), doing, **facts)  # type: ignore[arg-type]  # as above
+
+
+def ended(id: str, ago: int, outcome: Outcome, **report: object) -> Ended:
+    facts = Report(**report)  # type: ignore[arg-type]  # as above
+    return Ended(id, Millis(NOW - ago), origin(), outcome, Ending.RETURN, facts)
+
+
+class Table:
+    """A forest at a frozen moment, and its rows by column."""
+
+    def __init__(self, *events: Event, plain: bool = False) -> None:
+        self.forest, self.outline = Forest(), Outline()
+        self.rows = Rows(self.forest, self.outline, ascii=plain)
+        self.outline.sort(self.rows.sort_key("start"))
+        self.tell(*events)
+
+    def tell(self, *events: Event, at: int = 0) -> None:
+        change = self.forest.apply(events)
+        self.forest.advance(Millis(NOW + at))
+        for handle in change.added:
+            self.outline.add(handle, self.forest.parent(handle))
+        for handle in change.moved:
+            self.outline.move(handle, self.forest.parent(handle))
+
+    def text(self, width: int = 160) -> list[str]:
+        window = self.outline.window(0, len(self.outline))
+        return ["".join(span.text for span in self.rows.cells(row, layout(width))) for row in window]
+
+    def column(self, name: str, width: int = 200) -> list[str]:
+        start = 1
+        for column in layout(width).columns:
+            if column.name == name:
+                return [line[start : start + column.width].strip() for line in self.text(width)]
+            start += column.width + layout(width).gap
+        raise AssertionError(f"no column {name} at {width}")
+
+    def parts(self, name: str, width: int = 200) -> list[set[str]]:
+        """The parts of the pieces that say something in a column."""
+        found = []
+        for row in self.outline.window(0, len(self.outline)):
+            column = next(column for column in layout(width).columns if column.name == name)
+            found.append({span.part for span in self.rows._cell(row, column) if span.text.strip()})
+        return found
+
+
+def test_a_command_is_called_by_its_slash_and_task_and_an_agent_by_its_name() -> None:
+    table = Table(
+        started("a", HOUR, command="implement", task="191", path=("orchestrator", "implement")),
+        started("b", MINUTE, agent="implementer", parent="a"),
+    )
+    assert table.column("delegation") == ["▾ /implement 191", "└── implementer"]
+
+
+def test_guides_run_on_where_a_sibling_follows() -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="a"),
+        started("b", 8 * MINUTE, agent="b", parent="a"),
+        started("c", 7 * MINUTE, agent="c", parent="b"),
+        started("d", 6 * MINUTE, agent="d", parent="a"),
+        started("e", 5 * MINUTE, agent="e", parent="d"),
+    )
+    assert [line.rstrip()[:12].rstrip() for line in table.text()] == [
+        " ▾ a",
+        " ├─▾ b",
+        " │ └── c",
+        " └─▾ d",
+        "   └── e",
+    ]
+
+
+def test_a_fold_says_how_many_it_hides() -> None:
+    table = Table(
+        started("a", HOUR, agent="a"),
+        started("b", MINUTE, agent="b", parent="a"),
+        started("c", 1, agent="c", parent="b"),
+    )
+    table.outline.collapse(0)
+    assert table.column("delegation") == ["▸ a (2)"]
+
+
+@pytest.mark.parametrize(
+    ("plain", "drawn"), [(False, ["▾ implement", "└╌╌ worker"]), (True, ["v implement", "`.. worker"])]
+)
+def test_an_inferred_link_is_drawn_differently(plain: bool, drawn: list[str]) -> None:
+    path = ("orchestrator", "implement")
+    table = Table(
+        started("a", 60 * MINUTE, agent="implement", path=path),
+        started("b", 50 * MINUTE, agent="worker", path=(*path, "worker")),
+        plain=plain,
+    )
+    assert table.column("delegation") == drawn
+    assert "unsure" in table.parts("delegation")[1]
+
+
+def test_an_ambiguous_link_has_a_question_mark() -> None:
+    path = ("orchestrator", "implement")
+    table = Table(
+        started("a", 60 * MINUTE, agent="implement", path=path),
+        started("b", 59 * MINUTE, agent="implement", path=path),
+        started("c", 40 * MINUTE, agent="other", path=(*path, "other")),
+    )
+    assert any("└?╌ other" in name for name in table.column("delegation"))
+
+
+def test_a_parent_that_was_never_seen_leaves_a_mark() -> None:
+    table = Table(started("a", MINUTE, agent="a", parent="sess_nobody"))
+    assert table.column("delegation") == ["⇡ a"]
+
+
+def test_depth_shows_both_claims_where_they_differ_and_a_tilde_where_there_is_none() -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="x", path=("orchestrator", "plan", "x"), depth=1),
+        started("b", 8 * MINUTE, agent="y", path=("orchestrator", "plan", "y"), depth=2),
+        started("c", 7 * MINUTE, agent="z", path=("orchestrator", "plan", "z")),
+    )
+    assert table.column("depth") == ["1", "2≠1", "~1"]
+
+
+@pytest.mark.parametrize(
+    ("gone", "said", "level"),
+    [
+        (10 * MINUTE, "50m ━━━━━━╸─", "bar-plenty"),
+        (46 * MINUTE, "14m ━━──────", "bar-warn"),
+        (55 * MINUTE, "5:00 ╸───────", "bar-critical"),
+        (60 * MINUTE + 131 * SECOND, "+2:11 ········", "bar-over"),
+    ],
+)
+def test_the_bar_shrinks_and_changes_as_time_runs_out(gone: int, said: str, level: str) -> None:
+    table = Table(started("a", gone, agent="x", timeout=HOUR))
+    assert table.column("left") == [said]
+    assert level in table.parts("left")[0]
+
+
+def test_no_deadline_is_a_dash_and_what_is_done_has_no_time_left() -> None:
+    table = Table(
+        started("a", 2 * MINUTE, agent="x"),
+        started("b", 1 * MINUTE, agent="y", timeout=HOUR),
+        ended("b", 0, Outcome.COMPLETED),
+    )
+    assert table.column("left") == ["–", ""]
+
+
+def test_age_counts_on_while_it_runs_and_stands_still_when_it_is_done() -> None:
+    table = Table(
+        started("a", 14 * MINUTE, agent="x"),
+        heard("a", 3 * SECOND, "thinking"),
+        started("b", 10 * MINUTE, agent="y"),
+        ended("b", 2 * MINUTE, Outcome.COMPLETED),
+    )
+    assert table.column("age") == ["14m", "8:00"]
+    assert table.column("quiet") == ["0:03", ""]
+    table.tell(at=MINUTE)
+    assert table.column("age") == ["15m", "8:00"]
+    assert table.column("quiet") == ["1:03", ""]
+
+
+def test_an_unknown_start_has_an_unknown_age() -> None:
+    table = Table(heard("a", MINUTE, "something"))
+    assert table.column("age") == ["–"]
+
+
+def test_rows_and_measures_tell_the_same_ages_and_silences() -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="x"),
+        started("b", 9 * MINUTE, agent="y"),
+        ended("b", MINUTE, Outcome.FAILED),
+        started("c", 40 * 24 * HOUR, agent="z"),
+        heard("d", MINUTE),
+    )
+    for row in table.outline.window(0, 9):
+        age, quiet = measures.age(table.forest, row.handle), measures.quiet(table.forest, row.handle)
+        running = table.forest.state(row.handle) in (*ACTIVE, State.LOST)
+        assert table.rows._age(row.handle) == ("–" if age is None else countdown(age) if running else duration(age))
+        if quiet is not None:
+            assert table.rows._quiet(row.handle) == countdown(quiet)
+
+
+def test_doing_says_what_it_does_waits_on_made_or_why_it_failed() -> None:
+    table = Table(
+        started("a", 9 * MINUTE, command="implement", task="7"),
+        started("b", 8 * MINUTE, agent="implementer", parent="a"),
+        heard("b", SECOND, "lake build", tool="bash"),
+        started("c", 7 * MINUTE, agent="researcher", parent="a"),
+        ended("c", MINUTE, Outcome.COMPLETED, artifacts=(Artifact("r.md"), Artifact("s.md"), Artifact("t.md"))),
+        started("d", 6 * MINUTE, agent="planner", parent="a"),
+        ended("d", MINUTE, Outcome.FAILED, summary="no plan", errors=(Fault("no research found"),)),
+    )
+    assert table.column("doing") == ["on implementer", "bash: lake build", "3 artifacts", "no research found"]
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("width", [0, 1, 2, 3, 10, 20, 32, 46, 55, 64, 77, 79, 91, 103, 117, 159, 175, 240, 400])
+def test_every_row_is_exactly_as_wide_as_the_table(width: int, plain: bool) -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="日本語の名前" * 9, timeout=HOUR, task="t" * 99),
+        started("b", 8 * MINUTE, agent="x" * 99, parent="a", depth=11),
+        heard("b", 7 * MINUTE, "e\u0301" * 50 + "👩🏽‍🚀" * 20 + "\x1b[31m\n\t", tokens=10**12),
+        plain=plain,
+    )
+    for handle in range(2, 60):
+        table.tell(
+            started(f"n{handle}", MINUTE, agent=f"deep {handle}", parent="b" if handle == 2 else f"n{handle - 1}")
+        )
+    rows = table.rows
+    assert {cell_len(line) for line in table.text(width)} == {width}
+    assert cell_len("".join(span.text for span in rows.header(layout(width), "deadline"))) == width
+    shown = "".join(table.text(width))
+    assert shown.isprintable()
+    if plain:
+        assert shown.isascii()
+
+
+def test_a_name_that_hangs_very_deep_is_still_readable() -> None:
+    table = Table(started("n0", HOUR, agent="root"))
+    table.tell(*(started(f"n{i}", HOUR - i, agent=f"level-{i}", parent=f"n{i - 1}") for i in range(1, 60)))
+    names = table.column("delegation", 79)
+    assert all(f"level-{i}" in names[i] for i in range(1, 60))
+    assert names[59].startswith("…")
+
+
+def test_the_important_columns_remain_at_eighty_and_the_rest_come_with_the_width() -> None:
+    def names(width: int) -> list[str]:
+        return [column.name for column in layout(width).columns]
+
+    assert names(79) == ["delegation", "state", "left", "quiet", "doing"]
+    assert names(119) == ["delegation", "state", "depth", "left", "age", "quiet", "doing"]
+    assert {"task", "tokens"} <= set(names(200))
+    assert names(20)[0] == "delegation"
+    for width in range(400):
+        found = layout(width)
+        used = 1 + sum(column.width for column in found.columns) + found.gap * (len(found.columns) - 1)
+        assert used == width or (width < 4 and not found.columns)
+        assert all(column.width >= 0 for column in found.columns)
+
+
+def test_hostile_text_is_made_harmless_in_every_cell() -> None:
+    evil = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/]\u202e\x9b31m\n"
+    table = Table(
+        started("a", MINUTE, agent=evil, command=evil, task=evil),
+        heard("a", SECOND, evil, tool=evil),
+        started("b", MINUTE, agent="b", parent="a"),
+        ended("b", SECOND, Outcome.FAILED, errors=(Fault(evil),)),
+    )
+    shown = "".join(table.text(300))
+    assert shown.isprintable()
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_a_key_changes_exactly_when_the_picture_does() -> None:
+    table = Table(started("a", MINUTE, agent="a", timeout=HOUR + 30 * SECOND), heard("a", MINUTE))
+    wide = layout(200)
+
+    def look() -> tuple[object, object]:
+        row = table.outline.window(0, 1)[0]
+        return table.rows.key(row), table.rows.cells(row, wide)
+
+    before = look()
+    assert look() == before
+    table.tell(at=1)
+    assert look() == before
+    table.tell(at=SECOND)
+    ticked = look()
+    assert ticked[0] != before[0]
+    assert ticked[1] != before[1]
+    table.tell(heard("a", 0, "new work"), at=SECOND)
+    assert look()[0] != ticked[0]
+
+
+def test_every_part_a_row_uses_has_a_name_the_widget_knows() -> None:
+    table = Table(
+        started("a", HOUR, agent="a", timeout=MINUTE),
+        started("b", HOUR, agent="b", parent="a"),
+        ended("b", MINUTE, Outcome.PARTIAL),
+        started("c", HOUR, agent="c", depth=4, path=("x", "y")),
+    )
+    spans = [span for row in table.outline.window(0, 9) for span in table.rows.cells(row, layout(240))]
+    assert {span.part for span in spans} <= set(PARTS)

@@ -1,0 +1,47 @@
+"""Trouble is kept up by pieces and always equals what a look at everything would find."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from delegtop.app.trouble import Trouble
+from delegtop.clock import Millis
+from delegtop.model.delegation import PROBLEMS, SEVERITY
+from delegtop.model.events import Ended, Ending, Event, Outcome, Started
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.origin import Origin
+
+PLACE = Origin("x", 1, 0)
+ids = st.integers(0, 12)
+starts = st.tuples(ids, st.none() | ids).map(
+    lambda pair: Started(
+        f"s{pair[0]}", Millis(1_000 + pair[0]), PLACE, agent="a", parent=None if pair[1] is None else f"s{pair[1]}"
+    )
+)
+ends = st.tuples(ids, st.sampled_from(list(Outcome))).map(
+    lambda pair: Ended(f"s{pair[0]}", Millis(5_000), PLACE, pair[1], Ending.RETURN)
+)
+
+
+def worst_of(forest: Forest, handle: Handle) -> int:
+    """By looking at the whole subtree."""
+    found = SEVERITY[forest.state(handle)]
+    for child in forest.children(handle):
+        worst = worst_of(forest, child)
+        found = min(found, worst) if worst <= max(SEVERITY[state] for state in PROBLEMS) else found
+    return found
+
+
+@given(st.lists(st.lists(starts | ends, max_size=6), max_size=8))
+def test_after_settling_every_rank_is_the_worst_of_its_subtree(batches: list[list[Event]]) -> None:
+    forest = Forest()
+    trouble = Trouble(forest)
+    trouble.rank_subtrees(True)
+    for events in batches:
+        change = forest.apply(events)
+        later = forest.advance(Millis(6_000))
+        trouble.update(change.touched | later, moved=bool(change.moved or change.added))
+    trouble.settle()
+    handles = range(len(forest))
+    assert {handle for handle in handles if forest.state(handle) in PROBLEMS} == trouble.problems.keys()
+    assert [trouble.rank(handle) for handle in handles] == [worst_of(forest, handle) for handle in handles]

@@ -1,0 +1,121 @@
+"""Wake-ups, and how long to wait without one."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from delegtop.clock import monotonic
+from delegtop.sources.watch import FAST, IDLE, SLOW, Pace, Waker, interval
+
+
+def until(condition: object, seconds: float = 5.0) -> bool:
+    """Wait for a condition, briefly."""
+    assert callable(condition)
+    deadline = monotonic() + seconds
+    pause = threading.Event()
+    while not condition():
+        if monotonic() > deadline:
+            return False
+        pause.wait(0.01)
+    return True
+
+
+def test_the_interval_is_short_after_growth_and_grows_with_the_quiet() -> None:
+    asked = [interval(quiet) for quiet in (0, 0.5, 1, 2, 5, 10, 29, 30, 1e9)]
+    assert asked == sorted(asked)
+    assert (asked[0], asked[-2], asked[-1]) == (FAST, IDLE, IDLE)
+    assert SLOW in asked
+
+
+def test_the_pace_is_fast_after_something_moved() -> None:
+    pace = Pace()
+    assert pace.interval() == IDLE
+    pace.moved()
+    assert pace.interval() == FAST
+
+
+def test_a_change_in_a_watched_folder_wakes(tmp_path: Path) -> None:
+    waker = Waker()
+    waker.watch([str(tmp_path)])
+    try:
+        assert until(lambda: waker.mode == "watching")
+        count = iter(range(1_000))
+
+        def woken() -> bool:
+            (tmp_path / f"{next(count)}.jsonl").write_text("{}")
+            return waker.wait(0.05)
+
+        assert until(woken)
+        assert waker.stirred()
+    finally:
+        waker.close()
+
+
+def test_nothing_stirs_when_nothing_is_watched() -> None:
+    waker = Waker()
+    assert (waker.mode, waker.wait(0.01), waker.stirred()) == ("polling", False, False)
+    waker.close()
+
+
+def test_a_missing_folder_leaves_plain_waiting(tmp_path: Path) -> None:
+    waker = Waker()
+    waker.watch([str(tmp_path / "nowhere")])
+    assert (waker.mode, waker.wait(0.01)) == ("polling", False)
+    waker.close()
+
+
+def test_a_failing_watcher_leaves_plain_waiting_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import watchfiles
+
+    failures = threading.Semaphore(0)
+
+    def fail(*_: object, **__: object) -> None:
+        failures.release()
+        raise OSError(28, "no watches left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(watchfiles, "watch", fail)
+        waker = Waker()
+        waker.watch([str(tmp_path)])
+        assert failures.acquire(timeout=5)
+        assert until(lambda: waker._watched == ())
+        assert (waker.mode, waker.wait(0.01)) == ("polling", False)
+    waker.watch([str(tmp_path)])
+    assert until(lambda: waker.mode == "watching")
+    waker.close()
+
+
+def test_a_folder_made_again_is_watched_again(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    keep = tmp_path / "keeps the inode from being used again"
+    waker = Waker()
+    waker.watch([str(folder)])
+    first = waker._watched
+    folder.rename(keep)
+    folder.mkdir()
+    waker.watch([str(folder)])
+    assert waker._watched != first
+    waker.close()
+
+
+def test_closing_takes_no_time_and_ends_the_thread(tmp_path: Path) -> None:
+    waker = Waker()
+    waker.watch([str(tmp_path)])
+    until(lambda: waker.mode == "watching")
+    started = monotonic()
+    waker.close()
+    assert monotonic() - started < 0.5
+    assert waker.mode == "polling"
+    assert until(lambda: not any(thread.name == "delegtop-waker" for thread in threading.enumerate()))
+
+
+def test_watchfiles_is_not_imported_before_something_is_watched() -> None:
+    script = "import sys, delegtop.sources.watch as w; w.Waker(); print('watchfiles' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"

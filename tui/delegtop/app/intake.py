@@ -1,0 +1,85 @@
+"""From the reader's queue to the board, a slice at a time: however much arrives, the screen goes on answering keys.
+
+A pause holds events back here. When it has held very many, the reader is left waiting: the files keep the rest.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+
+from textual.message import Message
+
+from delegtop.app.board import Board
+from delegtop.app.reader import Reader
+from delegtop.clock import monotonic
+from delegtop.model.events import Event
+
+HELD = 500_000
+SECONDS = 60
+_FIRST, _LEAST, _MOST = 256, 32, 5_000
+
+
+class Wake(Message):
+    """There is something to take in. Only one is ever under way."""
+
+
+class Intake:
+    """Takes batches apart into pieces that are done within the time a slice has."""
+
+    def __init__(self, reader: Reader, board: Board) -> None:
+        self._reader, self._board = reader, board
+        self._waiting: deque[Sequence[Event]] = deque()
+        self.held = 0
+        """Events that have been read and are not on the board yet."""
+        self.rates: deque[int] = deque([0] * SECONDS, SECONDS)
+        """Events read in each of the last seconds, newest last."""
+        self._counted = 0
+        self._piece = _FIRST
+
+    @property
+    def more(self) -> bool:
+        """Is there something that the next slice could do?"""
+        if self._board.paused:
+            return self._reader.waiting and self.held < HELD
+        return bool(self._waiting) or self._reader.waiting
+
+    def slice(self, seconds: float) -> bool:
+        """Work for about that long; True if rows came or moved."""
+        until, structural = monotonic() + seconds, False
+        while monotonic() < until:
+            if self._board.paused:
+                if self.held >= HELD or not self._fetch():
+                    break
+            elif self._waiting or self._fetch():
+                structural |= self._apply(seconds)
+            else:
+                break
+        return structural
+
+    def second(self) -> None:
+        """Close one second of the event rate."""
+        self.rates.append(self._counted)
+        self._counted = 0
+
+    def _fetch(self) -> bool:
+        batch = self._reader.take()
+        if batch is None:
+            return False
+        self._waiting.append(batch.events)
+        self.held += len(batch.events)
+        self._counted += len(batch.events)
+        return True
+
+    def _apply(self, seconds: float) -> bool:
+        """One piece. The next one is made smaller or larger by how long this one took."""
+        events = self._waiting.popleft()
+        piece, rest = events[: self._piece], events[self._piece :]
+        if rest:
+            self._waiting.appendleft(rest)
+        began = monotonic()
+        structural = self._board.receive(piece)
+        took = monotonic() - began
+        self.held -= len(piece)
+        if rest:
+            wanted = int(len(piece) * seconds / max(took, 1e-6))
+            self._piece = max(_LEAST, min(wanted, 2 * self._piece, _MOST))
+        return structural

@@ -1,0 +1,63 @@
+"""One inode that is followed, and how far it is read."""
+
+import os
+
+from delegtop.clock import Millis, WallClock
+from delegtop.sources.handles import Inode
+from delegtop.sources.trace import Trace
+
+Stamp = tuple[int, int, int]
+"""Size, time of writing and time of change: equal stamps mean an unchanged file."""
+
+_SETTLED = 20_000_000
+"""Nanoseconds: file times may be as coarse as a clock tick, so a change right after a look may not show in them."""
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def settled(stamp: Stamp) -> Stamp | None:
+    """The stamp if a later change is sure to show in it."""
+    age = WallClock().now() * 1_000_000 - stamp[2]
+    return None if -_SETTLED < age < _SETTLED else stamp
+
+
+class File:
+    """One inode and how far it is read."""
+
+    def __init__(self, inode: Inode, path: str) -> None:
+        self.inode = inode
+        self.path = path
+        """The name it was first given under."""
+        self.source = path
+        self.names: list[str] = []
+        self.trace: Trace | None = None
+        self.copy_of: Trace | None = None
+        """The text that this file so far only repeats."""
+        self.original: File | None = None
+        """The file that held that text then, if it was still there."""
+        self.compared: tuple[int, int] | None = None
+        """Its size and time of writing then."""
+        self.seen: Stamp | None = None
+        """Size and times at the last look that went to the end; None to look again."""
+        self.size = 0
+        self.written = Millis(0)
+        self.linked = True
+        self.loading = False
+        self.quiet = 0
+        """Polls without a change since it lost its name."""
+        self.flushed = -1
+        """The size at which its unfinished last line was reported."""
+        self.error = ""
+        self.gap = ""
+
+    def observe(self, found: os.stat_result) -> None:
+        self.size = found.st_size
+        self.written = Millis(found.st_mtime_ns // 1_000_000)
+        self.linked = found.st_nlink > 0
+
+    @property
+    def orphaned(self) -> bool:
+        """The file it repeated is gone or holds another text: perhaps this one has the end of it."""
+        return self.original is not None and not (self.original.names and self.original.trace is self.copy_of)
