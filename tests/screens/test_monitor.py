@@ -147,6 +147,7 @@ async def test_enter_reads_the_details_and_escape_comes_back(make_app: MakeApp) 
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         await pilot.press("enter")
+        await pilot.pause()
         assert app.monitor.inspector.sheet.has_focus
         await pilot.press("escape")
         assert app.monitor.table.has_focus
@@ -157,8 +158,10 @@ async def test_i_hides_the_inspector_and_shows_it_again(make_app: MakeApp) -> No
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         await pilot.press("i")
+        await pilot.pause()
         assert not app.monitor.inspector.display
         await pilot.press("i")
+        await pilot.pause()
         assert app.monitor.inspector.display
 
 
@@ -588,6 +591,24 @@ async def test_resizing_while_it_runs_lays_the_screen_out_again(make_app: MakeAp
         await pilot.resize_terminal(200, 50)
         await pilot.pause()
         assert app.monitor.inspector.region.x > 0, "a very wide screen has the inspector beside the tree"
+
+
+async def test_on_a_tiny_screen_the_inspector_comes_when_it_is_asked_for(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        assert not app.monitor.inspector.display
+        await pilot.press("e", "enter")
+        await pilot.pause()
+        assert app.monitor.inspector.sheet.has_focus
+        assert "overdue" in app.monitor.inspector.sheet.text
+
+
+async def test_an_empty_screen_has_no_empty_inspector(make_app: MakeApp) -> None:
+    app = make_app(feed=_empty_feed(make_app), watching=False)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert not app.monitor.inspector.display
 
 
 async def test_at_80_columns_the_key_bar_keeps_the_keys_that_matter_most(make_app: MakeApp) -> None:

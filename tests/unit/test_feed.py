@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,9 @@ from delegtop.model.delegation import Delegation, State
 from delegtop.model.events import Deviation, Event, Heard, Started
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
+from delegtop.sources import history, processes
 
-NOW = parse_time("2026-05-01T10:05:00Z") or Millis(0)
+NOW = parse_time("2026-05-01T10:02:30Z") or Millis(0)
 HERE = socket.gethostname()
 
 
@@ -35,11 +37,17 @@ def line(event: str, session: str, at: str = "10:00:00", **more: Any) -> str:
 
 def register(session: str, agent: str = "planner", **more: Any) -> str:
     path = {"subagent": agent, "delegation_path": ["orchestrator", "plan", agent], "delegation_depth": 1}
-    return line("register", session, **(path | {"timeout": 3600} | more))
+    fields: dict[str, Any] = path | {"timeout": 3600} | more
+    return line("register", session, **fields)
 
 
 def returned(session: str, status: str = "completed") -> str:
-    return line("return", session, "10:04:00", **{"return": {"status": status, "summary": "All done."}})
+    told = {"status": status, "summary": "All done.", "artifacts": [], "metadata": metadata(session)}
+    return line("return", session, "10:02:00", **{"return": told})
+
+
+def metadata(session: str) -> dict[str, Any]:
+    return {"session_id": f"sess_20260501_{session}", "duration_seconds": 120, "agent_type": "planner"}
 
 
 def entry(**more: Any) -> dict[str, Any]:
@@ -180,16 +188,16 @@ class TestWhichFiles:
     def test_a_file_that_may_not_be_read_is_unreadable_and_read_once_it_may(
         self, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        allowed = feed_module.history.head
+        allowed = history.head
 
         def denied(path: str, size: int) -> tuple[bytes, bool]:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path, size)
 
-        monkeypatch.setattr(feed_module.history, "head", denied)
+        monkeypatch.setattr(history, "head", denied)
         it = watch(log)
         it.look(2)
         assert (it.status(log).status, it.status(log).detail) == ("unreadable", "Permission denied")
-        monkeypatch.setattr(feed_module.history, "head", allowed)
+        monkeypatch.setattr(history, "head", allowed)
         it.look()
         assert it.ids() == ["aaa111"]
 
@@ -289,13 +297,13 @@ class TestWhichFormat:
         assert it.ids() == ["aaa111"]
 
     def test_a_forced_format_that_is_wrong_is_told_and_stops_nothing(self, watch: Opener, log: Path) -> None:
+        append(log, register("ccc333"))
         (log.parent / "registry.json").write_text(registry("bbb222"))
         it = watch(log.parent, format="registry")
         it.look(2)
         assert it.ids() == ["bbb222"]
         wrong = it.status(log)
-        assert (wrong.dialect, wrong.records) == ("registry", 0)
-        assert wrong.unreadable == 1 or wrong.deviations
+        assert (wrong.dialect, wrong.records, wrong.unreadable, wrong.status) == ("registry", 0, 1, "unreadable")
 
     def test_a_format_that_does_not_exist_is_refused_by_name(self, log: Path) -> None:
         with pytest.raises(UnknownDialect, match="no format named 'nonsense'"):
@@ -487,10 +495,8 @@ class TestStandardInput:
         with os.fdopen(ours) as stream:
             monkeypatch.setattr(sys, "stdin", stream)
             yield theirs
-            try:
+            with suppress(OSError):
                 os.close(theirs)
-            except OSError:
-                pass
 
     def arrive(self, it: Watch, count: int) -> None:
         """Poll until so many delegations are there: a thread of the feed's own copies the stream."""
@@ -533,7 +539,7 @@ class TestStandardInput:
 
 
 class TestReadingAgain:
-    BEATS = tuple(line("heartbeat", "aaa111", f"10:0{n}:00", activity=f"step {n}") for n in range(1, 4))
+    BEATS = tuple(line("heartbeat", "aaa111", f"10:01:0{n}", activity=f"step {n}") for n in range(1, 4))
 
     def test_raw_gives_the_very_line(self, watch: Opener, log: Path) -> None:
         odd = register("bbb222").replace('{"', '{  "', 1)
@@ -591,9 +597,7 @@ class TestReadingAgain:
         assert names == {"session.jsonl", "registry.json"}
 
     @pytest.mark.parametrize("way", ["rename", "copytruncate"])
-    def test_a_rotation_does_not_make_history_tell_of_another_file(
-        self, way: str, watch: Opener, log: Path, tmp_path: Path
-    ) -> None:
+    def test_a_rotation_does_not_make_history_tell_of_another_file(self, way: str, watch: Opener, log: Path) -> None:
         append(log, "".join(self.BEATS))
         it = watch(log.parent)
         it.look()
@@ -608,6 +612,27 @@ class TestReadingAgain:
         assert set(told) <= {register("aaa111"), *self.BEATS, other}
         assert register("aaa111") in told
         assert self.BEATS[-1] in told
+
+    def test_a_rotation_does_not_make_raw_tell_of_another_file(self, watch: Opener, log: Path) -> None:
+        it = watch(log.parent)
+        events = it.look()
+        log.rename(log.with_suffix(".jsonl.1"))
+        log.write_text(register("bbb222"))
+        events += it.look(2)
+        raw = [it.feed.raw(event.origin) for event in events]
+        assert raw == [register(session).rstrip("\n").encode() for session in ("aaa111", "bbb222")]
+
+    def test_history_goes_on_over_a_rotation(self, watch: Opener, log: Path) -> None:
+        it = watch(log.parent)
+        append(log, self.BEATS[0])
+        it.look()
+        log.rename(log.with_suffix(".jsonl.1"))
+        log.write_text(register("bbb222") + self.BEATS[1] + self.BEATS[2] + returned("aaa111"))
+        it.look(2)
+        told = [each.data.decode() + "\n" for each, _ in it.feed.history(it.delegation("aaa111"))]
+        assert told == [register("aaa111"), *self.BEATS, returned("aaa111")]
+        [(only, _)] = it.feed.history(it.delegation("bbb222"))
+        assert only.data.decode() + "\n" == register("bbb222")
 
     def test_history_of_a_log_that_is_gone_is_empty_or_what_is_still_known(self, watch: Opener, log: Path) -> None:
         it = watch(log)
@@ -675,7 +700,7 @@ class TestProcesses:
     def test_one_that_has_returned_is_not_looked_at(
         self, dead: int, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(feed_module.processes, "is_gone", self.never)
+        monkeypatch.setattr(processes, "is_gone", self.never)
         log.write_text(self.started(dead) + returned("aaa111"))
         it = watch(log, clock=WallClock())
         it.look(3)
@@ -684,7 +709,7 @@ class TestProcesses:
     def test_a_process_of_another_machine_is_never_looked_at(
         self, dead: int, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(feed_module.processes, "is_gone", self.never)
+        monkeypatch.setattr(processes, "is_gone", self.never)
         log.write_text(self.started(dead, host="elsewhere"))
         it = watch(log, clock=WallClock())
         it.look(3)
@@ -693,7 +718,7 @@ class TestProcesses:
     def test_none_is_looked_at_while_the_clock_stands_still(
         self, dead: int, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(feed_module.processes, "is_gone", self.never)
+        monkeypatch.setattr(processes, "is_gone", self.never)
         log.write_text(self.started(dead))
         it = watch(log, clock=FrozenClock(WallClock().now()))
         it.look(3)

@@ -106,7 +106,7 @@ class Feed:
         self._broken: dict[str, str] = {}
         self._hosts_here = processes.hostname()
         self._processes: dict[str, Started] = {}
-        self._checked_at = monotonic()
+        self._checked_at = monotonic() - PROCESS_SECONDS
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -156,16 +156,21 @@ class Feed:
             if isinstance(line, Unreadable):
                 reading.note(line)
                 continue
-            reading.records += 1
-            for event in reading.dialect.read(line):
-                if isinstance(event, Unreadable):
-                    reading.note(event)
-                    continue
-                if isinstance(event, Deviation):
-                    reading.note(event)
-                elif isinstance(event, Started | Ended):
-                    self._mind_process(event)
-                yield event
+            told = False
+            try:
+                for event in reading.dialect.read(line):
+                    if isinstance(event, Unreadable):
+                        reading.note(event)
+                        continue
+                    told = True
+                    if isinstance(event, Deviation):
+                        reading.note(event)
+                    elif isinstance(event, Started | Ended):
+                        self._mind_process(event)
+                    yield event
+            except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
+                reading.note(Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)))
+            reading.records += told
 
     def _survey(self, snapshot: Snapshot) -> Iterator[Event]:
         found = snapshot.poll()
@@ -179,6 +184,8 @@ class Feed:
             self._scanned_at = monotonic()
             self._scan = self._roots.scan()
             self._waker.watch(self._roots.directories())
+            if self._unknown:
+                self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
         for path in self._scan.files:
             if path not in self._readings:
                 self._try_dialects(path)
@@ -195,17 +202,36 @@ class Feed:
             self._unknown[path] = (stamp, "empty")
             if found.st_size:
                 self._settle(path, Sample(path, *history.head(path, SAMPLE)))
+        except FileNotFoundError:
+            self._unknown[path] = ((-1, -1), "gone: not found")
         except OSError as error:
             self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
 
     def _settle(self, path: str, sample: Sample) -> None:
-        dialect = self._forced or recognise(sample, self._known_dialects())
+        dialect = self._forced or self._recognise(sample)
         if dialect is not None and (sample.head or self._forced):
             self._readings[path] = _Reading(path, dialect(self._zone))
             self._unknown.pop(path, None)
         elif sample.head.strip():
             stamp = self._unknown.get(path, ((0, 0), ""))[0]
             self._unknown[path] = (stamp, "unrecognised: no known log format")
+
+    def _recognise(self, sample: Sample) -> type[Dialect] | None:
+        """The format of a file. One that fails over it is left out from then on, and reported."""
+        known = self._known_dialects()
+        try:
+            return recognise(sample, known)
+        except Exception:  # noqa: BLE001 - as above
+            known[:] = [dialect for dialect in known if self._copes(dialect, sample)]
+            return recognise(sample, known)
+
+    def _copes(self, dialect: type[Dialect], sample: Sample) -> bool:
+        try:
+            dialect.sniff(sample)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._broken[dialect.name] = f"failed over {sample.path}: {type(error).__name__}: {error}"
+            return False
+        return True
 
     def _known_dialects(self) -> list[type[Dialect]]:
         if self._dialects is None:
@@ -289,21 +315,28 @@ class Feed:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
         places: dict[str, list[Origin]] = {}
         for origin in (delegation.started_origin, delegation.heard_origin, delegation.ended_origin):
-            if origin is not None:
-                places.setdefault(origin.source, []).append(origin)
-        found = [told for source in places for told in self._told(delegation.id, sorted(places[source]))]
-        found.sort(key=lambda told: (min((e.at for e in told[1] if getattr(e, "at", None)), default=0), told[0].origin))
+            if origin is not None and origin.source in self._readings:
+                places.setdefault(self._path_of(delegation.id, origin), []).append(origin)
+        logs = sum(1 for path in places if self._readings[path].snapshot is None)
+        found = [told for path in places for told in self._told(delegation.id, path, sorted(places[path]), logs > 1)]
+        found.sort(key=lambda told: (_moment(told[1]), told[0].origin))
         return found[-limit:]
 
-    def _told(self, id: str, places: list[Origin]) -> Iterator[tuple[Line, list[Event]]]:
-        reading = self._readings.get(places[0].source)
-        if reading is None:
-            return
+    def _path_of(self, id: str, origin: Origin) -> str:
+        """Where a line about it is now: a rotated log goes on under a longer name, and another takes its own."""
+        name = origin.source
+        paths = [name, *(path for path in list(self._readings) if path != name and path.startswith(name))]
+        return next((path for path in paths if history.tells(path, origin.offset, id.encode())), name)
+
+    def _told(self, id: str, path: str, places: list[Origin], several: bool) -> Iterator[tuple[Line, list[Event]]]:
+        """What one file tells of a delegation. If it is one of several, more may stand before and after the places."""
+        reading = self._readings[path]
         dialect = type(reading.dialect)(self._zone)
-        if reading.snapshot is not None or places[0].source == STDIN:
+        if reading.snapshot is not None or path == STDIN:
             lines = [Line(origin, data) for origin in places if (data := self.raw(origin)) is not None]
         else:
-            lines = list(history.lines_about(id.encode(), places[0], places[-1]))
+            span = (None, None) if several else (places[0], places[-1])
+            lines = list(history.lines_about(id.encode(), path, *span))
         for line in lines:
             events = [e for e in dialect.read(line) if not isinstance(e, Unreadable) and getattr(e, "id", None) == id]
             if events or reading.snapshot is not None:
@@ -314,3 +347,8 @@ class Feed:
         self._tail.close()
         if self._spool is not None:
             self._spool.close()
+
+
+def _moment(events: list[Event]) -> int:
+    """When the first of these happened; 0 if none says so."""
+    return min((at for event in events if (at := getattr(event, "at", None)) is not None), default=0)

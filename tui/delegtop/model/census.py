@@ -50,7 +50,7 @@ class Census:
 
     def touch_below(self, handles: Iterable[Handle]) -> None:
         """The deadline of these may have changed, and with it that of everything open below them."""
-        pending = [handle for handle in handles if self._lineage.has_children(handle)]
+        pending = self._lineage.parents_among(handles)
         reached = set(pending)
         while pending:
             for child in self._lineage.children(pending.pop()):
@@ -90,20 +90,25 @@ class Census:
     # -- one delegation --------------------------------------------------------------------------------------------
 
     def _judge(self, handle: Handle) -> bool:
-        before = self._state[handle]
-        state = self._state_at(handle)
-        code = _CODE[state]
-        is_open = self._may_be_open(handle)
+        """Bring one state up to date; True if it changed."""
+        ending = self._ledger.ending(handle)
+        is_open = ending is None and not self._left(handle)
         if is_open != self._open[handle]:
             self._open[handle] = is_open
             self.touch_below((handle,))
+        if is_open:
+            state = self._open_state(handle)
+        else:
+            self._agenda.set(handle, None)
+            state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
+        code, before = _CODE[state], self._state[handle]
         if code == before:
             return False
         self._state[handle] = code
         self.counts[state] += 1
-        was_active = before != _UNSEEN and _STATES[before] in ACTIVE
         if before != _UNSEEN:
             self.counts[_STATES[before]] -= 1
+        was_active = before != _UNSEEN and _STATES[before] in ACTIVE
         if was_active != (state in ACTIVE):
             self._count_child(self._lineage.parent(handle), 1 if state in ACTIVE else -1)
         return True
@@ -120,15 +125,9 @@ class Census:
         code = self._state[handle]
         return code != _UNSEEN and _STATES[code] in ACTIVE
 
-    def _state_at(self, handle: Handle) -> State:
+    def _open_state(self, handle: Handle) -> State:
+        """The state of one that has not ended, by its deadline, its children and its silence."""
         ledger, policy, now = self._ledger, self._policy, self.now
-        ending = ledger.ending(handle)
-        if ending is not None:
-            self._agenda.set(handle, None)
-            return _STATE_OF[ending[0]]
-        if self._left(handle):
-            self._agenda.set(handle, None)
-            return State.UNKNOWN
         heard = ledger.heard_at(handle)
         seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
         deadline = self.deadline(handle)

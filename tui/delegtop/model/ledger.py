@@ -5,9 +5,9 @@ is the view of one row and the only thing the rest of delegtop sees. Every fold 
 the same events in any order, in any batches, and any number of times give the same ledger.
 """
 
-import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from sys import intern
 
 import msgspec
 
@@ -18,7 +18,6 @@ from delegtop.model.events import (
     Ending,
     Erred,
     Event,
-    Fault,
     Heard,
     Outcome,
     Report,
@@ -64,10 +63,23 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
     """The path down to and including the agent: some logs leave the agent itself out."""
 
 
+class Sources(dict[str, int]):
+    """Source names by number and numbers by name; a new name gets the next number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self.names)
+        self.names.append(name)
+        return number
+
+
 class Places:
     """A column of origins."""
 
-    def __init__(self, sources: "Sources") -> None:
+    def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._source = array("i")
         self._line = array("q")
@@ -80,30 +92,12 @@ class Places:
 
     def __getitem__(self, handle: Handle) -> Origin | None:
         source = self._source[handle]
-        return None if source < 0 else Origin(self._sources.name(source), self._line[handle], self._offset[handle])
+        return None if source < 0 else Origin(self._sources.names[source], self._line[handle], self._offset[handle])
 
     def __setitem__(self, handle: Handle, origin: Origin) -> None:
-        self._source[handle] = self._sources.number(origin.source)
+        self._source[handle] = self._sources[origin.source]
         self._line[handle] = origin.line
         self._offset[handle] = origin.offset
-
-
-class Sources:
-    """Source names and their numbers."""
-
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._numbers: dict[str, int] = {}
-
-    def name(self, number: int) -> str:
-        return self._names[number]
-
-    def number(self, name: str) -> int:
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = len(self._names)
-            self._names.append(name)
-        return number
 
 
 class Ledger:
@@ -154,14 +148,19 @@ class Ledger:
     def apply(self, events: Iterable[Event], touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
         """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
         start or end did: the tree is drawn from these two alone."""
-        handles, beat_at, tokens = self._handles, self._beat_at, self._tokens
+        handles, tokens = self._handles, self._tokens
+        beat_at, beat_place, doing, tool = self._beat_at, self._beat_place, self._doing, self._tool
         for event in events:
             if isinstance(event, Heard):
                 handle = handles.get(event.id)
                 if handle is None:
                     handle = self._handle(event.id, started)
-                if event.at is not None and event.at >= beat_at[handle]:
-                    self._beat(handle, event, event.at)
+                at = event.at
+                if at is not None and (at > (last := beat_at[handle]) or (at == last and self._outdoes(handle, event))):
+                    beat_at[handle] = at
+                    beat_place[handle] = event.origin
+                    doing[handle] = event.doing and intern(event.doing)
+                    tool[handle] = event.tool and intern(event.tool)
                 if event.tokens is not None and event.tokens > tokens[handle]:
                     tokens[handle] = event.tokens
                 if event.cost is not None:
@@ -214,15 +213,10 @@ class Ledger:
         for places in (self._started_place, self._beat_place, self._ended_place):
             places.grow(rows)
 
-    def _beat(self, handle: Handle, event: Heard, at: Millis) -> None:
-        if at == self._beat_at[handle]:
-            before = self._beat_place[handle]
-            if before is not None and event.origin <= before:
-                return
-        self._beat_at[handle] = at
-        self._beat_place[handle] = event.origin
-        self._doing[handle] = sys.intern(event.doing) if event.doing else None
-        self._tool[handle] = sys.intern(event.tool) if event.tool else None
+    def _outdoes(self, handle: Handle, event: Heard) -> bool:
+        """Of two heartbeats at one moment the later record counts."""
+        before = self._beat_place[handle]
+        return before is None or event.origin > before
 
     def _start(self, handle: Handle, event: Started) -> bool:
         before = self._start_of(handle)
@@ -255,7 +249,7 @@ class Ledger:
             (*path, event.agent) if path and event.agent and path[-1] != event.agent else path,
         )
         self._shape[handle] = self._shapes.setdefault(shape, shape)
-        self.task[handle] = sys.intern(event.task) if event.task else None
+        self.task[handle] = intern(event.task) if event.task else None
         self.claimed_parent[handle] = self._shared_id(event.parent)
         self.started_at[handle] = UNSET if event.at is None else event.at
         self._deadline[handle] = UNSET if event.deadline is None else event.deadline
@@ -269,7 +263,7 @@ class Ledger:
         if id is None:
             return None
         handle = self._handles.get(id)
-        return self.ids[handle] if handle is not None else sys.intern(id)
+        return self.ids[handle] if handle is not None else intern(id)
 
     def _start_of(self, handle: Handle) -> Started | None:
         """The start as one event again; the columns hold all of it."""
@@ -383,10 +377,6 @@ class Ledger:
             return None
         return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
 
-    def outcome(self, handle: Handle) -> Outcome | None:
-        ending = self.ending(handle)
-        return ending[0] if ending else None
-
     def heard_at(self, handle: Handle) -> Millis | None:
         """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on."""
         shape = self._shape[handle]
@@ -416,7 +406,7 @@ class Ledger:
         """Everything known of one delegation."""
         shape = self._shape[handle]
         ending = self.ending(handle)
-        faults = sorted(self._faults.get(handle, {}).values(), key=lambda e: e.origin)
+        faults = sorted(self._faults[handle].values(), key=lambda e: e.origin) if handle in self._faults else []
         return Delegation(
             id=self.ids[handle],
             agent=shape.agent if shape else None,
@@ -442,7 +432,7 @@ class Ledger:
             ended_by=ending[1] if ending else None,
             ended_at=ending[2] if ending else None,
             report=self.report(handle),
-            faults=_distinct(faults),
+            faults=tuple(dict.fromkeys(e.fault for e in faults)),
             listed_at=self.listed_at(handle),
             left_registry=self.left_registry(handle),
             claims=self._claims(handle),
@@ -456,6 +446,8 @@ class Ledger:
         return self._doing[handle], self._tool[handle]
 
     def _claims(self, handle: Handle) -> tuple[Claim, ...]:
+        if handle not in self._starts and handle not in self._ends:
+            return ()
         starts = sorted(self._starts.get(handle, {}).values(), key=_start_order)
         ends = sorted(self._ends.get(handle, {}).values(), key=_end_order, reverse=True)
         found: list[Claim] = []
@@ -515,7 +507,3 @@ def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:
     if len({value for value, _ in said}) < 2:
         return []
     return [Claim(field, " › ".join(v) if isinstance(v, tuple) else str(v), origin) for v, origin in said]
-
-
-def _distinct(erred: list[Erred]) -> tuple[Fault, ...]:
-    return tuple(dict.fromkeys(e.fault for e in erred))

@@ -6,7 +6,7 @@ one's and that was open when this one started. Two that fit make the link ambigu
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from delegtop.model.delegation import Link
 from delegtop.model.ledger import UNSET, Handle, Ledger
@@ -68,8 +68,10 @@ class Lineage:
             yield child
             child = self._next_sibling[child]
 
-    def has_children(self, handle: Handle) -> bool:
-        return self._first_child[handle] != NOBODY
+    def parents_among(self, handles: Iterable[Handle]) -> list[Handle]:
+        """Those that have children."""
+        first = self._first_child
+        return [handle for handle in handles if first[handle] != NOBODY]
 
     def ancestors(self, handle: Handle) -> Iterator[Handle]:
         """The nearest first."""
@@ -90,11 +92,10 @@ class Lineage:
         self._file(started, affected)
         for handle in sorted(started):
             self._link_declared(handle)
-        for handle in self._declared_below(self._redeclared | started):
-            affected |= self._possible_children(self._filed[handle])
+        for handle in self._declared_below(self._redeclared | started) | ended:
+            if place := self._filed[handle]:
+                affected |= self._possible_children(place)
         self._redeclared.clear()
-        for handle in ended:
-            affected |= self._possible_children(self._filed[handle])
         for handle in affected:
             self._infer(handle)
         moves = [
@@ -110,9 +111,10 @@ class Lineage:
     def _link_declared(self, handle: Handle) -> None:
         ledger = self._ledger
         id, name = ledger.ids[handle], ledger.claimed_parent[handle]
-        for child in sorted(self._awaiting.pop(id, ())):
-            if ledger.claimed_parent[child] == id:
-                self._declare(child)
+        if id in self._awaiting:
+            for child in sorted(self._awaiting.pop(id)):
+                if ledger.claimed_parent[child] == id:
+                    self._declare(child)
         if name is None:
             return
         parent = ledger.find(name)
@@ -124,18 +126,25 @@ class Lineage:
 
     def _declare(self, handle: Handle) -> None:
         """Draw a declared link. Circles opened earlier are looked at again: this link may have been part of one."""
+        if not self._cut:
+            self._draw(handle)
+            return
         anew = sorted(self._cut | {handle}, key=self._ledger.ids.__getitem__)
         self._cut.clear()
         for child in anew:
             self._set(child, NOBODY, _EXPLICIT)
         for child in anew:
-            parent = self._ledger.find(self._ledger.claimed_parent[child] or "")
-            if parent is not None:
-                self._draw(child, parent)
+            self._draw(child)
 
-    def _draw(self, handle: Handle, parent: Handle) -> None:
-        """Link to a declared parent; a circle is opened at its least id, whichever link closes it."""
+    def _draw(self, handle: Handle) -> None:
+        """Link to the declared parent; a circle is opened at its least id, whichever link closes it."""
+        parent = self._ledger.find(self._ledger.claimed_parent[handle] or "")
+        if parent is None:
+            self._set(handle, NOBODY, _EXPLICIT)
+            return
         childless = self._first_child[handle] == NOBODY and parent != handle
+        if not childless:
+            self._set(handle, NOBODY, _EXPLICIT)
         chain = [] if childless else list(self._declared_chain(parent))
         self._set(handle, NOBODY if parent == handle else parent, _EXPLICIT)
         if not chain or chain[-1] != handle:
@@ -154,7 +163,7 @@ class Lineage:
     def _declared_below(self, handles: set[Handle]) -> set[Handle]:
         """These, and all who descend from them by declared links."""
         found = set(handles)
-        pending = [handle for handle in handles if self._first_child[handle] != NOBODY]
+        pending = self.parents_among(handles)
         while pending:
             for child in self.children(pending.pop()):
                 if self._how[child] == _EXPLICIT and child not in found:
@@ -230,10 +239,8 @@ class Lineage:
         path = self._ledger.own_path(handle)
         return self._ledger.started_at[handle], len(path) if path else 0, self._ledger.ids[handle]
 
-    def _possible_children(self, place: Filed | None) -> set[Handle]:
+    def _possible_children(self, place: Filed) -> set[Handle]:
         """All without a declared parent who started later, below that path."""
-        if place is None:
-            return set()
         below = self._below_path.get(place[0])
         if not below:
             return set()

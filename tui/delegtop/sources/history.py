@@ -16,22 +16,32 @@ SPAN = 64 * 1024 * 1024
 LINE_LIMIT = 1024 * 1024
 
 
-def lines_about(needle: bytes, first: Origin, last: Origin) -> Iterator[Line]:
-    """The lines of one file from `first` to `last` that hold the needle. Nothing if the file is not what it was."""
-    begin = max(first.offset, last.offset - SPAN)
+def tells(path: str, offset: int, needle: bytes) -> bool:
+    """Whether the line at that place holds the needle: another text may have taken the file's name."""
     try:
-        with Path(first.source).open("rb") as file:
-            file.seek(begin)
-            line, offset = first.line, begin
-            if begin != first.offset:
-                offset += len(file.readline())
-                line = 0  # what stands before is not counted, so the numbers are not known
-            while offset <= last.offset:
+        with Path(path).open("rb") as file:
+            file.seek(offset)
+            return needle in file.readline(LINE_LIMIT)
+    except OSError:
+        return False
+
+
+def lines_about(needle: bytes, path: str, first: Origin | None, last: Origin | None) -> Iterator[Line]:
+    """The lines of one file that hold the needle, from `first` (else its top) to `last` (else its end)."""
+    try:
+        with Path(path).open("rb") as file:
+            end = last.offset if last else os.fstat(file.fileno()).st_size
+            line, offset = (first.line, first.offset) if first else (1, 0)
+            if end - offset > SPAN:
+                file.seek(end - SPAN)
+                line, offset = 0, end - SPAN + len(file.readline())  # what stands before is not counted: no numbers
+            file.seek(offset)
+            while offset <= end:
                 data = file.readline(LINE_LIMIT)
                 if not data:
                     return
                 if needle in data:
-                    yield Line(Origin(first.source, line, offset), data.rstrip(b"\r\n"))
+                    yield Line(Origin(path, line, offset), data.rstrip(b"\r\n"))
                 offset += len(data)
                 line += 1 if line and data.endswith(b"\n") else 0
     except OSError:

@@ -78,7 +78,8 @@ class Monitor(Screen[None]):
         self.draw()
 
     def on_resize(self) -> None:
-        self.query_one(Pill).place()
+        if self._ready:
+            self.query_one(Pill).place()
 
     def on_unmount(self) -> None:
         self._ready = False
@@ -272,13 +273,14 @@ class Monitor(Screen[None]):
             self.table.focus()
         elif self.table.cursor is not None:
             self.inspector.ask(True)
-            self.inspector.sheet.focus()
+            self.call_after_refresh(self.inspector.sheet.focus)
 
     def action_inspector(self) -> None:
-        self.inspector.ask(not self.inspector.display)
-        if not self.inspector.display:
+        wanted = not self.inspector.display
+        self.inspector.ask(wanted)
+        if not wanted:
             self.table.focus()
-        self.draw()
+        self.call_after_refresh(self.draw)
 
     def action_tab(self, by: int) -> None:
         self.inspector.step(by)

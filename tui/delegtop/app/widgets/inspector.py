@@ -86,7 +86,7 @@ class Inspector(Vertical):
         """The operator wants to see it, or not; where there is no room for both it is shown only when asked for."""
         self.set_class(wanted, "-asked")
         self.set_class(not wanted, "-hidden")
-        self.refresh_page()
+        self.call_after_refresh(self.refresh_page)
 
     def show_tab(self, tab: str) -> None:
         if tab != self.tab:
