@@ -42,6 +42,7 @@ class World:
         self.delivered: Counter[int] = Counter()
         self.unfinished: dict[int, bytes] = {}
         self.copies: set[Path] = set()
+        self.copied: set[int] = set()
         self.known: set[int] = set()
         self.nameless: dict[int, tuple[int, int]] = {}
         self.oversize = self.reported = 0
@@ -138,12 +139,20 @@ class World:
         if path.exists():
             old = path.rename(self.new_name(path))
             self.write(path, self.lines())
-            self.write(old, self.lines())
+            if self.may_grow(old):
+                self.write(old, self.lines())
 
     def write_late(self) -> None:
-        old = [p for p in self.given() if p.suffix != ".jsonl" and p not in self.copies and not p.is_symlink()]
+        old = [p for p in self.given() if p.suffix != ".jsonl" and p not in self.copies and self.may_grow(p)]
         if old:
             self.write(self.random.choice(old), self.lines(2))
+
+    def may_grow(self, old: Path) -> bool:
+        """Not a small renamed log of which there is a copy: when both are new, nobody can tell which is which.
+
+        If the wrong one grows, the tail takes it for another log with the same preamble and reads it from its start.
+        """
+        return not old.is_symlink() and (old.stat().st_ino not in self.copied or old.stat().st_size >= 4_096)
 
     def move_out(self) -> None:
         path = self.path()
@@ -159,6 +168,7 @@ class World:
     def copy(self, path: Path) -> None:
         target = self.new_name(path)
         shutil.copyfile(path, target)
+        self.copied.add(path.stat().st_ino)
         self.copies.add(target)
 
     def copy_only(self) -> None:

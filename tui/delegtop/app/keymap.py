@@ -96,4 +96,4 @@ def shown(key: str) -> str:
 
 
 _SHORT = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "pgup", "pagedown": "pgdn"}
-_SHORT |= {name: name for name in ("enter", "space", "tab", "home", "end")}
+_SHORT |= {name: name for name in ("enter", "space", "tab", "home", "end")} | {"f1": "F1"}

@@ -150,7 +150,12 @@ class Delegation(msgspec.Struct, frozen=True):
 
     @property
     def own_path(self) -> tuple[str, ...] | None:
-        """The path down to and including this agent: some logs leave the agent itself out."""
-        if self.path and self.agent and self.path[-1] != self.agent:
-            return (*self.path, self.agent)
-        return self.path
+        """The path down to and including this agent."""
+        return own_path(self.path, self.agent)
+
+
+def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...] | None:
+    """The path down to and including the agent: some logs leave the agent itself out."""
+    if path and agent and path[-1] != agent:
+        return (*path, agent)
+    return path or None

@@ -12,7 +12,7 @@ from sys import intern
 import msgspec
 
 from delegtop.clock import SECOND, Millis
-from delegtop.model.delegation import Claim, Delegation
+from delegtop.model.delegation import Claim, Delegation, own_path
 from delegtop.model.events import (
     Ended,
     Ending,
@@ -107,7 +107,7 @@ class Ledger:
         self.ids: list[str] = []
         self._handles: dict[str, Handle] = {}
         sources = Sources()
-        self._shapes: dict[Shape, Shape] = {}
+        self._shapes: dict[tuple[object, ...], Shape] = {}
         self._shape: list[Shape | None] = []
         self.task: list[str | None] = []
         self.claimed_parent: list[str | None] = []
@@ -235,20 +235,21 @@ class Ledger:
         return True
 
     def _write_start(self, handle: Handle, event: Started) -> None:
-        path = event.path or None
-        shape = Shape(
+        common = (
             event.agent,
             event.command,
             event.caller,
-            event.path,
+            event.path or None,
             event.depth,
             event.timeout,
             event.host,
             event.trust,
             event.listed,
-            (*path, event.agent) if path and event.agent and path[-1] != event.agent else path,
         )
-        self._shape[handle] = self._shapes.setdefault(shape, shape)
+        shape = self._shapes.get(common)
+        if shape is None:
+            shape = self._shapes[common] = Shape(*common, own_path=own_path(event.path, event.agent))
+        self._shape[handle] = shape
         self.task[handle] = intern(event.task) if event.task else None
         self.claimed_parent[handle] = self._shared_id(event.parent)
         self.started_at[handle] = UNSET if event.at is None else event.at

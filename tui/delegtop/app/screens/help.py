@@ -1,6 +1,6 @@
 """Help, made from the keymap and the filter language, so it cannot be out of date."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from textual.binding import Binding, BindingType
@@ -50,9 +50,7 @@ class Help(Page):
         return [Beside(left, right), Beside(self._states(), _filter())]
 
     def _group(self, name: str, groups: Mapping[str, list[Command]]) -> list[Block]:
-        facts = [
-            Fact("  ".join(keys_of(command, self._overrides)), Content(command.help), _KEY) for command in groups[name]
-        ]
+        facts = [_entry(keys_of(command, self._overrides), command.help) for command in groups[name]]
         return [heading(name), *facts, Content()]
 
     def _states(self) -> list[Block]:
@@ -71,12 +69,13 @@ def _moving() -> list[Block]:
     """The tree's own keys, one line an action."""
     keys: dict[str, list[str]] = {}
     for binding in map(_as_binding, DelegationTree.BINDINGS):
-        keys.setdefault(binding.tooltip or binding.description, []).extend(map(shown, binding.key.split(",")))
-    return [
-        heading("Moving"),
-        *(Fact("  ".join(names), Content(words), _KEY) for words, names in keys.items()),
-        Content(),
-    ]
+        if binding.id not in keymap.IDS:
+            keys.setdefault(binding.tooltip or binding.description, []).extend(map(shown, binding.key.split(",")))
+    return [heading("Moving"), *(_entry(names, words) for words, names in keys.items()), Content()]
+
+
+def _entry(keys: Iterable[str], words: str) -> Fact:
+    return Fact(Content.styled("  ".join(keys), "bold $accent"), Content(words), _KEY)
 
 
 def _as_binding(binding: BindingType) -> Binding:
@@ -86,8 +85,15 @@ def _as_binding(binding: BindingType) -> Binding:
 def _filter() -> list[Block]:
     return [
         heading("Filter"),
-        Fact("word", Content("part of any text of the row; words are ANDed, a|b is either"), _KEY),
-        Fact("!word", Content("not; stands before any term"), _KEY),
-        *(Fact(key.name, Content.assemble(key.meaning, "  ", (key.example, "bold $accent")), _KEY) for key in KEYS),
+        _entry(["word"], "part of any text of the row; words are ANDed, a|b is either"),
+        _entry(["!word"], "not; stands before any term"),
+        *(
+            Fact(
+                Content.styled(key.name, "bold $accent"),
+                Content.assemble(key.meaning, "  ", (key.example, "$secondary")),
+                _KEY,
+            )
+            for key in KEYS
+        ),
         Content(),
     ]

@@ -37,6 +37,7 @@ class Monitor(Screen[None]):
     """The main screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.MONITOR)]
+    AUTO_FOCUS = "DelegationTree"  # else the first key of a quick hand would fall into the hidden filter line
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]  # noqa: RUF012 -- Textual declares it so
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (32, "-tall")]  # noqa: RUF012 -- as above
 

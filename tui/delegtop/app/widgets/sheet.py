@@ -22,7 +22,7 @@ LABEL = 14
 class Fact(NamedTuple):
     """`label   value`, the value wrapped under itself."""
 
-    label: str
+    label: str | Content
     value: Content
     indent: int = LABEL
 
@@ -115,7 +115,7 @@ def wrap(block: Block, width: int) -> list[Content]:
     if isinstance(block, Beside):
         return _beside(block, width)
     indent = block.indent if width > 2 * block.indent else 2
-    label = Content.styled(block.label, "$row-muted")
+    label = block.label if isinstance(block.label, Content) else Content.styled(block.label, "$row-muted")
     value = block.value.wrap(max(width - indent, 1))
     if label.cell_length >= indent:
         return [label, *(line.pad_left(indent) for line in value)]
