@@ -12,10 +12,10 @@ from datetime import UTC, tzinfo
 import msgspec
 
 from delegtop import dialects
-from delegtop.clock import Clock, Millis, WallClock, monotonic
+from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
 from delegtop.dialects import Dialect, Sample, Unit, UnknownDialect, recognise
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Deviation, Ended, Ending, Event, Outcome, Started
+from delegtop.model.events import Deviation, Ended, Ending, Erred, Event, Heard, Outcome, Started
 from delegtop.origin import Origin
 from delegtop.sources import history, processes
 from delegtop.sources.discover import Roots, Scan
@@ -69,6 +69,7 @@ class _Reading:
         self.records = 0
         self.unreadable = 0
         self.deviations = 0
+        self.later = 0
         self.reasons: Counter[str] = Counter()
         self.examples: list[Unreadable | Deviation] = []
 
@@ -83,11 +84,18 @@ class _Reading:
             self.examples.append(problem)
 
 
+def _after(event: Started | Heard | Erred | Ended, moment: Millis) -> bool:
+    return event.at is not None and event.at > moment
+
+
 class Feed:
     """All sources of one look. One thread polls it; `raw` and `history` may be asked by any."""
 
     def __init__(self, sources: Sequence[str], *, clock: Clock, format: str | None = None, zone: tzinfo = UTC) -> None:
         self._clock = clock
+        self._horizon = clock.now() if isinstance(clock, FrozenClock) else None
+        """What happened later is not known at a frozen moment. A registry counts whenever it was written: it is all
+        there is of it."""
         self._zone = zone
         self._forced = dialects.load(format) if format else None
         self._roots = Roots([source for source in sources if source != STDIN])
@@ -149,6 +157,7 @@ class Feed:
     def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Event]:
         path: str | None = None
         reading: _Reading
+        horizon = self._horizon
         for line in lines:
             source = line.origin.source
             if source is not path:
@@ -163,6 +172,13 @@ class Feed:
                         reading.note(event)
                         continue
                     told = True
+                    if (
+                        horizon is not None
+                        and isinstance(event, Started | Heard | Erred | Ended)
+                        and _after(event, horizon)
+                    ):
+                        reading.later += 1
+                        continue
                     if isinstance(event, Deviation):
                         reading.note(event)
                     elif isinstance(event, Started | Ended):
@@ -293,7 +309,7 @@ class Feed:
             records=reading.records,
             unreadable=reading.unreadable,
             status=file.state,
-            detail=file.detail,
+            detail=file.detail or (f"{reading.later} later records left out" if reading.later else ""),
             deviations=reading.deviations,
             reasons=dict(reading.reasons),
             examples=tuple(reading.examples),

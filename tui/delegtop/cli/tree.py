@@ -1,5 +1,6 @@
 """`delegtop tree`: the tree of delegations, printed once."""
 
+import gc
 import glob
 import os
 import shutil
@@ -64,6 +65,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _read(feed: "Feed", forest: "Forest") -> None:
+    # What is read stays until the end, so collecting garbage meanwhile finds none.
+    gc.disable()
     with Progress("reading") as progress:
         for batch in feed.read_all():
             forest.apply(batch.events)
@@ -95,7 +98,7 @@ def _look(plain: bool, settings: "Settings") -> "Look":
     guides = PLAIN if plain else ASCII if ascii_only else UNICODE
     colourless = plain or not settings.color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
-    return Look(guides, width, color=terminal and not colourless)
+    return Look(guides, width, color=terminal and not colourless, cuts=terminal)
 
 
 def _complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool:

@@ -11,7 +11,7 @@ from sys import intern
 
 import msgspec
 
-from delegtop.clock import SECOND, Millis
+from delegtop.clock import SECOND, Millis, iso
 from delegtop.model.delegation import Claim, Delegation, own_path
 from delegtop.model.events import (
     Ended,
@@ -459,8 +459,9 @@ class Ledger:
         ):
             moments = [(at, origin) for at, origin in told if at is not None]
             if moments and max(moments)[0] - min(moments)[0] > _SAME_MOMENT:
-                found += [Claim(field, str(int(at)), origin) for at, origin in moments]
-        for field in ("agent", "command", "caller", "task", "path", "depth", "timeout", "parent", "pid", "host"):
+                found += [Claim(field, iso(at), origin) for at, origin in moments]
+        found += _disagreement("timeout", [(e.timeout and f"{e.timeout // SECOND} s", e.origin) for e in starts])
+        for field in ("agent", "command", "caller", "task", "path", "depth", "parent", "pid", "host"):
             found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
         found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in ends])
         return tuple(found)

@@ -70,8 +70,17 @@ def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) 
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:
         return facts.doing or facts.tool or forest.reason(handle)
-    if state is not State.COMPLETED:
-        told = next((fault.message for fault in facts.errors if fault.message), None)
-        return told or facts.report.summary or forest.reason(handle)
+    if state is State.COMPLETED:
+        return facts.report.summary or _made(facts)
+    told = next((fault.message for fault in facts.errors if fault.message), None) or facts.report.summary
+    if state is State.UNKNOWN and facts.outcome is not None:
+        return " · ".join(filter(None, (forest.reason(handle), told)))
+    if told or (reason := forest.reason(handle)):
+        return told or reason
+    last_words = f"last: {facts.doing}" if facts.doing else ""
+    return " · ".join(filter(None, (_made(facts) and f"{_made(facts)} left", last_words)))
+
+
+def _made(facts: Delegation) -> str:
     made = len(facts.artifacts)
-    return facts.report.summary or (f"{made} artifact{'s'[: made > 1]}" if made else "")
+    return f"{made} artifact{'' if made == 1 else 's'}" if made else ""

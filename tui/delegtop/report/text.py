@@ -9,7 +9,7 @@ from typing import NamedTuple
 from delegtop import text
 from delegtop.clock import countdown, duration, iso
 from delegtop.model import measures
-from delegtop.model.delegation import Delegation, Link, State
+from delegtop.model.delegation import PROBLEMS, SEVERITY, Delegation, Link, State
 from delegtop.model.events import Deviation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
@@ -24,6 +24,7 @@ _UNSURE = frozenset({Link.INFERRED, Link.AMBIGUOUS})
 _NAME_MOST = 48
 _NAME_LEAST = 20
 _DOING_LEAST = 20
+_LINE_MOST = 500
 
 
 class Guides(NamedTuple):
@@ -53,6 +54,8 @@ class Look(NamedTuple):
     guides: Guides = UNICODE
     width: int = 120
     color: bool = False
+    cuts: bool = False
+    """Whether what is too wide is cut. In a pipe nothing is lost for it."""
 
 
 _COLOURS = {
@@ -87,6 +90,12 @@ def tree(
     if table:
         yield ""
         yield from _Table(forest, look, table).lines(table)
+    for title, block in (
+        ("What to do", _advice(forest, matches or [row.handle for row in table])),
+        ("Claims that disagree", _claims(forest, [row.handle for row in table])),
+    ):
+        if lines := list(block):
+            yield from ("", title, *lines)
     if sources:
         yield ""
         yield from _health(sources, look)
@@ -116,7 +125,7 @@ class _Table:
         self.contradicted = False
         """Has a row claimed a depth that its path or place denies?"""
         # State is never cut, so it has the width of the longest word there is.
-        self.columns = {"state": 11, "depth": 5, "left": 8, "age": 8, "quiet": 8}
+        self.columns = {"state": 11, "depth": 5, "left": 9, "age": 8, "quiet": 8}
         for column in ("quiet", "depth", "age", "left"):
             if self._fixed() + _NAME_LEAST + _DOING_LEAST <= look.width:
                 break
@@ -134,12 +143,14 @@ class _Table:
         yield self._line("DELEGATION", head, "DOING")
         for row in table:
             facts = self.forest.delegation(row.handle)
-            remark = text.line(measures.remark(self.forest, row.handle, facts), 4 * self.look.width)
+            remark = text.line(measures.remark(self.forest, row.handle, facts), _LINE_MOST)
             depth = self._depth(row, facts)
             self.contradicted |= self.guides.differs in depth
             content = self._cells(row.handle, facts) | {"depth": depth}
             yield self._line(self._name(row, facts), content, remark, self.forest.state(row.handle))
-        yield from self._legend(table)
+        if legend := list(self._legend(table)):
+            yield ""
+            yield from legend
 
     def _line(self, name: str, content: dict[str, str], doing: str, state: State | None = None) -> str:
         parts = [fit(name, self.name, self.guides.cut)]
@@ -148,7 +159,7 @@ class _Table:
             if column == "state" and state and self.look.color:
                 cell = cell.replace(state.value, f"\x1b[{_COLOURS[state]}m{state.value}\x1b[0m")
             parts.append(cell)
-        parts.append(cut(doing, self.doing, self.guides.cut))
+        parts.append(cut(doing, self.doing if self.look.cuts else _LINE_MOST, self.guides.cut))
         return "  ".join(parts).rstrip()
 
     def _name(self, row: Row, facts: Delegation) -> str:
@@ -201,7 +212,32 @@ class _Table:
         if unseen:
             yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
         if self.contradicted:
-            yield f"3{self.guides.differs}2 claims depth 3, but its path or place says 2"
+            yield f"1{self.guides.differs}2 in DEPTH: it claims 1, its path or place says 2"
+
+
+def _advice(forest: Forest, handles: Collection[Handle]) -> Iterator[str]:
+    """What the agents themselves recommend, worst first; one advice handed up a path is told once, by its source."""
+    told: dict[str, Handle] = {}
+    for handle in handles:
+        if forest.state(handle) in PROBLEMS:
+            for advice in _recommended(forest.delegation(handle)):
+                told[advice] = handle
+    for advice, handle in sorted(told.items(), key=lambda item: SEVERITY[forest.state(item[1])]):
+        name = text.line(measures.label(forest.delegation(handle)), 200)
+        yield f"  {name} ({forest.state(handle)}): {text.line(advice, _LINE_MOST)}"
+
+
+def _recommended(facts: Delegation) -> Iterator[str]:
+    recommended = [fault.recommendation for fault in facts.errors if fault.recommendation]
+    yield from recommended or filter(None, [facts.report.next_steps])
+
+
+def _claims(forest: Forest, handles: Collection[Handle]) -> Iterator[str]:
+    for handle in handles:
+        facts = forest.delegation(handle)
+        for field in dict.fromkeys(claim.field for claim in facts.claims):
+            said = (f"{c.value} ({c.origin})" for c in facts.claims if c.field == field)
+            yield text.line(f"  {measures.label(facts)}: {field} {', '.join(said)}", _LINE_MOST)
 
 
 def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
@@ -213,8 +249,12 @@ def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
             if alike[source.status, source.detail] > ALIKE:
                 continue
         yield f"  {text.line(source.path, 1_000)}: {_state_of(source)}"
+        for reason, count in sorted(source.reasons.items(), key=lambda item: (-item[1], item[0])):
+            yield f"    {count} {text.line(reason, 80)}"
         for example in islice(source.examples, EXAMPLES):
             yield cut(f"    {_example(example)}", max(look.width, 80), look.guides.cut)
+        if (more := source.unreadable + source.deviations - EXAMPLES) > 0:
+            yield f"    and {more} more (--json tells the kinds, the dashboard shows them)"
     for (status, detail), count in alike.items():
         if count > ALIKE:
             why = f", {text.line(detail, 400)}" if detail else ""
@@ -222,14 +262,13 @@ def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
 
 
 def _state_of(source: Health) -> str:
-    parts = [text.line(source.dialect or "no format", 80), source.status, _count(source.records, "record")]
-    reasons = ", ".join(f"{count} {text.line(reason, 80)}" for reason, count in sorted(source.reasons.items()))
+    parts = [text.line(source.dialect or "no format", 80), _count(source.records, "record")]
+    if source.status != "live":
+        parts.insert(1, source.status)
     if source.unreadable:
         parts.append(f"{source.unreadable} unreadable")
     if source.deviations:
         parts.append(_count(source.deviations, "deviation"))
-    if reasons:
-        parts[-1] += f" ({reasons})"
     if source.detail:
         parts.append(text.line(source.detail, 400))
     return ", ".join(parts)
