@@ -24,10 +24,46 @@ _AGENTS = (
 """Who works on which level: agents hand work to few others, so paths repeat."""
 _COMMANDS = ("implement", "research", "plan", "review")
 _TOOLS = ("bash", "read", "edit", "grep", "web", "task")
-_WORDS = (
-    "the proof of the second lemma needs a stronger induction hypothesis build cache and module graph were checked "
-    "against notes in specs before any file changed while tests for parser lexer and printer ran twice on both cores"
-).split()
+_WORDS = [
+    "the",
+    "proof",
+    "of",
+    "the",
+    "second",
+    "lemma",
+    "needs",
+    "a",
+    "stronger",
+    "induction",
+    "hypothesis",
+    "build",
+    "cache",
+    "and",
+    "module",
+    "graph",
+    "were",
+    "checked",
+    "against",
+    "notes",
+    "in",
+    "specs",
+    "before",
+    "any",
+    "file",
+    "changed",
+    "while",
+    "tests",
+    "for",
+    "parser",
+    "lexer",
+    "and",
+    "printer",
+    "ran",
+    "twice",
+    "on",
+    "both",
+    "cores",
+]
 
 
 def _prose(random: random.Random, size: int) -> str:
@@ -71,6 +107,20 @@ def _returns(random: random.Random) -> list[str]:
     return found
 
 
+def register(id: str, at: int, *, parent: str | None = None, agent: str = "implementer") -> str:
+    """A short start line, for logs that only need a delegation in them."""
+    above = "" if parent is None else f'"parent_session_id":"{parent}",'
+    return (
+        f'{{"event":"register","at":"{_iso(at)}","session_id":"{id}",{above}"subagent":"{agent}","timeout":7200,'
+        f'"delegation_depth":1,"delegation_path":["orchestrator","{agent}"]}}\n'
+    )
+
+
+def heartbeat(id: str, at: int, activity: str) -> str:
+    """A short sign of life."""
+    return f'{{"event":"heartbeat","at":"{_iso(at)}","session_id":"{id}","activity":"{activity}"}}\n'
+
+
 class _Open:
     """A delegation that has not ended."""
 
@@ -84,8 +134,9 @@ class _Open:
 class LogMaker:
     """Writes lines as a run would: work is handed out, shows signs of life and comes back."""
 
-    def __init__(self, start: int, seed: int = 7) -> None:
-        self.at = start
+    def __init__(self, start: int, *, step: float = STEP, seed: int = 7) -> None:
+        self._at: float = start
+        self._step = step
         self.delegations = 0
         self._random = random.Random(seed)
         self._contexts = _contexts(self._random)
@@ -94,10 +145,15 @@ class LogMaker:
         self._open: list[_Open] = []
         self._n = 0
 
+    @property
+    def at(self) -> int:
+        """The moment of the last line, in epoch milliseconds."""
+        return int(self._at)
+
     def line(self) -> str:
         """The next line of the mix."""
         self._n += 1
-        self.at += STEP
+        self._at += self._step
         draw = self._random.random()
         if draw < 0.24 or len(self._open) < 8:
             return self.start()
@@ -105,9 +161,9 @@ class LogMaker:
             return self.heartbeat()
         return self.finish()
 
-    def start(self, timeout: int | None = None) -> str:
+    def start(self, *, root: bool = False) -> str:
         choice = self._random
-        parent = choice.choice(self._open) if self._open and choice.random() > 0.06 else None
+        parent = choice.choice(self._open) if self._open and not root and choice.random() > 0.06 else None
         if parent is not None and parent.level >= len(_AGENTS):
             parent = None
         self.delegations += 1
@@ -127,7 +183,7 @@ class LogMaker:
         self._open.append(born)
         if len(self._open) > _OPEN:
             self._open.pop(0)  # this one is never heard of again
-        seconds = timeout or choice.choice((300, 1800, 3600, 7200))
+        seconds = choice.choice((300, 1800, 3600, 7200))
         context = self._contexts[self._n % _POOL]
         return (
             f'{{"schema_version":1,"event":"register","at":"{_iso(self.at)}","session_id":"{id}",{who},'
@@ -136,13 +192,13 @@ class LogMaker:
             f'"delegation_path":[{born.path}]}}\n'
         )
 
-    def heartbeat(self, marker: str = "") -> str:
+    def heartbeat(self) -> str:
         one = self._random.choice(self._open)
         one.tokens += 731
         activity = self._activities[self._n % _POOL]
         return (
             f'{{"schema_version":1,"event":"heartbeat","at":"{_iso(self.at)}","session_id":"{one.id}",'
-            f'"activity":"{marker}step {self._n}: {activity[1:]}","tool":"{_TOOLS[self._n % 6]}",'
+            f'"activity":"step {self._n}: {activity[1:]}","tool":"{_TOOLS[self._n % 6]}",'
             f'"tokens":{one.tokens}}}\n'
         )
 
@@ -169,17 +225,15 @@ def _seconds(second: int) -> str:
 def make_log(path: Path, delegations: int, ends_at: int, *, live: int = 0) -> int:
     """Write a log that ends at that moment (epoch ms) and say how many lines it has.
 
-    The last `live` delegations have just begun and their time is running out.
+    The last `live` delegations are commands that have just begun.
     """
-    lines = int(delegations * LINES_A_DELEGATION)
-    maker = LogMaker(ends_at - (lines + live) * STEP)
+    maker = LogMaker(ends_at - int(delegations * LINES_A_DELEGATION * STEP))
     with path.open("w", buffering=1 << 20) as file:
         written = 0
         while maker.delegations < delegations - live:
             file.write(maker.line())
             written += 1
         for _ in range(live):
-            maker.at += STEP
-            file.write(maker.start(timeout=540))
+            file.write(maker.start(root=True))
             written += 1
     return written

@@ -54,7 +54,7 @@ def many(count: int) -> list[Event]:
 class Stage(App[None]):
     """The widget alone, with a note of what it said and what it repainted."""
 
-    def __init__(self, events: Iterable[Event] = (), *, plain: bool = False, look: str = "delegtop-dark") -> None:
+    def __init__(self, events: Iterable[Event] = (), *, plain: bool = False, look: str = "dark") -> None:
         super().__init__()
         for each in theme.THEMES:
             self.register_theme(each)
@@ -163,7 +163,7 @@ async def test_an_empty_outline_paints_nothing_of_its_own() -> None:
 
 
 async def test_every_piece_has_a_foreground_and_a_background() -> None:
-    for look in ("delegtop-dark", "delegtop-light", "delegtop-safe"):
+    for look in ("dark", "light", "safe"):
         app = Stage([*family(), *many(30)], look=look)
         async with app.run_test(size=(120, 12)):
             for strip in app.table.render_lines(Region(0, 0, 120, 12)):
@@ -400,7 +400,7 @@ async def test_a_new_theme_changes_the_colours_at_once() -> None:
     app = Stage(family())
     async with app.run_test(size=(80, 8)) as pilot:
         before = [segment.style for segment in app.table.render_line(2)]
-        app.theme = "delegtop-light"
+        app.theme = "light"
         await pilot.pause()
         after = [segment.style for segment in app.table.render_line(2)]
         assert len(before) == len(after)

@@ -72,7 +72,7 @@ async def test_e_steps_through_the_problems_and_comes_round(make_app: MakeApp) -
         for _ in range(6):
             await pilot.press("e")
             seen.append(under_cursor(app))
-        assert seen == ["implementer", "planner", "writer", "deployer", "implementer", "planner"]
+        assert seen == ["implementer", "planner", "deployer", "writer", "implementer", "planner"]
         await pilot.press("E")
         assert under_cursor(app) == "implementer"
 

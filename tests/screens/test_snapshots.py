@@ -15,7 +15,7 @@ MakeApp = Callable[..., DelegtopApp]
 Snap = Callable[..., bool]
 Before = Callable[[Pilot[None]], Awaitable[None]]
 
-THEMES = ("delegtop-dark", "delegtop-light")
+THEMES = ("dark", "light")
 SMALL, NORMAL, WIDE = (80, 24), (160, 45), (220, 50)
 
 
@@ -78,7 +78,7 @@ def test_nothing_to_watch(snap_compare: Snap, make_app: MakeApp, theme: str) -> 
 
 
 def test_colour_blind_safe_and_very_wide(snap_compare: Snap, make_app: MakeApp) -> None:
-    app = make_app(theme="delegtop-safe")
+    app = make_app(theme="safe")
     assert snap_compare(app, terminal_size=WIDE, run_before=pressing("e", until="1:53 over"))
 
 

@@ -130,8 +130,8 @@ class TestFindingTheCommand:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ('theme = "delegtop-drak"', "theme delegtop-drak does not exist; did you mean delegtop-dark?"),
-            ('theme = "x"', "theme x does not exist; there are delegtop-dark, "),
+            ('theme = "drak"', "theme drak does not exist; did you mean dark?"),
+            ('theme = "x"', "theme x does not exist; there are dark, "),
             ('[keymap]\nqiut = "x"', "keymap: action qiut does not exist; did you mean quit?"),
         ],
     )
@@ -171,12 +171,12 @@ class TestTree:
         assert told.out.splitlines() == [
             "2 delegations at 2025-12-26T10:30:00Z: 1 running, 1 waiting.",
             "",
-            "DELEGATION      STATE        DEPTH      LEFT       AGE     QUIET  DOING",
-            "/implement 191  waiting          0     1h30m     30:00     30:00  on implementer",
-            "└─ implementer  running          1       31m     29:00      1:00  bash: lake build",
+            "DELEGATION      STATE        DEPTH       LEFT       AGE     QUIET  DOING",
+            "/implement 191  waiting          0      1h30m     30:00     30:00  on implementer",
+            "└─ implementer  running          1        31m     29:00      1:00  bash: lake build",
             "",
             "Sources",
-            "  run.jsonl: session-log, live, 3 records",
+            "  run.jsonl: session-log, 3 records",
         ]
 
     def test_standard_input_is_a_source(self) -> None:
@@ -267,7 +267,7 @@ class TestTree:
         Path("run.jsonl").write_text(HEALTHY + "{oops\n")
         assert main(["tree", "run.jsonl", "--at", AT]) == Exit.OK
         shown = capsys.readouterr().out
-        assert "1 unreadable (1 not JSON)" in shown
+        assert "1 unreadable\n    1 not JSON\n" in shown
         assert "run.jsonl:4: " in shown
 
     def test_a_reader_that_leaves_early_is_no_error(self) -> None:
@@ -325,7 +325,7 @@ class TestConfig:
         assert shown["theme"] == ('"project"', "delegtop.toml")
         assert shown["silent_after"] == ('"90s"', "DELEGTOP_SILENT_AFTER")
         assert shown["mouse"] == ("false", "--no-mouse")
-        assert shown["sort"] == ('"start"', "default")
+        assert shown["sort"] == ('"problems"', "default")
 
     def test_default_prints_a_file_that_loads_back(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["config", "default"]) == Exit.OK

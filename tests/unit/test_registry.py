@@ -72,8 +72,8 @@ class TestEntries:
             depth=1,
             timeout=3_600_000,
             deadline=parse_time("2026-02-03T10:00:00Z"),
-            refs=(("session_id", FIRST), ("task", "191")),
             trust=Trust.SCRIPT,
+            listed=True,
         )
         assert survey == Surveyed(WRITTEN, ORIGIN, (FIRST,))
 

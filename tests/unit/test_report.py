@@ -101,13 +101,33 @@ def test_the_tree_reads_as_text(forest: Forest) -> None:
     assert printed(forest, look=Look(width=100)) == (
         "4 delegations at 2025-12-26T10:00:00Z: 2 waiting, 1 overdue, 1 failed.\n"
         "\n"
-        "DELEGATION         STATE        DEPTH      LEFT       AGE     QUIET  DOING\n"
-        "researcher         failed         3≠1         –     10:00         –  host unreachable\n"
-        "/implement 191     waiting          0       46m     14:00     14:00  on implementer\n"
-        "└─ task-executor   waiting          1       46m     13:00     13:00  on implementer\n"
-        "   └─ implementer  overdue          2     +2:00     12:00     11:00  bash: lake build\n"
-        "3≠2 claims depth 3, but its path or place says 2"
+        "DELEGATION         STATE        DEPTH       LEFT       AGE     QUIET  DOING\n"
+        "researcher         failed         3≠1          –     10:00         –  host unreachable\n"
+        "/implement 191     waiting          0        46m     14:00     14:00  on implementer\n"
+        "└─ task-executor   waiting          1        46m     13:00     13:00  on implementer\n"
+        "   └─ implementer  overdue          2      +2:00     12:00     11:00  bash: lake build\n"
+        "\n"
+        "1≠2 in DEPTH: it claims 1, its path or place says 2\n"
+        "\n"
+        "What to do\n"
+        "  researcher (failed): try again later"
     )
+
+
+def test_in_a_pipe_nothing_is_cut(forest: Forest) -> None:
+    assert "bash: lake build" in printed(forest, look=Look(width=40, cuts=False))
+
+
+def test_advice_handed_up_a_path_is_told_once_by_its_source() -> None:
+    advice = (Fault("no tool", recommendation="install it"),)
+    family = grown(
+        Started("up", ago(MINUTE), at(1), agent="executor"),
+        Started("low", ago(MINUTE), at(2), agent="implementer", parent="up"),
+        Ended("low", ago(0), at(3), Outcome.FAILED, Ending.RETURN, Report("failed", errors=advice)),
+        Ended("up", ago(0), at(4), Outcome.FAILED, Ending.RETURN, Report("failed", errors=advice)),
+    )
+    shown = printed(family).splitlines()
+    assert shown[shown.index("What to do") + 1 :] == ["  implementer (failed): install it"]
 
 
 def test_ascii_output_is_ascii(forest: Forest) -> None:
@@ -181,7 +201,7 @@ def test_a_long_chain_says_its_level_instead_of_drawing_it() -> None:
     shown = printed(grown(*chain))
     assert "⋯99 a99" in shown
     assert max(map(cells, shown.splitlines())) <= 120
-    assert len(list(rows(grown(*chain), None, "start", False))[-1].open) <= GUIDED
+    assert len(list(rows(grown(*chain), None, "start"))[-1].open) <= GUIDED
 
 
 def test_source_health_names_files_lines_and_reasons() -> None:
@@ -195,7 +215,9 @@ def test_source_health_names_files_lines_and_reasons() -> None:
     shown = printed(grown(), [status, missing])
     assert shown.splitlines()[2:] == [
         "Sources",
-        "  logs/run.jsonl: session-log, live, 12 records, 2 unreadable, 1 deviation (2 not JSON, 1 unknown key)",
+        "  logs/run.jsonl: session-log, 12 records, 2 unreadable, 1 deviation",
+        "    2 not JSON",
+        "    1 unknown key",
         "    logs/run.jsonl:17: not JSON: {oops",
         "    logs/run.jsonl:18: unknown key: colour",
         "  gone.jsonl: no format, missing, 0 records, no such file",

@@ -107,7 +107,6 @@ class TestLinesThatFit:
             parent="sess_1770109100_parent",
             pid=4242,
             host="build-3",
-            refs=(("session_id", ID), ("task", "191")),
             trust=Trust.SCRIPT,
         )
 
@@ -116,7 +115,6 @@ class TestLinesThatFit:
         assert isinstance(named, Started)
         assert isinstance(in_context, Started)
         assert (named.task, in_context.task) == ("T-9", "195")
-        assert in_context.refs == (("session_id", ID), ("task", "195"))
 
     def test_a_heartbeat_is_a_sign_of_life(self) -> None:
         value = entry("heartbeat", activity="building", tool="bash", tokens=1200, cost=0.5)

@@ -56,18 +56,18 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    theme: str = "delegtop-dark"
-    """The colours of the dashboard: delegtop-dark, delegtop-light, or delegtop-safe for colour-blind eyes."""
+    theme: str = "dark"
+    """The colours of the dashboard: dark, light, or safe for colour-blind eyes."""
     ascii: bool = False
     """Draw with plain ASCII characters only."""
     color: bool = True
     """Use colour where the terminal has it. A NO_COLOR that is not empty turns it off too."""
     mouse: bool = True
     """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
-    sort: Sort = "start"
-    """What siblings are sorted by: start, deadline, age, quiet, name or problems."""
+    sort: Sort = "problems"
+    """What the dashboard sorts siblings by: start, deadline, age, quiet, name or problems."""
     reverse: bool = False
-    """Sort the other way round."""
+    """Let the dashboard sort the other way round."""
     follow: bool = False
     """Keep the newest delegation in view."""
     frame_rate: Annotated[int, Field(ge=1, le=60)] = 15

@@ -28,6 +28,9 @@ from delegtop.sources.watch import Pace, Waker
 BATCH = 5_000
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
+FEW = 200
+"""So many files are all looked at in every poll. Of more, those that grew lately are; the rest wait for a sign."""
+HOT_SECONDS = 10.0
 PROCESS_SECONDS = 5.0
 EXAMPLES = 50
 SAMPLE = 64 * 1024
@@ -70,6 +73,7 @@ class _Reading:
         self.unreadable = 0
         self.deviations = 0
         self.later = 0
+        self.heard_at = monotonic()
         self.reasons: Counter[str] = Counter()
         self.examples: list[Unreadable | Deviation] = []
 
@@ -93,9 +97,6 @@ class Feed:
 
     def __init__(self, sources: Sequence[str], *, clock: Clock, format: str | None = None, zone: tzinfo = UTC) -> None:
         self._clock = clock
-        self._horizon = clock.now() if isinstance(clock, FrozenClock) else None
-        """What happened later is not known at a frozen moment. A registry counts whenever it was written: it is all
-        there is of it."""
         self._zone = zone
         self._forced = dialects.load(format) if format else None
         self._roots = Roots([source for source in sources if source != STDIN])
@@ -146,9 +147,12 @@ class Feed:
             yield Batch(batch)
 
     def _events(self) -> Iterator[Event]:
-        self._rescan()
+        whole = self._rescan() or len(self._readings) <= FEW
         logs = [path for path, reading in self._readings.items() if reading.snapshot is None]
-        yield from self._translate(self._tail.poll(logs))
+        if not whole:
+            recently = monotonic() - HOT_SECONDS
+            logs = [path for path in logs if self._readings[path].heard_at > recently]
+        yield from self._translate(self._tail.poll(logs, whole=whole))
         for reading in list(self._readings.values()):
             if reading.snapshot is not None:
                 yield from self._survey(reading.snapshot)
@@ -157,11 +161,13 @@ class Feed:
     def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Event]:
         path: str | None = None
         reading: _Reading
-        horizon = self._horizon
+        # At a frozen moment nothing later is known. A registry counts whenever it was written: there is no earlier one.
+        horizon = self._clock.now() if isinstance(self._clock, FrozenClock) else None
         for line in lines:
             source = line.origin.source
             if source is not path:
                 path, reading = source, self._readings[source]
+                reading.heard_at = monotonic()
             if isinstance(line, Unreadable):
                 reading.note(line)
                 continue
@@ -195,8 +201,10 @@ class Feed:
 
     # -- which files, in which format ------------------------------------------------------------------------------
 
-    def _rescan(self) -> None:
-        if monotonic() - self._scanned_at >= RESCAN_SECONDS or self._waker.stirred():
+    def _rescan(self) -> bool:
+        """Look for new files if it is time to; True if it was."""
+        due = monotonic() - self._scanned_at >= RESCAN_SECONDS or self._waker.stirred()
+        if due:
             self._scanned_at = monotonic()
             self._scan = self._roots.scan()
             self._waker.watch(self._roots.directories())
@@ -208,6 +216,7 @@ class Feed:
         if self._spool is not None and STDIN not in self._readings:
             sample = Sample(STDIN, *self._spool.head(SAMPLE))
             self._settle(STDIN, sample)
+        return due
 
     def _try_dialects(self, path: str) -> None:
         try:
@@ -330,8 +339,8 @@ class Feed:
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
         places: dict[str, list[Origin]] = {}
-        for origin in (delegation.started_origin, delegation.heard_origin, delegation.ended_origin):
-            if origin is not None and origin.source in self._readings:
+        for origin in delegation.origins:
+            if origin.source in self._readings:
                 places.setdefault(self._path_of(delegation.id, origin), []).append(origin)
         logs = sum(1 for path in places if self._readings[path].snapshot is None)
         found = [told for path in places for told in self._told(delegation.id, path, sorted(places[path]), logs > 1)]

@@ -104,7 +104,10 @@ class Board:
         self.outline.sort(key, self.reversed)
 
     def _by_trouble(self, handle: Handle) -> tuple[object, ...]:
-        return self._trouble.rank(handle), self.forest.birth(handle)
+        """The worst first; among trees that are equally bad the newest, among siblings the first."""
+        unknown, start, id = self.forest.birth(handle)
+        newest_first = self.forest.parent(handle) is None
+        return self._trouble.rank(handle), unknown, -start if newest_first else start, id
 
     def zoom(self, handle: Handle | None) -> None:
         self.focus = handle

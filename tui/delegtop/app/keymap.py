@@ -70,6 +70,7 @@ APP = (
         "mouse", "m", "mouse", "mouse", "Give the mouse back to the terminal, for selecting text, or take it", PROGRAM
     ),
     Command("redraw", "ctrl+l", "redraw", "redraw", "Paint the whole screen again", PROGRAM),
+    Command("suspend", "ctrl+z", "suspend_process", "suspend", "Back to the shell; `fg` returns here", PROGRAM),
     Command("quit", "q,ctrl+c", "quit", "quit", "Leave", PROGRAM, 1),
 )
 

@@ -212,7 +212,7 @@ DEFAULTS: dict[str, str] = _DARK
 
 THEMES = (
     Theme(
-        name="delegtop-dark",
+        name="dark",
         dark=True,
         primary="#5cb8ff",
         secondary="#b09be8",
@@ -227,7 +227,7 @@ THEMES = (
         variables=_DARK,
     ),
     Theme(
-        name="delegtop-light",
+        name="light",
         dark=False,
         primary="#0b66c3",
         secondary="#6c4fc0",
@@ -242,7 +242,7 @@ THEMES = (
         variables=_LIGHT,
     ),
     Theme(
-        name="delegtop-safe",
+        name="safe",
         dark=True,
         primary="#56b4e9",
         secondary="#e08fbe",

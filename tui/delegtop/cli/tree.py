@@ -80,14 +80,16 @@ def _lines(
     statuses: "tuple[SourceStatus, ...]",
     matches: "Collection[Handle] | None",
 ) -> Iterable[str]:
+    # What the dashboard sorts by does not turn what scripts read round.
+    sort = settings.sort if arguments.sort else "start"
     if arguments.json:
         from delegtop.report import tree_json
 
-        return tree_json.tree(forest, statuses, matches=matches, sort=settings.sort, reverse=settings.reverse)
+        return tree_json.tree(forest, statuses, matches=matches, sort=sort)
     from delegtop.report import text
 
     look = _look(arguments.plain, settings)
-    return text.tree(forest, statuses, matches=matches, sort=settings.sort, reverse=settings.reverse, look=look)
+    return text.tree(forest, statuses, matches=matches, sort=sort, look=look)
 
 
 def _look(plain: bool, settings: "Settings") -> "Look":

@@ -49,7 +49,10 @@ def parse(text: str) -> SessionId | None:
 
 def is_well_formed(text: str) -> bool:
     """True if `text` is a session id of one of the two forms: what `parse` would say, for less."""
-    return _EPOCH_FORM(text) is not None or parse(text) is not None
+    if _EPOCH_FORM(text) is not None:
+        return True
+    match = _SHAPE.fullmatch(text)
+    return match is not None and (match[1] is None or _start_of(match[1]) is not None)
 
 
 @lru_cache(maxsize=1024)

@@ -76,21 +76,19 @@ class Registry(Dialect):
         fields, departures = fit(value)
         for kind, detail in departures:
             notes.add(kind, f"{id}: {detail}")
-        timeout, task = fields.get("timeout"), fields.get("task_number")
-        task = None if task is None else str(task)
-        path = fields.get("delegation_path")
+        timeout, task, path = fields.get("timeout"), fields.get("task_number"), fields.get("delegation_path")
         yield Started(
             id,
             moment(fields.get("start_time"), self.zone, notes, f"{id}: start_time"),
             notes.origin,
             agent=fields.get("subagent"),
             command=fields.get("command"),
-            task=task,
+            task=None if task is None else str(task),
             path=None if path is None else tuple(path),
             depth=fields.get("delegation_depth"),
             timeout=None if timeout is None else int(timeout * 1000),
             deadline=moment(fields.get("deadline"), self.zone, notes, f"{id}: deadline"),
-            refs=(("session_id", id),) if task is None else (("session_id", id), ("task", task)),
+            listed=True,
         )
         ended = self._ended(id, fields, notes)
         if ended is not None:

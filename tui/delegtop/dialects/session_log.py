@@ -60,17 +60,19 @@ class SessionLog(Dialect):
             entry = _decode(line.data)
         except (ValueError, RecursionError):
             return self._read_with_care(line)
-        at, origin = millis(entry.at), line.origin
+        id, at, origin = entry.session_id, millis(entry.at), line.origin
         if type(entry) is Heartbeat:  # the bulk of a log, and its id is looked at in the other records
-            return (Heard(entry.session_id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost),)
-        if not is_well_formed(entry.session_id):
+            return (Heard(id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost),)
+        if not is_well_formed(id):
             return self._read_with_care(line)
         if type(entry) is Register:
             return (_started(entry, at, None if entry.deadline is None else millis(entry.deadline), origin),)
-        event = _event(entry, at, origin)
-        if type(event) is Ended and event.report.session_id not in (None, event.id):
-            return self._read_with_care(line)
-        return (event,)
+        if type(entry) is Return:
+            told = report(entry.returned)
+            if told.session_id is not None and told.session_id != id:
+                return self._read_with_care(line)
+            return (Ended(id, at, origin, OUTCOMES[told.status], _RETURN, told),)
+        return (_event(entry, at, origin),)
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
         events: list[Event | Unreadable] = []
@@ -99,26 +101,24 @@ class SessionLog(Dialect):
 
 def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin: Origin) -> Started:
     """What a register tells. Its times are given apart: a bad one costs more than this."""
-    id, timeout, task = entry.session_id, entry.timeout, entry.task_number
+    timeout, task = entry.timeout, entry.task_number
     if task is None and entry.task_context is not None:
         task = entry.task_context.task_number
-    task = None if task is None else str(task)
-    return Started(
-        id,
+    return Started(  # by position: fourteen names cost half as much again
+        entry.session_id,
         at,
         origin,
-        agent=entry.subagent,
-        command=entry.command,
-        caller=entry.caller,
-        task=task,
-        path=entry.delegation_path,
-        depth=entry.delegation_depth,
-        timeout=None if timeout is None else int(timeout * 1000),
-        deadline=deadline,
-        parent=entry.parent_session_id,
-        pid=entry.pid,
-        host=entry.host,
-        refs=(("session_id", id),) if task is None else (("session_id", id), ("task", task)),
+        entry.subagent,
+        entry.command,
+        entry.caller,
+        None if task is None else str(task),
+        entry.delegation_path,
+        entry.delegation_depth,
+        None if timeout is None else int(timeout * 1000),
+        deadline,
+        entry.parent_session_id,
+        entry.pid,
+        entry.host,
     )
 
 

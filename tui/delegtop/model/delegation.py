@@ -129,6 +129,8 @@ class Delegation(msgspec.Struct, frozen=True):
     started_origin: Origin | None = None
     heard_origin: Origin | None = None
     ended_origin: Origin | None = None
+    origins: tuple[Origin, ...] = ()
+    """Every place that tells of it, but for heartbeats before the last."""
 
     @property
     def name(self) -> str:

@@ -440,7 +440,16 @@ class Ledger:
             started_origin=self._started_place[handle],
             heard_origin=self._beat_place[handle],
             ended_origin=self._ended_place[handle] or (faults[-1].origin if faults else None),
+            origins=self._origins(handle),
         )
+
+    def _origins(self, handle: Handle) -> tuple[Origin, ...]:
+        places = (self._started_place[handle], self._beat_place[handle], self._ended_place[handle])
+        found = [origin for origin in places if origin is not None]
+        for claims in (self._starts, self._ends, self._faults):
+            if handle in claims:
+                found += [event.origin for event in claims[handle].values()]
+        return tuple(sorted(set(found)))
 
     def activity(self, handle: Handle) -> tuple[str | None, str | None]:
         """What it said last it was doing, and with which tool."""

@@ -54,8 +54,8 @@ class Look(NamedTuple):
     guides: Guides = UNICODE
     width: int = 120
     color: bool = False
-    cuts: bool = False
-    """Whether what is too wide is cut. In a pipe nothing is lost for it."""
+    cuts: bool = True
+    """Whether what is too wide is cut. In a pipe nothing needs to be."""
 
 
 _COLOURS = {
@@ -80,13 +80,12 @@ def tree(
     *,
     matches: Collection[Handle] | None = None,
     sort: str = "start",
-    reverse: bool = False,
     look: Look = Look(),  # noqa: B008 - an immutable value
 ) -> Iterator[str]:
     """The lines of the report. With `matches`, those and their ancestors are shown."""
     yield _summary(forest, matches)
     shown = None if matches is None else with_ancestors(forest, matches)
-    table = list(rows(forest, shown, sort, reverse))
+    table = list(rows(forest, shown, sort))
     if table:
         yield ""
         yield from _Table(forest, look, table).lines(table)

@@ -21,6 +21,9 @@ from delegtop.report.walk import rows
 
 SCHEMA_VERSION = 1
 
+_UNNAMED = "no-session-id@"
+"""How the id begins that a delegation is given when its records name none: the place where it stands."""
+
 Time = Annotated[str, Meta(description="A moment in UTC, such as 2025-12-26T10:00:00.000Z.")]
 
 
@@ -107,6 +110,7 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
     host: str | None
     pid: int | None
     tool: str | None
+    waiting_on: Annotated[str | None, Meta(description="The id of the open descendant that a waiting one waits on.")]
     parent_candidates: Annotated[list[str], Meta(description="The ids that could be its parent, if ambiguous.")]
     origin: Place | None
 
@@ -126,13 +130,12 @@ def tree(
     *,
     matches: Collection[Handle] | None = None,
     sort: str = "start",
-    reverse: bool = False,
 ) -> Iterator[str]:
     """The document, one delegation a line. With `matches`, only those are in it."""
     yield f'{{"schema_version": {SCHEMA_VERSION},'
     yield f' "at": {_json(_time(forest.now))},'
     yield from _array("sources", (_json(_source(source)) for source in sources), ",")
-    wanted = (row for row in rows(forest, None, sort, reverse) if matches is None or row.handle in matches)
+    wanted = (row for row in rows(forest, None, sort) if matches is None or row.handle in matches)
     yield from _array("delegations", (_json(_node(forest, row.handle, row.level)) for row in wanted), "}")
 
 
@@ -182,9 +185,10 @@ def _node(forest: Forest, handle: Handle, level: int) -> Node:
     parent = forest.parent(handle)
     origin = facts.started_origin or facts.heard_origin or facts.ended_origin
     derived = measures.derived_depth(forest, handle, facts, level)
+    blocker = forest.blocker(handle) if forest.state(handle) is State.WAITING else None
     return Node(
         id=facts.id,
-        parent=None if parent is None else forest.delegation(parent).id,
+        parent=facts.parent if parent is None else forest.delegation(parent).id,
         link=forest.link(handle),
         agent=facts.agent,
         depth=derived if facts.depth is None else facts.depth,
@@ -203,7 +207,7 @@ def _node(forest: Forest, handle: Handle, level: int) -> Node:
         tokens=facts.tokens,
         cost=facts.cost,
         source=origin.source if origin else None,
-        refs=dict(facts.refs),
+        refs=_refs(facts),
         findings=[],
         command=facts.command,
         caller=facts.caller,
@@ -216,9 +220,17 @@ def _node(forest: Forest, handle: Handle, level: int) -> Node:
         host=facts.host,
         pid=facts.pid,
         tool=facts.tool,
+        waiting_on=forest.delegation(blocker).id if blocker is not None else None,
         parent_candidates=[forest.delegation(other).id for other in forest.candidates(handle)],
         origin=Place(origin.source, origin.line) if origin else None,
     )
+
+
+def _refs(facts: Delegation) -> dict[str, str]:
+    refs = {} if facts.id.startswith(_UNNAMED) else {"session_id": facts.id}
+    if facts.task is not None:
+        refs["task"] = facts.task
+    return refs | dict(facts.refs)
 
 
 def _errors(facts: Delegation) -> list[Wrong]:

@@ -20,14 +20,14 @@ class Row(NamedTuple):
     """Is it the last among the siblings shown?"""
 
 
-def rows(forest: Forest, shown: Collection[Handle] | None, sort: str, reverse: bool) -> Iterator[Row]:
+def rows(forest: Forest, shown: Collection[Handle] | None, sort: str) -> Iterator[Row]:
     """Parents before children, siblings by `sort`; only those in `shown`, if it is given."""
     key = order(forest, sort)
 
     def ordered(handles: list[Handle]) -> list[Handle]:
         if shown is not None:
             handles = [handle for handle in handles if handle in shown]
-        return sorted(handles, key=key, reverse=reverse)
+        return sorted(handles, key=key)
 
     def stacked(handles: list[Handle], level: int, lines: tuple[bool, ...]) -> list[Row]:
         last = len(handles) - 1

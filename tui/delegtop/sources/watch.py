@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from delegtop.clock import monotonic
 
-FAST = 0.02
+FAST = 0.03
 SLOW = 0.25
 IDLE = 1.0
-_HOT = 1.0
-_COLD = 30.0
+_HOT = 10.0
+_COLD = 60.0
 _STEP = 200
 _DEBOUNCE = 300
 """Milliseconds. The defaults would hold back changes for up to 1.6 s when many files are written at once."""
@@ -24,9 +24,7 @@ def interval(quiet: float) -> float:
     """Seconds until the next look, `quiet` seconds after something last grew: soon at first, then ever later."""
     if quiet < _HOT:
         return FAST
-    if quiet < _COLD:
-        return min(SLOW, FAST * quiet / _HOT * 2)
-    return IDLE
+    return SLOW if quiet < _COLD else IDLE
 
 
 class Pace:

@@ -208,7 +208,7 @@ class Monitor(Screen[None]):
     def _accepted(self) -> None:
         if not self.filter_bar.input.value.strip():
             self.filter_bar.close()
-        self.table.focus()
+        self.set_focus(self.table)
 
     @on(Chips.Chosen, "Vitals")
     async def _chosen_vital(self, event: Chips.Chosen) -> None:

@@ -15,7 +15,6 @@ class FilterBar(Vertical):
 
     DEFAULT_CSS = """
     FilterBar { height: auto; background: $surface; display: none; padding: 0 1; }
-    FilterBar.-open { display: block; }
     FilterBar > Horizontal { height: 1; }
     FilterBar .slash { width: 2; color: $accent; text-style: bold; }
     FilterBar Input, FilterBar Input:focus { width: 1fr; border: none; padding: 0; height: 1; background: $surface; }
@@ -47,15 +46,16 @@ class FilterBar(Vertical):
 
     @property
     def is_open(self) -> bool:
-        return self.has_class("-open")
+        return self.display
 
     def open(self, *, typing: bool = True) -> None:
-        self.add_class("-open")
+        # Shown and focused at once, not with the next message: keys typed right after `/` belong to the filter.
+        self.display = True
         if typing:
-            self.input.focus()
+            self.screen.set_focus(self.input)
 
     def close(self) -> None:
-        self.remove_class("-open")
+        self.display = False
 
     def tell(self, found: str) -> None:
         """Say what the query leaves."""

@@ -2,6 +2,7 @@
 
 Both are held by delegation and not by row number, so that nothing moves under the operator's eyes when rows come,
 go or change places: the cursor keeps its delegation and its place on the screen; out of view, the first row does.
+Until the operator first moves, the view stays at the top: in the order of problems that is the worst of them.
 """
 
 from delegtop.model.ledger import Handle
@@ -20,6 +21,7 @@ class Viewport:
         self.row = 0
         """The row of the cursor."""
         self._anchor: tuple[Handle, int] | None = None  # this delegation stays so many rows below the top
+        self._moved = False
 
     def window(self) -> list[OutlineRow]:
         """The rows in view."""
@@ -35,6 +37,9 @@ class Viewport:
         if not len(self.outline):
             self.top, self.row, self.cursor, self._anchor = 0, 0, None, None
             return
+        if not self._moved:
+            self.top, self.row, self.cursor = 0, 0, self.outline.at(0)
+            return
         held, anchor = self.cursor, self._anchor
         self.row = self._row_near(held)
         self.cursor = self.outline.at(self.row)
@@ -48,6 +53,7 @@ class Viewport:
         count = len(self.outline)
         if not count:
             return
+        self._moved = True
         self.row = max(min(row, count - 1), 0)
         self.cursor = self.outline.at(self.row)
         self._bring_into_view()
@@ -60,6 +66,7 @@ class Viewport:
 
     def scroll(self, top: int) -> None:
         """Move the view and leave the cursor where it is."""
+        self._moved = True
         self.top = top
         self._clamp()
 

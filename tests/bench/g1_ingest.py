@@ -1,0 +1,128 @@
+"""Goal 1: how fast a log becomes a tree, against a bare decode and against other readers of JSON."""
+
+import gc
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from tests.bench import rivals
+from tests.bench.measure import HERE, command, cpu, in_turn, method
+from tests.bench.plan import Plan, short
+from tests.bench.table import Row
+
+
+def rows(plan: Plan) -> list[Row]:
+    found = [_against_decoding(plan, size) for size in plan.sizes]
+    found += _against_programs(plan)
+    note = "not yet: transcripts come with the agent dialects"
+    return [*found, Row(1, "transcripts: rate, of a bare msgspec decode", None, 0.85, at_least=True, note=note)]
+
+
+def _against_decoding(plan: Plan, size: int) -> Row:
+    log = plan.log(size)
+    rounds = 1 if size >= 1_000_000 else plan.rounds
+    taken = in_turn(
+        {
+            "decode": lambda: method("g1_ingest.decode", log)["cpu"],
+            "delegtop": lambda: method("g1_ingest.load", log)["cpu"],
+        },
+        rounds,
+    )
+    measured = taken["decode"] / taken["delegtop"] if len(taken) == 2 else None
+    rate = log.stat().st_size / 1e6 / taken["delegtop"] if "delegtop" in taken else 0
+    what = f"log into the tree, {short(size)} delegations: rate, of a bare msgspec decode"
+    return Row(1, what, measured, 0.5, at_least=True, note=f"{rate:,.0f} MB/s")
+
+
+def _against_programs(plan: Plan) -> list[Row]:
+    log = plan.log(plan.peers)
+    jq, lnav, duck = rivals.tool("jq"), rivals.tool("lnav"), rivals.python_with("duckdb")
+    methods = {"delegtop": lambda: method("g1_ingest.load", log)["cpu"]}
+    if jq:
+        methods["jq"] = partial(command, [jq, "-c", ".", str(log)])
+    if lnav:
+        settings = rivals.lnav_settings(plan.folder)
+        methods["lnav"] = partial(command, [lnav, "-n", "-q", "-I", str(settings), str(log)])
+    if duck:
+        methods["duckdb"] = partial(command, [str(duck / "python"), str(HERE / "peers" / "duckdb_read.py"), str(log)])
+    taken = in_turn(methods, rounds=1 if plan.quick else 3)
+    own = taken.get("delegtop")
+
+    def compared(name: str, what: str, limit: float, *, faster: bool) -> Row:
+        other = taken.get(name)
+        if own is None or other is None:
+            return Row(1, what, None, limit, at_least=faster, note=f"{name} is missing")
+        return Row(1, what, other / own if faster else own / other, limit, at_least=faster)
+
+    size = short(plan.peers)
+    return [
+        compared("jq", f"log into the tree, {size}: how much faster than `jq -c .`", 10, faster=True),
+        compared("lnav", f"log into the tree, {size}: how much faster than lnav's index", 2, faster=True),
+        compared("duckdb", f"log into the tree, {size}: CPU, of duckdb read_json", 2, faster=False),
+    ]
+
+
+# Each of these runs in a process of its own.
+
+
+class _Register(msgspec.Struct, tag_field="event", tag="register", gc=False):
+    at: str
+    session_id: str
+    parent_session_id: str | None = None
+    subagent: str | None = None
+    deadline: str | None = None
+
+
+class _Heartbeat(msgspec.Struct, tag_field="event", tag="heartbeat", gc=False):
+    at: str
+    session_id: str
+    activity: str | None = None
+
+
+class _Status(msgspec.Struct, gc=False):
+    status: str
+
+
+class _Return(msgspec.Struct, tag_field="event", tag="return", gc=False):
+    at: str
+    session_id: str
+    returned: _Status = msgspec.field(name="return")
+
+
+def decode(log: str) -> dict[str, float]:
+    """Every line decoded for the few fields a tree needs, and dropped."""
+    read = msgspec.json.Decoder(_Register | _Heartbeat | _Return).decode
+    gc.disable()
+
+    def work() -> None:
+        with Path(log).open("rb", buffering=256 * 1024) as file:
+            for line in file:
+                read(line)
+
+    return {"cpu": cpu(work)}
+
+
+def load(log: str) -> dict[str, float]:
+    """What the dashboard does with a log: read it, fold it, lay out the rows, judge the states."""
+    # What is imported on the way is not part of reading a log.
+    import watchfiles  # noqa: F401 -- see above
+
+    import delegtop.dialects.registry  # noqa: F401 -- see above
+    from delegtop.app.board import Board
+    from delegtop.clock import WallClock
+    from delegtop.config import Settings
+    from delegtop.feed import Feed
+
+    clock = WallClock()
+    board = Board(Settings(), clock)
+    feed = Feed([log], clock=clock)
+    gc.disable()
+
+    def work() -> None:
+        for batch in feed.poll():
+            board.receive(batch.events)
+        board.advance()
+
+    taken = cpu(work)
+    feed.close()
+    return {"cpu": taken, "delegations": len(board.forest)}

@@ -1,0 +1,88 @@
+"""Measuring: each method in its own process, methods in turn, medians of CPU time.
+
+Neighbours on the machine lengthen wall time far more than CPU time, and whatever else they do to one method they do to
+the next in the same round; so only ratios within one run are worth writing down.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).parent
+RUN = HERE / "run.py"
+PEERS = HERE / "peers"
+
+
+class Failed(Exception):  # noqa: N818 - reads better where it is raised
+    """A method could not be measured; the message says why."""
+
+
+def command(argv: Sequence[str], env: Mapping[str, str] | None = None) -> float:
+    """CPU seconds of a whole command, its output thrown away."""
+    process = subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise Failed(f"{Path(argv[0]).name} ended with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def method(name: str, *arguments: object, python: str = sys.executable) -> dict[str, float]:
+    """What `module.function` of this folder returns when it is called in a process of its own."""
+    done = subprocess.run(
+        [python, str(RUN), "--method", name, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise Failed(f"{name}: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def in_turn(methods: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """The median of each method over the rounds. One that fails is left out and said on stderr."""
+    taken: dict[str, list[float]] = {name: [] for name in methods}
+    for _ in range(rounds):
+        for name in list(taken):
+            try:
+                taken[name].append(methods[name]())
+            except (Failed, OSError) as error:
+                say(f"  {name} cannot be measured: {error}")
+                del taken[name]
+    return {name: median(values) for name, values in taken.items()}
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """CPU seconds of this process, all its threads, for one piece of work."""
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The nearest rank: with few values the 99th is the largest."""
+    ordered = sorted(values)
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
+
+
+def resident() -> int:
+    """Bytes of memory this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def now() -> int:
+    """Epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+def say(text: str) -> None:
+    """Progress, on stderr: stdout is the table."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()

@@ -1,0 +1,76 @@
+"""Measure delegtop against its goals and print the table.
+
+python tests/bench/run.py [--quick] [--only 1,3] [--markdown docs/performance.md]
+"""
+
+import argparse
+import importlib
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from tests.bench import table
+from tests.bench.measure import Failed, say
+from tests.bench.plan import Plan
+from tests.bench.table import Row
+
+GOALS = {
+    1: "g1_ingest",
+    2: "g2_memory",
+    3: "g3_frames",
+    4: "g4_cpu",
+    5: "g5_first_paint",
+    6: "g6_latency",
+    7: "g7_start",
+}
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--method"]:
+        _, _, name, *arguments = sys.argv
+        module, _, function = name.partition(".")
+        found = getattr(importlib.import_module(f"tests.bench.{module}"), function)(*arguments)
+        sys.stdout.write(json.dumps(found) + "\n")
+        return 0
+    options = _options()
+    folder = Path(tempfile.mkdtemp(prefix="delegtop-bench-"))
+    try:
+        rows = _measure(Plan(folder, quick=options.quick), options.only)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.stdout.write(table.text(rows) + "\n")
+    if options.markdown:
+        how = "`python tests/bench/run.py`" + (" `--quick`: small logs, few rounds" if options.quick else "")
+        table.write(options.markdown, table.markdown(rows, how))
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="small logs and few rounds: minutes instead of an hour")
+    parser.add_argument("--only", type=_goals, default=sorted(GOALS), metavar="1,3", help="these goals")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table into this page too")
+    return parser.parse_args()
+
+
+def _goals(text: str) -> list[int]:
+    return [int(part) for part in text.split(",") if int(part) in GOALS]
+
+
+def _measure(plan: Plan, goals: list[int]) -> list[Row]:
+    found: list[Row] = []
+    for goal in goals:
+        say(f"goal {goal}")
+        try:
+            found += importlib.import_module(f"tests.bench.{GOALS[goal]}").rows(plan)
+        except (Failed, OSError) as error:
+            found.append(Row(goal, GOALS[goal], None, note=f"not measured: {error}"))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

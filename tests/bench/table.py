@@ -1,0 +1,107 @@
+"""The table: what was measured, what it should be, and by how much it is missed."""
+
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+
+
+class Row(NamedTuple):
+    """One line of the table. `limit` is an upper one unless `at_least`."""
+
+    goal: int
+    what: str
+    measured: float | None
+    limit: float | None = None
+    at_least: bool = False
+    unit: str = "x"
+    note: str = ""
+
+    @property
+    def target(self) -> str:
+        return "" if self.limit is None else f"{'≥' if self.at_least else '≤'} {_number(self.limit)}{self.unit}"
+
+    @property
+    def value(self) -> str:
+        return "–" if self.measured is None else f"{_number(self.measured)}{self.unit}"
+
+    @property
+    def met(self) -> bool | None:
+        """None where there is nothing to compare."""
+        if self.measured is None or self.limit is None:
+            return None
+        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+    @property
+    def verdict(self) -> str:
+        if self.measured is None or self.limit is None:
+            return self.note or "–"
+        if self.met:
+            return _joined("met", self.note)
+        high, low = (self.limit, self.measured) if self.at_least else (self.measured, self.limit)
+        by = f"missed {_number(high / low)}-fold" if low else f"missed by {_number(high)}"
+        return _joined(by, self.note)
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _number(value: float) -> str:
+    if value == int(value) or value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def text(rows: list[Row]) -> str:
+    """The table for a terminal."""
+    cells = [("goal", "what", "measured", "target", "verdict")]
+    cells += [(str(row.goal), row.what, row.value, row.target, row.verdict) for row in rows]
+    widths = [max(len(line[column]) for line in cells) for column in range(4)]
+    return "\n".join(
+        f"{goal:>{widths[0]}}  {what:<{widths[1]}}  {measured:>{widths[2]}}  {target:>{widths[3]}}  {verdict}".rstrip()
+        for goal, what, measured, target, verdict in cells
+    )
+
+
+def markdown(rows: list[Row], how: str) -> str:
+    """The table for a page, with date and machine."""
+    lines = [f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, {how}.", ""]
+    lines += ["| goal | what | measured | target | verdict |", "|---:|---|---:|---:|---|"]
+    lines += [f"| {row.goal} | {row.what} | {row.value} | {row.target} | {row.verdict} |" for row in rows]
+    met = [row.met for row in rows if row.met is not None]
+    lines += ["", f"{sum(met)} of {len(met)} targets met."]
+    return "\n".join(lines)
+
+
+def write(path: Path, table: str) -> None:
+    """Put the table between its markers; a page without markers gets it at its end."""
+    page = path.read_text(encoding="utf-8") if path.exists() else ""
+    block = f"{BEGIN}\n{table}\n{END}"
+    marked = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    if marked.search(page):
+        page = marked.sub(lambda _: block, page)
+    else:
+        page = f"{page.rstrip()}\n\n{block}\n".lstrip()
+    path.write_text(page, encoding="utf-8")
+
+
+def machine() -> str:
+    """The processor, its cores, the memory, the system and the interpreter."""
+    model = re.search(r"model name\s*:\s*(.+)", _read("/proc/cpuinfo"))
+    total = re.search(r"MemTotal:\s*(\d+)", _read("/proc/meminfo"))
+    memory = f"{int(total[1]) / 2**20:.0f} GB" if total else "memory unknown"
+    name = model[1].strip() if model else platform.processor() or platform.machine()
+    system = f"{platform.system()} {platform.release()}"
+    return f"{name} ({os.cpu_count()} cores), {memory}, {system}, Python {platform.python_version()}"
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
