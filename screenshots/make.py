@@ -45,8 +45,8 @@ SCENES = (
     Scene("monitor-light", (160, 45), ("e",), theme="light"),
     Scene("monitor-safe", (160, 45), ("e",), theme="safe"),
     Scene("monitor-80x24", (80, 24), ("e",)),
-    Scene("return", (160, 45), ("e", "e", "e", "2")),
-    Scene("errors", (160, 45), ("e", "e", "e", "3")),
+    Scene("return", (160, 45), (*["e"] * 8, "2")),
+    Scene("errors", (160, 45), (*["e"] * 14, "3")),
     Scene("activity", (160, 45), ("e", "4")),
     Scene("raw", (160, 45), ("e", "5")),
     Scene("filter", (160, 45), query="state:overdue,failed,partial"),
@@ -97,7 +97,7 @@ def draw(rows: list[list[Segment]], width: int, height: int, out: Path) -> None:
                 if style and style.underline:
                     pen.line((x, (y + 1) * CELL[1] - 2, x + cells * CELL[0], (y + 1) * CELL[1] - 2), fill=fore)
                 x += cells * CELL[0]
-    image.quantize(64).save(out, optimize=True)
+    image.quantize(256).save(out, optimize=True)
 
 
 def rgb(color: Color | None, fallback: tuple[int, int, int]) -> tuple[int, ...]:

@@ -47,7 +47,7 @@ async def _wait(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
 SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
     "overview": (NORMAL, pressing("e", until="1:53 over")),
     "overview_small": (SMALL, pressing("e", until="1:53 over")),
-    "return": (NORMAL, pressing(*["down"] * 6, "2", until="not looked at")),
+    "return": (NORMAL, pressing("slash", *"researcher", "enter", "down", "down", "2", until="not looked at")),
     "errors": (NORMAL, pressing("e", "3", until="lake clean")),
     "activity": (NORMAL, pressing("e", "4", until="started")),
     "raw": (NORMAL, pressing("e", "5", until="session.jsonl")),

@@ -1,6 +1,8 @@
 """Session ids: two forms, a child's suffix, and everything that only looks like one."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from delegtop.clock import parse_time
 from delegtop.contract.session_ids import Form, is_well_formed, parse
@@ -64,3 +66,14 @@ def test_both_forms_are_well_formed(text: str) -> None:
 def test_what_only_looks_like_an_id_is_malformed(text: str) -> None:
     assert not is_well_formed(text)
     assert parse(text) is None
+
+
+HEADS = st.sampled_from(["sess_", "sess_", "sess_", "SESS_"])
+STAMPS = st.from_regex(r"\A(202[45][01][0-9][0-3][0-9]|[0-9]{8}|[0-9]{10})\Z") | st.text("0123456789٣", max_size=11)
+TAILS = st.from_regex(r"\A(_[0-9A-Za-z]{1,6}){1,2}\Z") | st.text("_0aZé-\n", max_size=6)
+
+
+@given(HEADS, STAMPS, TAILS)
+def test_the_quick_answer_is_that_of_taking_the_id_apart(head: str, stamp: str, tail: str) -> None:
+    text = head + stamp + tail
+    assert is_well_formed(text) == (parse(text) is not None)

@@ -104,7 +104,7 @@ def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin
     timeout, task = entry.timeout, entry.task_number
     if task is None and entry.task_context is not None:
         task = entry.task_context.task_number
-    return Started(  # by position: fourteen names cost half as much again
+    return Started(  # by position: names make it a quarter dearer
         entry.session_id,
         at,
         origin,

@@ -54,4 +54,4 @@ def _artifact(subject: Subject, path: str, presence: Mapping[str, Presence]) -> 
 def _nothing(subject: Subject) -> str:
     if subject.forest.state(subject.handle) in ACTIVE:
         return "It has not returned yet."
-    return "It ended without a return."
+    return "No return was seen."
