@@ -138,13 +138,15 @@ def frames(size: str) -> dict[str, float]:
 
 
 def _frames(board: "Board", tree: "DelegationTree", count: int) -> dict[str, float]:
+    from textual._compositor import CompositorUpdate
+
     app, compositor = tree.app, tree.screen._compositor
     new = iter(list(_starts(count + _TIMES))[count:])
 
     def paint(_: int = 0) -> None:
         compositor.update_widgets({tree})
-        update = compositor.render_update(full=False, simplify=True)
-        if update is not None:
+        update = compositor.render_update(simplify=True)
+        if isinstance(update, CompositorUpdate):
             update.render_segments(app.console)
 
     def page(turn: int) -> None:

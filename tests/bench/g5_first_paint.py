@@ -14,22 +14,20 @@ from tests.bench.terminal import Terminal
 def rows(plan: Plan) -> list[Row]:
     log = plan.log(plan.big)
     size = f"{log.stat().st_size / 1e6:,.0f} MB"
-    with log.open() as file:
-        word = file.readline().split('"session_id":"')[1].split('"')[0].encode()
     own = rivals.delegtop()
     empty = str(plan.empty("nothing"))
     methods: dict[str, Callable[[], float]] = {
         "minimal": partial(_until, [sys.executable, str(PEERS / "minimal.py")], b"hello"),
         "empty": partial(_until, [own, empty], b"delegtop"),
         "log": partial(_until, [own, str(log)], b"delegtop"),
-        "content": partial(_until, [own, str(log)], word),
+        "content": partial(_until, [own, str(log)], b"sess_"),
     }
     lnav, toolong = rivals.tool("lnav"), rivals.python_with("toolong")
     if toolong:
-        methods["toolong"] = partial(_until, [str(toolong / "tl"), str(log)], word)
+        methods["toolong"] = partial(_until, [str(toolong / "tl"), str(log)], b"sess_")
     if lnav:
         settings = rivals.lnav_settings(plan.folder)
-        methods["lnav"] = partial(_until, [lnav, "-I", str(settings), "-c", ":goto 0", str(log)], word)
+        methods["lnav"] = partial(_until, [lnav, "-I", str(settings), "-c", ":goto 0", str(log)], b"sess_")
     taken = in_turn(methods, plan.rounds * 2 + 1)
     say("  " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in taken.items()))
 
@@ -48,5 +46,5 @@ def rows(plan: Plan) -> list[Row]:
 
 def _until(argv: Sequence[str], text: bytes) -> float:
     """Seconds from the start of the program to that text on its screen."""
-    with Terminal(argv) as terminal:
+    with Terminal(argv, env=rivals.SETTINGS) as terminal:
         return terminal.wait_for(text, timeout=120) - terminal.began

@@ -14,7 +14,7 @@ from tests.bench.plan import Plan, short
 from tests.bench.table import Row
 from tests.bench.terminal import Terminal
 
-_MARKED = 24
+_MARKED = 12
 """So many delegations are in view; lines are marked only for these."""
 _DOWN, _UP = b"j", b"k"
 _FOLDERS = 200
@@ -88,7 +88,7 @@ def _appends(plan: Plan, count: int) -> list[Row]:
 def _one_by_one(argv: Sequence[str], files: _Files, times: int) -> list[float]:
     dice = random.Random(7)
     taken: list[float] = []
-    with Terminal(argv) as terminal:
+    with Terminal(argv, env=rivals.SETTINGS) as terminal:
         terminal.settle()
         for _ in range(times):
             terminal.watch(dice.uniform(0.1, 0.6))
@@ -116,7 +116,7 @@ def _in_the_crowd(argv: Sequence[str], files: _Files, seconds: float) -> list[fl
     dice = random.Random(7)
     waiting: dict[bytes, float] = {}
     taken: list[float] = []
-    with Terminal(argv) as terminal:
+    with Terminal(argv, env=rivals.SETTINGS) as terminal:
         terminal.settle()
         terminal.forget()
         began = time.monotonic()
@@ -145,7 +145,7 @@ def _keys(plan: Plan) -> list[Row]:
     """The cursor goes down and up between the first two rows; the inspector tells where it is."""
     log = plan.log(plan.big)
     first, second = _first_two(log)
-    with Terminal([rivals.delegtop(), str(log)]) as terminal:
+    with Terminal([rivals.delegtop(), str(log)], env=rivals.SETTINGS) as terminal:
         terminal.wait_for(second)
         loading = _press(terminal, first, second, plan.keys)
         unfinished = terminal.cpu_over(0.5) > 0.3

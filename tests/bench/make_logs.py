@@ -24,46 +24,11 @@ _AGENTS = (
 """Who works on which level: agents hand work to few others, so paths repeat."""
 _COMMANDS = ("implement", "research", "plan", "review")
 _TOOLS = ("bash", "read", "edit", "grep", "web", "task")
-_WORDS = [
-    "the",
-    "proof",
-    "of",
-    "the",
-    "second",
-    "lemma",
-    "needs",
-    "a",
-    "stronger",
-    "induction",
-    "hypothesis",
-    "build",
-    "cache",
-    "and",
-    "module",
-    "graph",
-    "were",
-    "checked",
-    "against",
-    "notes",
-    "in",
-    "specs",
-    "before",
-    "any",
-    "file",
-    "changed",
-    "while",
-    "tests",
-    "for",
-    "parser",
-    "lexer",
-    "and",
-    "printer",
-    "ran",
-    "twice",
-    "on",
-    "both",
-    "cores",
-]
+_TEXT = (
+    "the proof of the second lemma needs a stronger induction hypothesis build cache and module graph were checked "
+    "against notes in specs before any file changed while tests for parser lexer and printer ran twice on both cores"
+)
+_WORDS = _TEXT.split()
 
 
 def _prose(random: random.Random, size: int) -> str:

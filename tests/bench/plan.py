@@ -7,7 +7,7 @@ from tests.bench.measure import now, say
 
 
 class Plan:
-    """The full run, or with `quick` a tenth of it. Logs are made when a goal asks for them and deleted by the caller."""
+    """The full run, or with `quick` a tenth of it. Logs are made when a goal asks for them; the caller deletes them."""
 
     def __init__(self, folder: Path, *, quick: bool) -> None:
         self.folder = folder

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench import table
 from tests.bench.measure import Failed, say

@@ -83,10 +83,9 @@ def write(path: Path, table: str) -> None:
     page = path.read_text(encoding="utf-8") if path.exists() else ""
     block = f"{BEGIN}\n{table}\n{END}"
     marked = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    if marked.search(page):
-        page = marked.sub(lambda _: block, page)
-    else:
-        page = f"{page.rstrip()}\n\n{block}\n".lstrip()
+    if not marked.search(page):
+        page = f"{page.rstrip()}\n\n{BEGIN}{END}\n".lstrip()
+    page = marked.sub(lambda _: block, page)
     path.write_text(page, encoding="utf-8")
 
 

@@ -393,6 +393,16 @@ class TestRegistries:
         assert it.status(book).status == "live"
         assert (it.state("aaa111"), it.state("bbb222")) == (State.RUNNING, State.UNKNOWN)
 
+    def test_what_is_wrong_in_it_is_counted_once_however_often_it_is_written(self, watch: Opener, book: Path) -> None:
+        it = watch(book)
+        for number in range(3):
+            book.write_text(registry("aaa111", start_time="2026-05-01T10:00:00", task_number=number))
+            it.look()
+        assert it.status(book).reasons == {"time without zone": 1}
+        book.write_text(registry("aaa111"))
+        it.look()
+        assert it.status(book).deviations == 0
+
     def test_one_that_is_deleted_takes_nothing_with_it(self, watch: Opener, book: Path) -> None:
         it = watch(book)
         it.look()
@@ -424,6 +434,16 @@ class TestRegistries:
         claims = [claim for claim in it.delegation("aaa111").claims if claim.field == "timeout"]
         assert sorted(Path(claim.origin.source).name for claim in claims) == ["registry.json", "session.jsonl"]
         assert it.delegation("bbb222").claims == ()
+
+
+class TestFrozenMoment:
+    def test_what_happens_later_is_not_known_yet_and_is_counted(self, watch: Opener, tmp_path: Path) -> None:
+        log = tmp_path / "log.jsonl"
+        log.write_text(register("aaa111") + returned("aaa111"))
+        it = watch(log, clock=FrozenClock(Millis(NOW - 60_000)))
+        it.look()
+        assert it.state("aaa111") is State.RUNNING
+        assert it.status(log).detail == "1 later record left out"
 
 
 class TestCounting:

@@ -6,7 +6,7 @@ with examples that name file and line; it never stops the rest.
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 
 import msgspec
@@ -15,7 +15,7 @@ from delegtop import dialects
 from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
 from delegtop.dialects import Dialect, Sample, Unit, UnknownDialect, recognise
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Deviation, Ended, Ending, Erred, Event, Heard, Outcome, Started
+from delegtop.model.events import Deviation, Ended, Ending, Event, Outcome, Started, Surveyed
 from delegtop.origin import Origin
 from delegtop.sources import history, processes
 from delegtop.sources.discover import Roots, Scan
@@ -77,6 +77,12 @@ class _Reading:
         self.reasons: Counter[str] = Counter()
         self.examples: list[Unreadable | Deviation] = []
 
+    def renew(self) -> None:
+        """A document is read anew as a whole, so what was wrong with the one before counts no longer."""
+        self.unreadable = self.deviations = 0
+        self.reasons.clear()
+        self.examples.clear()
+
     def note(self, problem: Unreadable | Deviation) -> None:
         if isinstance(problem, Unreadable):
             self.unreadable += 1
@@ -88,7 +94,13 @@ class _Reading:
             self.examples.append(problem)
 
 
-def _after(event: Started | Heard | Erred | Ended, moment: Millis) -> bool:
+def _left_out(later: int) -> str:
+    return f"{later} later record{'' if later == 1 else 's'} left out" if later else ""
+
+
+def _after(event: Event, moment: Millis) -> bool:
+    if isinstance(event, (Surveyed, Deviation)):
+        return False
     return event.at is not None and event.at > moment
 
 
@@ -121,7 +133,15 @@ class Feed:
 
     def poll(self) -> Iterator[Batch]:
         """Everything that is new now, in batches."""
-        yield from self._batches(self._events())
+        whole = self._rescan() or len(self._readings) <= FEW
+        logs = [path for path, reading in self._readings.items() if reading.snapshot is None]
+        if not whole:
+            recently = monotonic() - HOT_SECONDS
+            logs = [path for path in logs if self._readings[path].heard_at > recently]
+        yield from self._translate(self._tail.poll(logs, whole=whole))
+        yield from self._translate(self._surveys())
+        if gone := list(self._gone_processes()):
+            yield Batch(gone)
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline."""
@@ -130,40 +150,14 @@ class Feed:
             self._spool.wait(0.1)
             yield from self.poll()
         yield from self.poll()
-        yield from self._batches(self._translate(self._tail.flush()))
+        yield from self._translate(self._tail.flush())
 
-    def _batches(self, events: Iterator[Event]) -> Iterator[Batch]:
+    def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Batch]:
         batch: list[Event] = []
         limit = monotonic() + BATCH_SECONDS
-        for event in events:
-            batch.append(event)
-            # The clock is asked only every 64 events: it costs as much as a quarter of one.
-            if len(batch) >= BATCH or (not len(batch) & 63 and monotonic() > limit):
-                self._pace.moved()
-                yield Batch(batch)
-                batch, limit = [], monotonic() + BATCH_SECONDS
-        if batch:
-            self._pace.moved()
-            yield Batch(batch)
-
-    def _events(self) -> Iterator[Event]:
-        whole = self._rescan() or len(self._readings) <= FEW
-        logs = [path for path, reading in self._readings.items() if reading.snapshot is None]
-        if not whole:
-            recently = monotonic() - HOT_SECONDS
-            logs = [path for path in logs if self._readings[path].heard_at > recently]
-        yield from self._translate(self._tail.poll(logs, whole=whole))
-        for reading in list(self._readings.values()):
-            if reading.snapshot is not None:
-                yield from self._survey(reading.snapshot)
-        yield from self._gone_processes()
-
-    def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Event]:
         path: str | None = None
         reading: _Reading
-        # At a frozen moment nothing later is known. A registry counts whenever it was written: there is no earlier one.
-        horizon = self._clock.now() if isinstance(self._clock, FrozenClock) else None
-        for line in lines:
+        for number, line in enumerate(lines):
             source = line.origin.source
             if source is not path:
                 path, reading = source, self._readings[source]
@@ -171,33 +165,52 @@ class Feed:
             if isinstance(line, Unreadable):
                 reading.note(line)
                 continue
-            told = False
-            try:
-                for event in reading.dialect.read(line):
-                    if isinstance(event, Unreadable):
-                        reading.note(event)
-                        continue
-                    told = True
-                    if (
-                        horizon is not None
-                        and isinstance(event, Started | Heard | Erred | Ended)
-                        and _after(event, horizon)
-                    ):
-                        reading.later += 1
-                        continue
-                    if isinstance(event, Deviation):
-                        reading.note(event)
-                    elif isinstance(event, Started | Ended):
-                        self._mind_process(event)
-                    yield event
-            except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
-                reading.note(Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)))
-            reading.records += told
+            self._take(reading, line, batch)
+            # The clock is asked only every 64 lines: it costs a quarter of one.
+            if len(batch) >= BATCH or (not number & 63 and monotonic() > limit):
+                self._pace.moved()
+                yield Batch(batch)
+                batch, limit = [], monotonic() + BATCH_SECONDS
+        if batch:
+            self._pace.moved()
+            yield Batch(batch)
 
-    def _survey(self, snapshot: Snapshot) -> Iterator[Event]:
-        found = snapshot.poll()
-        if found is not None:
-            yield from self._translate(iter([found]))
+    def _take(self, reading: _Reading, line: Line, batch: list[Event]) -> None:
+        """What one line tells, counted and put into the batch."""
+        told = False
+        for event in self._read(reading, line):
+            if isinstance(event, Unreadable):
+                reading.note(event)
+                continue
+            told = True
+            if self._horizon is not None and _after(event, self._horizon):
+                reading.later += 1
+                continue
+            if isinstance(event, Deviation):
+                reading.note(event)
+            elif isinstance(event, (Started, Ended)):
+                self._mind_process(event)
+            batch.append(event)
+        reading.records += told
+
+    def _read(self, reading: _Reading, line: Line) -> Iterable[Event | Unreadable]:
+        try:
+            told = reading.dialect.read(line)
+            return told if isinstance(told, tuple) else list(told)
+        except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
+            return (Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)),)
+
+    @property
+    def _horizon(self) -> Millis | None:
+        """At a frozen moment nothing later is known. A registry counts whenever it was written: it is all there is."""
+        return self._clock.now() if isinstance(self._clock, FrozenClock) else None
+
+    def _surveys(self) -> Iterator[Line | Unreadable]:
+        """The registries that changed."""
+        for reading in list(self._readings.values()):
+            if reading.snapshot is not None and (found := reading.snapshot.poll()) is not None:
+                reading.renew()
+                yield found
 
     # -- which files, in which format ------------------------------------------------------------------------------
 
@@ -318,7 +331,7 @@ class Feed:
             records=reading.records,
             unreadable=reading.unreadable,
             status=file.state,
-            detail=file.detail or (f"{reading.later} later records left out" if reading.later else ""),
+            detail=file.detail or _left_out(reading.later),
             deviations=reading.deviations,
             reasons=dict(reading.reasons),
             examples=tuple(reading.examples),

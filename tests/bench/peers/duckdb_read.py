@@ -4,10 +4,11 @@ import sys
 
 import duckdb  # type: ignore[import-not-found]  # lives in an environment of its own
 
-database = duckdb.connect(config={"threads": "1"})
-names = {"event": "VARCHAR", "at": "TIMESTAMP", "session_id": "VARCHAR", "parent_session_id": "VARCHAR"}
-database.execute(
-    'SELECT event, count(*), max("at"), count(DISTINCT session_id), count(parent_session_id) '
-    f"FROM read_json(?, format='newline_delimited', columns={names}) GROUP BY event",
-    [sys.argv[1]],
-).fetchall()
+_QUERY = """
+SELECT event, count(*), max("at"), count(DISTINCT session_id), count(parent_session_id)
+FROM read_json(?, format='newline_delimited', columns={
+    'event': 'VARCHAR', 'at': 'TIMESTAMP', 'session_id': 'VARCHAR', 'parent_session_id': 'VARCHAR'
+}) GROUP BY event
+"""
+
+duckdb.connect(config={"threads": "1"}).execute(_QUERY, [sys.argv[1]]).fetchall()
