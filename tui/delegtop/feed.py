@@ -25,7 +25,8 @@ from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 from delegtop.sources.watch import Pace, Waker
 
-BATCH = 5_000
+BATCH = 1_000
+"""Events. Larger batches fall out of the processor's cache before they are folded."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
 FEW = 200

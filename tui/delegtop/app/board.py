@@ -37,28 +37,45 @@ class Board:
         """The filter that is being applied."""
         self.focus: Handle | None = None
         self.paused = False
+        self._added: list[Handle] = []
+        self._moved: set[Handle] = set()
+        self._changed: set[Handle] = set()
         self._trouble = Trouble(self.forest)
         self._apply_sort()
         self.forest.advance(clock.now())
 
     # What arrives
 
-    def receive(self, events: Sequence[Event]) -> bool:
-        """Take in events; True if rows came or moved."""
+    def receive(self, events: Sequence[Event]) -> None:
+        """Take in events; they show with the next `refresh`."""
         change = self.forest.apply(events)
-        later = self.forest.advance(self.clock.now())
-        for handle in change.added:
+        self._added += change.added
+        self._moved.update(change.moved)
+        self._changed |= change.touched
+
+    def refresh(self) -> bool:
+        """Bring states and rows up to everything received; True if rows came or moved.
+
+        Judging a delegation costs more than folding an event, and many events touch one: so not with each of them.
+        """
+        if not (self._added or self._moved or self._changed):
+            return False
+        added, moved, changed = self._added, self._moved, self._changed
+        self._added, self._moved, self._changed = [], set(), set()
+        changed |= self.forest.advance(self.clock.now())
+        for handle in added:
             self.outline.add(handle, self.forest.parent(handle))
-        for handle in change.moved:
+        for handle in moved.difference(added):
             self.outline.move(handle, self.forest.parent(handle))
-        self._touched(change.touched | later, moved=bool(change.moved))
-        return bool(change.added or change.moved)
+        self._touched(changed, moved=bool(moved))
+        return bool(added or moved)
 
     def advance(self) -> None:
         """Let time pass, unless the picture is held still."""
         if self.paused:
             return
-        self._touched(self.forest.advance(self.clock.now()))
+        self._changed |= self.forest.advance(self.clock.now())
+        self.refresh()
         if self.sort == "problems":
             self.outline.resort(self._trouble.settle())
 

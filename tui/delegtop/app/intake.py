@@ -16,6 +16,8 @@ from delegtop.model.events import Event
 HELD = 500_000
 SECONDS = 60
 _FIRST, _LEAST, _MOST = 256, 32, 5_000
+_REFRESH = 0.04
+"""Seconds between two refreshes of the board while there is more to take in."""
 
 
 class Wake(Message):
@@ -34,6 +36,7 @@ class Intake:
         """Events read in each of the last seconds, newest last."""
         self._counted = 0
         self._piece = _FIRST
+        self._refreshed_at = 0.0
 
     @property
     def more(self) -> bool:
@@ -44,15 +47,19 @@ class Intake:
 
     def slice(self, seconds: float) -> bool:
         """Work for about that long; True if rows came or moved."""
-        until, structural = monotonic() + seconds, False
+        until = monotonic() + seconds
         while monotonic() < until:
             if self._board.paused:
                 if self.held >= HELD or not self._fetch():
                     break
             elif self._waiting or self._fetch():
-                structural |= self._apply(seconds)
+                self._apply(seconds)
             else:
                 break
+        if monotonic() - self._refreshed_at < _REFRESH and self.more:
+            return False
+        structural = self._board.refresh()
+        self._refreshed_at = monotonic()
         return structural
 
     def second(self) -> None:
@@ -69,17 +76,16 @@ class Intake:
         self._counted += len(batch.events)
         return True
 
-    def _apply(self, seconds: float) -> bool:
+    def _apply(self, seconds: float) -> None:
         """One piece. The next one is made smaller or larger by how long this one took."""
         events = self._waiting.popleft()
         piece, rest = events[: self._piece], events[self._piece :]
         if rest:
             self._waiting.appendleft(rest)
         began = monotonic()
-        structural = self._board.receive(piece)
+        self._board.receive(piece)
         took = monotonic() - began
         self.held -= len(piece)
         if rest:
             wanted = int(len(piece) * seconds / max(took, 1e-6))
             self._piece = max(_LEAST, min(wanted, 2 * self._piece, _MOST))
-        return structural

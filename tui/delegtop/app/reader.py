@@ -17,7 +17,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.sources.record import Line
 
-_QUEUED = 8
+_QUEUED = 32
 _WAIT = 0.2
 _STATUS_EVERY = 0.5
 _FAST_SWITCH = 0.0005

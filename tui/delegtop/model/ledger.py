@@ -159,7 +159,7 @@ class Ledger:
                 if at is not None and (at > (last := beat_at[handle]) or (at == last and self._outdoes(handle, event))):
                     beat_at[handle] = at
                     beat_place[handle] = event.origin
-                    doing[handle] = event.doing and intern(event.doing)
+                    doing[handle] = event.doing
                     tool[handle] = event.tool and intern(event.tool)
                 if event.tokens is not None and event.tokens > tokens[handle]:
                     tokens[handle] = event.tokens
