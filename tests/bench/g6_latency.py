@@ -146,7 +146,7 @@ def _keys(plan: Plan) -> list[Row]:
     log = plan.log(plan.big)
     first, second = _first_two(log)
     with Terminal([rivals.delegtop(), str(log)], env=rivals.SETTINGS) as terminal:
-        terminal.wait_for(second)
+        terminal.wait_for(first)
         loading = _press(terminal, first, second, plan.keys)
         unfinished = terminal.cpu_over(0.5) > 0.3
         terminal.settle()

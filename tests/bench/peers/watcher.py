@@ -13,6 +13,7 @@ class Watcher(App[None]):
         yield Static("watching", id="last", markup=False)
 
     def on_mount(self) -> None:
+        self.newest = ""
         self.offsets: dict[str, int] = {str(path): path.stat().st_size for path in Path(sys.argv[1]).rglob("*.jsonl")}
         self.run_worker(self.follow())
 
@@ -28,7 +29,8 @@ class Watcher(App[None]):
         self.offsets[path] = self.offsets.get(path, 0) + len(added)
         at = added.rfind(b"MARK")
         if at >= 0:
-            self.query_one("#last", Static).update(added[at : at + 12].decode())
+            self.newest = max(self.newest, added[at : at + 9].decode())
+            self.query_one("#last", Static).update(self.newest)
 
 
 Watcher().run()

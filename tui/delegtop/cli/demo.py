@@ -20,7 +20,7 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=_speed, default=1.0, metavar="N", help="how many times faster it goes (default 1)"
     )
-    parser.add_argument("--write", metavar="DIR", help="only write the log and the registry into this folder")
+    parser.add_argument("--write", metavar="DIR", help="only write the log, the registry and the artifacts into this folder")
     options.add(parser, "filter", "sort", "theme", "ascii", "no_color", "no_mouse", "config")
 
 
@@ -57,13 +57,15 @@ def run(arguments: Namespace) -> int:
 
 def _write(arguments: Namespace) -> int:
     from delegtop import text
-    from delegtop.clock import WallClock
+    from delegtop.clock import SECOND, FrozenClock, Millis, WallClock
     from delegtop.delegate.simulate import Simulation
 
+    # The story ends now, so that nothing in it lies in the future.
+    begin = Millis(WallClock().now() - int(_WRITTEN * SECOND))
     folder = Path(arguments.write)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        simulation = Simulation(arguments.seed, arguments.speed, folder, WallClock())
+        simulation = Simulation(arguments.seed, arguments.speed, folder, FrozenClock(begin))
         simulation.write_all(_WRITTEN)
     except OSError as error:
         fail(f"--write {folder}: cannot be written: {error.strerror}")
