@@ -133,12 +133,12 @@ async def test_the_table_at_eighty_columns() -> None:
     app = Stage(family())
     async with app.run_test(size=(80, 8)):
         assert app.lines() == [
-            " DELEGATION             STATE             LEFT             QUIET DOING",
-            " ▾ orchestrator         ◐ waiting          10m ━╸──────     0:00 on planner",
-            " ├── planner            ▶ running          10m ━╸──────     0:00 work",
-            " └─▾ writer             ◐ waiting          10m ━━──────     0:00 on tester",
-            "   └── tester           ▶ running          10m ━━━─────     0:00 work",
-            "   lonely               ✖ failed",
+            " DELEGATION                 STATE             LEFT    QUIET DOING",
+            " ▾ orchestrator             ◐ waiting          10m     0:00 on planner",
+            " ├── planner                ▶ running          10m     0:00 work",
+            " └─▾ writer                 ◐ waiting          10m     0:00 on tester",
+            "   └── tester               ▶ running          10m     0:00 work",
+            "   lonely                   ✖ failed",
             "",
             "",
         ]
@@ -146,10 +146,12 @@ async def test_the_table_at_eighty_columns() -> None:
 
 async def test_the_table_in_ascii() -> None:
     app = Stage(family(), plain=True)
-    async with app.run_test(size=(80, 6)):
+    async with app.run_test(size=(96, 6)):
         shown = app.lines()
         assert all(line.isascii() for line in shown)
-        assert shown[2] == " |-- planner            > running          10m #=......     0:00 work"
+        assert " > running " in shown[2]
+        assert shown[2].startswith(" |-- planner ")
+        assert " 10m #=......  " in shown[2]
 
 
 async def test_an_empty_outline_paints_nothing_of_its_own() -> None:
@@ -240,7 +242,7 @@ async def test_a_double_click_opens() -> None:
 async def test_a_click_on_a_title_asks_for_its_order() -> None:
     app = Stage(family())
     async with app.run_test(size=(80, 12)) as pilot:
-        for x in (3, 26, 44, 62, 75):
+        for x in (3, 30, 46, 57, 75):
             await pilot.click(DelegationTree, offset=(x, 0))
         asked = [each.sort for each in app.said if isinstance(each, DelegationTree.SortRequested)]
         assert asked == ["name", "problems", "deadline", "quiet"]

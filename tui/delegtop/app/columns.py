@@ -42,6 +42,8 @@ _STATE = Column("state", "STATE", 13, sort="problems")
 _DEPTH = Column("depth", "DEPTH", 5, right=True)
 _TASK = Column("task", "TASK", 10)
 _LEFT = Column("left", "LEFT", TIME + 1 + BAR, sort="deadline")
+_LEFT_TEXT = _LEFT._replace(width=TIME, right=True)
+"""Without the bar: in 80 columns words are worth more."""
 _AGE = Column("age", "AGE", TIME, right=True, sort="age")
 _QUIET = Column("quiet", "QUIET", TIME, right=True, sort="quiet")
 _TOKENS = Column("tokens", "TOKENS", 6, right=True)
@@ -57,10 +59,10 @@ _CHOICES: tuple[tuple[int, int, tuple[Column, ...]], ...] = (
     (118, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _DOING)),
     (104, 2, (_DELEGATION, _STATE, _LEFT, _AGE, _QUIET, _DOING)),
     (92, 2, (_DELEGATION, _STATE, _LEFT, _QUIET, _DOING)),
-    (77, 1, (_DELEGATION, _STATE, _LEFT, _QUIET, _DOING)),
+    (77, 1, (_DELEGATION, _STATE, _LEFT_TEXT, _QUIET, _DOING)),
     (64, 1, (_DELEGATION, _STATE, _LEFT, _QUIET)),
     (55, 1, (_DELEGATION, _STATE, _LEFT)),
-    (46, 1, (_DELEGATION, _STATE, _LEFT._replace(width=TIME))),
+    (46, 1, (_DELEGATION, _STATE, _LEFT_TEXT)),
     (32, 1, (_DELEGATION._replace(width=16), _STATE)),
     (0, 1, (_DELEGATION._replace(width=0), _STATE._replace(title="", width=1))),
 )
