@@ -15,6 +15,7 @@ from tests.bench.table import Row
 from tests.bench.terminal import Terminal
 
 _LIVE = 60
+_SETTINGS = {**rivals.SETTINGS, "DELEGTOP_FRAME_RATE": "10"}
 _END = b"\x1b[F"
 
 
@@ -58,7 +59,7 @@ def _shares(terminals: Sequence[Terminal | None], seconds: float) -> list[float]
 
 
 def _idle(plan: Plan, log: Path, htop: Terminal | None) -> tuple[tuple[float, float], float]:
-    with Terminal([rivals.delegtop(), str(log)], env=rivals.SETTINGS) as terminal:
+    with Terminal([rivals.delegtop(), str(log)], env=_SETTINGS) as terminal:
         loaded = terminal.settle()
         terminal.press(_END)
         terminal.watch(3)
@@ -70,7 +71,7 @@ def _busy(plan: Plan, rate: int, htop: Terminal | None) -> tuple[float, float]:
     """On a log of its own, so that the one of the other measurements stays what it is."""
     log = plan.empty(f"rate-{rate}") / "session.jsonl"
     log.write_text("".join(LogMaker(now() - 60_000).line() for _ in range(200)))
-    with Terminal([rivals.delegtop(), str(log)], env=rivals.SETTINGS) as terminal:
+    with Terminal([rivals.delegtop(), str(log)], env=_SETTINGS) as terminal:
         terminal.settle()
         seconds = plan.window + 3
         argv = [sys.executable, str(RUN), "--method", "g4_cpu.write", str(log), str(rate), str(seconds)]

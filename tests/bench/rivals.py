@@ -43,7 +43,7 @@ def _quietly(*argv: str) -> bool:
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-SETTINGS = {"DELEGTOP_SORT": "start", "DELEGTOP_FRAME_RATE": "10", "XDG_CONFIG_HOME": "/nonexistent"}
+SETTINGS = {"DELEGTOP_SORT": "start", "XDG_CONFIG_HOME": "/nonexistent"}
 """How delegtop is set for all measurements, whatever the user prefers."""
 
 

@@ -20,7 +20,9 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=_speed, default=1.0, metavar="N", help="how many times faster it goes (default 1)"
     )
-    parser.add_argument("--write", metavar="DIR", help="only write the log, the registry and the artifacts into this folder")
+    parser.add_argument(
+        "--write", metavar="DIR", help="only write the log, the registry and the artifacts into this folder"
+    )
     options.add(parser, "filter", "sort", "theme", "ascii", "no_color", "no_mouse", "config")
 
 
