@@ -5,6 +5,7 @@ import gc
 import random
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,8 @@ _FAN = 12
 
 def rows(plan: Plan) -> list[Row]:
     small, _, most = plan.sizes
-    frames = _in_turn("frames", (_FEW, _SOME, most), plan.rounds)
-    index = _in_turn("index", (small, most), plan.rounds)
+    frames = _in_turn("frames", (_FEW, _SOME, most), 3)
+    index = _in_turn("index", (small, most), 3)
     few, some, big = short(_FEW), short(_SOME), short(most)
 
     def frame(what: str, of: str, at: int, limit: float, than: str) -> Row:
@@ -141,7 +142,7 @@ def _frames(board: "Board", tree: "DelegationTree", count: int) -> dict[str, flo
     from textual._compositor import CompositorUpdate
 
     app, compositor = tree.app, tree.screen._compositor
-    new = iter(list(_starts(count + _TIMES))[count:])
+    new = islice(_starts(count + _TIMES), count, None)
 
     def paint(_: int = 0) -> None:
         compositor.update_widgets({tree})

@@ -119,7 +119,8 @@ class DelegtopApp(App[None]):
         self.on_wake()
 
     def _draw(self) -> None:
-        self.monitor.draw()
+        if self.is_running:  # while it closes, timers still fire but the widgets are gone one by one
+            self.monitor.draw()
 
     # What every screen can do
 
