@@ -1,14 +1,18 @@
 """Goal 1: how fast a log becomes a tree, against a bare decode and against other readers of JSON."""
 
 import gc
+import time
 from functools import partial
 from pathlib import Path
 
 import msgspec
 from tests.bench import rivals
-from tests.bench.measure import HERE, command, cpu, in_turn, method
+from tests.bench.measure import PEERS, command, cpu, in_turn, method, resident
 from tests.bench.plan import Plan, short
 from tests.bench.table import Row
+
+_REFRESH = 0.04
+"""Seconds between two looks at the states while more is coming, as in the dashboard."""
 
 
 def rows(plan: Plan) -> list[Row]:
@@ -44,7 +48,7 @@ def _against_programs(plan: Plan) -> list[Row]:
         settings = rivals.lnav_settings(plan.folder)
         methods["lnav"] = partial(command, [lnav, "-n", "-q", "-I", str(settings), str(log)])
     if duck:
-        methods["duckdb"] = partial(command, [str(duck / "python"), str(HERE / "peers" / "duckdb_read.py"), str(log)])
+        methods["duckdb"] = partial(command, [str(duck / "python"), str(PEERS / "duckdb_read.py"), str(log)])
     taken = in_turn(methods, rounds=1 if plan.quick else 3)
     own = taken.get("delegtop")
 
@@ -103,7 +107,7 @@ def decode(log: str) -> dict[str, float]:
 
 
 def load(log: str) -> dict[str, float]:
-    """What the dashboard does with a log: read it, fold it, lay out the rows, judge the states."""
+    """What the dashboard does with a log at its start, without the screen."""
     # What is imported on the way is not part of reading a log.
     import watchfiles  # noqa: F401 -- see above
 
@@ -116,13 +120,21 @@ def load(log: str) -> dict[str, float]:
     clock = WallClock()
     board = Board(Settings(), clock)
     feed = Feed([log], clock=clock)
+    gc.collect()
     gc.disable()
+    before = resident()
 
     def work() -> None:
+        refreshed = time.monotonic()
         for batch in feed.poll():
             board.receive(batch.events)
+            if time.monotonic() - refreshed > _REFRESH:
+                board.refresh()
+                refreshed = time.monotonic()
         board.advance()
 
     taken = cpu(work)
+    gc.collect()
+    grown = resident() - before
     feed.close()
-    return {"cpu": taken, "delegations": len(board.forest)}
+    return {"cpu": taken, "bytes": grown / len(board.forest)}

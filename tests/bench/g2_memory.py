@@ -11,38 +11,12 @@ from tests.bench.table import Row
 def rows(plan: Plan) -> list[Row]:
     found: list[Row] = []
     for size in plan.sizes[1:]:
-        own = method("g2_memory.loaded", plan.log(size))["bytes"]
+        own = method("g1_ingest.load", plan.log(size))["bytes"]
         found.append(Row(2, f"memory a delegation at {short(size)}", own, 650, unit=" B"))
     most = plan.sizes[-1]
     node = method("g2_memory.textual_tree", most)["bytes"]
     what = f"memory at {short(most)}, of a textual Tree with as many nodes"
     return [*found, Row(2, what, own / node, 0.6, note=f"a node of it takes {node:,.0f} B")]
-
-
-def loaded(log: str) -> dict[str, float]:
-    """Bytes a delegation by which loading the log makes the process grow, as the dashboard loads it."""
-    import watchfiles  # noqa: F401 -- imported now, so that it does not count as memory of the log
-
-    import delegtop.dialects.registry  # noqa: F401 -- as above
-    from delegtop.app.board import Board
-    from delegtop.clock import WallClock
-    from delegtop.config import Settings
-    from delegtop.feed import Feed
-
-    clock = WallClock()
-    board = Board(Settings(), clock)
-    feed = Feed([log], clock=clock)
-    gc.collect()
-    gc.disable()
-    before = resident()
-    for batch in feed.poll():
-        board.receive(batch.events)
-    board.advance()
-    del batch
-    gc.collect()
-    grown = resident() - before
-    feed.close()
-    return {"bytes": grown / len(board.forest)}
 
 
 def textual_tree(nodes: str) -> dict[str, float]:

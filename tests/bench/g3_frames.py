@@ -86,6 +86,7 @@ def _board(count: int) -> "Board":
         batch.append(event)
         if len(batch) == 5_000:
             board.receive(batch)
+            board.refresh()
             batch = []
     board.receive(batch)
     board.advance()
@@ -162,6 +163,7 @@ def _frames(board: "Board", tree: "DelegationTree", count: int) -> dict[str, flo
 
     def insert(_: int) -> None:
         board.receive([next(new)])
+        board.refresh()
         tree.update_rows(structural=True)
         paint()
 

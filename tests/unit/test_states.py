@@ -53,6 +53,15 @@ def test_it_runs_while_it_is_heard_and_within_its_deadline() -> None:
     assert state(started(timeout=600_000), heard("sess_a", 100), look=200) is State.RUNNING
 
 
+def test_what_came_after_the_last_look_has_no_known_state_yet() -> None:
+    grown = forest(started(timeout=HOUR), look=1)
+    grown.apply([started("sess_b", 1, parent="sess_a")])
+    assert grown.state(1) is State.UNKNOWN
+    assert grown.blocker(0) is None
+    grown.advance(at(2))
+    assert grown.blocker(0) == 1
+
+
 def test_it_is_overdue_one_millisecond_after_its_deadline_and_not_before() -> None:
     start = started(deadline=at(60))
     assert state(start, look=60) is State.RUNNING

@@ -119,8 +119,11 @@ class DelegtopApp(App[None]):
         self.on_wake()
 
     def _draw(self) -> None:
-        if self.is_running:  # while it closes, timers still fire but the widgets are gone one by one
-            self.monitor.draw()
+        if not self.is_running:  # while it closes, timers still fire but the widgets are gone one by one
+            return
+        if self.board.refresh():
+            self.monitor.rows_moved()
+        self.monitor.draw()
 
     # What every screen can do
 

@@ -41,6 +41,9 @@ class Census:
         self.counts: dict[State, int] = dict.fromkeys(State, 0)
 
     def state(self, handle: Handle) -> State:
+        """Its state at `now`; unknown if it came after the last look."""
+        if handle >= len(self._state) or self._state[handle] == _UNSEEN:
+            return State.UNKNOWN
         return _STATES[self._state[handle]]
 
     def touch(self, handles: Iterable[Handle]) -> None:
