@@ -23,7 +23,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "diagnosis": ({"clock", "contract", "origin", "model"}, set()),
     "feed": ({"clock", "origin", "sources", "dialects", "model"}, {"msgspec"}),
     "delegate": ({"clock", "contract", "origin", "sources.record", "text"}, set()),
-    "report": ({"clock", "text", "origin", "model", "diagnosis", "feed"}, {"msgspec"}),
+    "report": ({"clock", "text", "origin", "model", "diagnosis"}, {"msgspec"}),
     "config": ({"clock", "model.policy"}, {"pydantic", "pydantic_core"}),
     "cli": (
         LEAVES | {"model", "sources", "dialects", "feed", "delegate", "report", "config", "app", "cli"},

@@ -11,7 +11,8 @@ from sys import intern
 
 import msgspec
 
-from delegtop.clock import SECOND, Millis, iso
+from delegtop.clock import Millis
+from delegtop.model.claims import NO_REPORT, contest, disagreements, facts, merge_ends, merge_starts
 from delegtop.model.delegation import Claim, Delegation, own_path
 from delegtop.model.events import (
     Ended,
@@ -25,6 +26,7 @@ from delegtop.model.events import (
     Surveyed,
     Trust,
 )
+from delegtop.model.places import Places, Sources
 from delegtop.origin import Origin
 
 Handle = int
@@ -35,16 +37,12 @@ UNSET = -(1 << 62)
 
 _BLOCK = 16
 
-_SAME_MOMENT = 2 * SECOND
-"""Two sources that note one moment within this span do not disagree."""
-
 _OUTCOMES = tuple(Outcome)
 _ENDINGS = (Ending.ERROR, *Ending)
 """By number; there is no 0."""
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Report).decode
-_NO_REPORT = Report()
 
 
 class Shape(msgspec.Struct, frozen=True, gc=False):
@@ -61,43 +59,6 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
     listed: bool
     own_path: tuple[str, ...] | None
     """The path down to and including the agent: some logs leave the agent itself out."""
-
-
-class Sources(dict[str, int]):
-    """Source names by number and numbers by name; a new name gets the next number."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-
-    def __missing__(self, name: str) -> int:
-        self[name] = number = len(self.names)
-        self.names.append(name)
-        return number
-
-
-class Places:
-    """A column of origins."""
-
-    def __init__(self, sources: Sources) -> None:
-        self._sources = sources
-        self._source = array("i")
-        self._line = array("q")
-        self._offset = array("q")
-
-    def grow(self, rows: int) -> None:
-        self._source.extend([-1] * rows)
-        self._line.extend([0] * rows)
-        self._offset.extend([0] * rows)
-
-    def __getitem__(self, handle: Handle) -> Origin | None:
-        source = self._source[handle]
-        return None if source < 0 else Origin(self._sources.names[source], self._line[handle], self._offset[handle])
-
-    def __setitem__(self, handle: Handle, origin: Origin) -> None:
-        self._source[handle] = self._sources[origin.source]
-        self._line[handle] = origin.line
-        self._offset[handle] = origin.offset
 
 
 class Ledger:
@@ -223,15 +184,12 @@ class Ledger:
         if before is None:
             self._write_start(handle, event)
             return True
-        claims = self._starts.get(handle) or {_facts(before): before}
-        facts = _facts(event)
-        same = claims.get(facts)
-        if same is not None and same.origin <= event.origin:
+        claims = self._starts.get(handle) or {facts(before): before}
+        if not contest(claims, event):
             return False
-        claims[facts] = event
         if len(claims) > 1:
             self._starts[handle] = claims
-        self._write_start(handle, _merge_starts(claims.values()))
+        self._write_start(handle, merge_starts(claims.values()))
         return True
 
     def _write_start(self, handle: Handle, event: Started) -> None:
@@ -298,15 +256,12 @@ class Ledger:
         if before is None:
             self._write_end(handle, event)
             return True
-        claims = self._ends.get(handle) or {_facts(before): before}
-        facts = _facts(event)
-        same = claims.get(facts)
-        if same is not None and same.origin <= event.origin:
+        claims = self._ends.get(handle) or {facts(before): before}
+        if not contest(claims, event):
             return False
-        claims[facts] = event
         if len(claims) > 1:
             self._ends[handle] = claims
-        self._write_end(handle, _merge_ends(claims.values()))
+        self._write_end(handle, merge_ends(claims.values()))
         return True
 
     def _write_end(self, handle: Handle, event: Ended) -> None:
@@ -314,7 +269,7 @@ class Ledger:
         self._ended_place[handle] = event.origin
         self._outcome[handle] = _OUTCOME_CODE[event.outcome]
         self._ended_by[handle] = event.by
-        self._report[handle] = None if event.report == _NO_REPORT else _pack(event.report)
+        self._report[handle] = None if event.report == NO_REPORT else _packed(event.report)
 
     def _end_of(self, handle: Handle) -> Ended | None:
         if self._outcome[handle] < 0:
@@ -358,7 +313,7 @@ class Ledger:
 
     def report(self, handle: Handle) -> Report:
         packed = self._report[handle]
-        return _NO_REPORT if packed is None else _unpack(packed)
+        return NO_REPORT if packed is None else _unpack(packed)
 
     def start(self, handle: Handle) -> Millis | None:
         return _known(self.started_at[handle])
@@ -451,70 +406,27 @@ class Ledger:
                 found += [event.origin for event in claims[handle].values()]
         return tuple(sorted(set(found)))
 
-    def activity(self, handle: Handle) -> tuple[str | None, str | None]:
-        """What it said last it was doing, and with which tool."""
-        return self._doing[handle], self._tool[handle]
-
     def _claims(self, handle: Handle) -> tuple[Claim, ...]:
         if handle not in self._starts and handle not in self._ends:
             return ()
-        starts = sorted(self._starts.get(handle, {}).values(), key=_start_order)
-        ends = sorted(self._ends.get(handle, {}).values(), key=_end_order, reverse=True)
-        found: list[Claim] = []
-        for field, told in (
-            ("started_at", [(e.at, e.origin) for e in starts]),
-            ("deadline", [(e.deadline, e.origin) for e in starts]),
-            ("ended_at", [(e.at, e.origin) for e in ends]),
-        ):
-            moments = [(at, origin) for at, origin in told if at is not None]
-            if moments and max(moments)[0] - min(moments)[0] > _SAME_MOMENT:
-                found += [Claim(field, iso(at), origin) for at, origin in moments]
-        found += _disagreement("timeout", [(e.timeout and f"{e.timeout // SECOND} s", e.origin) for e in starts])
-        for field in ("agent", "command", "caller", "task", "path", "depth", "parent", "pid", "host"):
-            found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
-        found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in ends])
-        return tuple(found)
+        return disagreements(self._starts.get(handle, {}).values(), self._ends.get(handle, {}).values())
+
+
+def _packed(report: Report) -> bytes:
+    try:
+        return _pack(report)
+    except UnicodeEncodeError:  # half a character, which a foreign format may let through
+        return _pack(msgspec.convert(_whole(msgspec.to_builtins(report)), Report))
+
+
+def _whole(value: object) -> object:
+    """The same, with every half character replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | tuple):
+        return [_whole(item) for item in value]
+    return {key: _whole(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _known(value: int) -> Millis | None:
     return None if value == UNSET else Millis(value)
-
-
-def _facts(event: Started | Ended) -> object:
-    """The event without its place: one fact told twice is one claim."""
-    return tuple(getattr(event, field) for field in event.__struct_fields__ if field != "origin")
-
-
-def _start_order(event: Started) -> tuple[object, ...]:
-    """The log's word before the registry's, the better clock first, then the earlier record."""
-    return (event.listed, event.trust, event.at is None, event.at or 0, event.origin)
-
-
-def _end_order(event: Ended) -> tuple[object, ...]:
-    return (event.by, UNSET if event.at is None else event.at, event.origin)
-
-
-def _merge_starts(events: Iterable[Started]) -> Started:
-    """The first word in order, with what it leaves open filled in by the next."""
-    first, *rest = sorted(events, key=_start_order)
-    gaps = {}
-    for field in first.__struct_fields__:
-        if getattr(first, field) in (None, ()):
-            gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in (None, ())), getattr(first, field))
-    return msgspec.structs.replace(first, **gaps)
-
-
-def _merge_ends(events: Iterable[Ended]) -> Ended:
-    """The strongest word, the latest of equals; the report comes from the strongest that has one."""
-    first, *rest = sorted(events, key=_end_order, reverse=True)
-    if first.report == _NO_REPORT:
-        report = next((e.report for e in rest if e.report != _NO_REPORT), _NO_REPORT)
-        return msgspec.structs.replace(first, report=report)
-    return first
-
-
-def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:
-    said = [(value, origin) for value, origin in told if value is not None]
-    if len({value for value, _ in said}) < 2:
-        return []
-    return [Claim(field, " › ".join(v) if isinstance(v, tuple) else str(v), origin) for v, origin in said]

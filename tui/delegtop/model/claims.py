@@ -1,0 +1,87 @@
+"""Claims: what is said of one delegation in more than one place, what is taken from it, and where it disagrees."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+
+from delegtop.clock import SECOND, iso
+from delegtop.model.delegation import Claim
+from delegtop.model.events import Ended, Report, Started
+from delegtop.origin import Origin
+
+NO_REPORT = Report()
+
+_SAME_MOMENT = 2 * SECOND
+"""Two sources that note one moment within this span do not disagree."""
+
+C = TypeVar("C", Started, Ended)
+
+
+def contest(claims: dict[object, C], event: C) -> bool:
+    """Add one more claim; False if it says nothing new. One fact told twice is one claim, at its first place."""
+    told = facts(event)
+    same = claims.get(told)
+    if same is not None and same.origin <= event.origin:
+        return False
+    claims[told] = event
+    return True
+
+
+def facts(event: Started | Ended) -> object:
+    """The event without its place: one fact told twice is one claim."""
+    return tuple(getattr(event, field) for field in event.__struct_fields__ if field != "origin")
+
+
+def _start_order(event: Started) -> tuple[object, ...]:
+    """The log's word before the registry's, the better clock first, then the earlier record."""
+    return (event.listed, event.trust, event.at is None, event.at or 0, event.origin)
+
+
+def _end_order(event: Ended) -> tuple[object, ...]:
+    return (event.by, event.at is not None, event.at or 0, event.origin)
+
+
+def merge_starts(events: Iterable[Started]) -> Started:
+    """The first word in order, with what it leaves open filled in by the next."""
+    first, *rest = sorted(events, key=_start_order)
+    gaps = {}
+    for field in first.__struct_fields__:
+        if getattr(first, field) in (None, ()):
+            gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in (None, ())), getattr(first, field))
+    return msgspec.structs.replace(first, **gaps)
+
+
+def merge_ends(events: Iterable[Ended]) -> Ended:
+    """The strongest word, the latest of equals; the report comes from the strongest that has one."""
+    first, *rest = sorted(events, key=_end_order, reverse=True)
+    if first.report == NO_REPORT:
+        report = next((e.report for e in rest if e.report != NO_REPORT), NO_REPORT)
+        return msgspec.structs.replace(first, report=report)
+    return first
+
+
+def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Claim, ...]:
+    """Every field on which two of the claims differ, with each claim's value and place."""
+    starts, ends = sorted(starts, key=_start_order), sorted(ends, key=_end_order, reverse=True)
+    found: list[Claim] = []
+    for field, told in (
+        ("started_at", [(e.at, e.origin) for e in starts]),
+        ("deadline", [(e.deadline, e.origin) for e in starts]),
+        ("ended_at", [(e.at, e.origin) for e in ends]),
+    ):
+        moments = [(at, origin) for at, origin in told if at is not None]
+        if moments and max(moments)[0] - min(moments)[0] > _SAME_MOMENT:
+            found += [Claim(field, iso(at), origin) for at, origin in moments]
+    found += _disagreement("timeout", [(e.timeout and f"{e.timeout // SECOND} s", e.origin) for e in starts])
+    for field in ("agent", "command", "caller", "task", "path", "depth", "parent", "pid", "host"):
+        found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
+    found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in ends])
+    return tuple(found)
+
+
+def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:
+    said = [(value, origin) for value, origin in told if value is not None]
+    if len({value for value, _ in said}) < 2:
+        return []
+    return [Claim(field, " › ".join(v) if isinstance(v, tuple) else str(v), origin) for v, origin in said]

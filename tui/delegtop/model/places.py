@@ -1,0 +1,42 @@
+"""Origins in columns: three numbers each, where an object would cost three times as much."""
+
+from array import array
+
+from delegtop.origin import Origin
+
+
+class Sources(dict[str, int]):
+    """Source names by number and numbers by name; a new name gets the next number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self.names)
+        self.names.append(name)
+        return number
+
+
+class Places:
+    """A column of origins."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._source = array("i")
+        self._line = array("q")
+        self._offset = array("q")
+
+    def grow(self, rows: int) -> None:
+        self._source.extend([-1] * rows)
+        self._line.extend([0] * rows)
+        self._offset.extend([0] * rows)
+
+    def __getitem__(self, row: int) -> Origin | None:
+        source = self._source[row]
+        return None if source < 0 else Origin(self._sources.names[source], self._line[row], self._offset[row])
+
+    def __setitem__(self, row: int, origin: Origin) -> None:
+        self._source[row] = self._sources[origin.source]
+        self._line[row] = origin.line
+        self._offset[row] = origin.offset
