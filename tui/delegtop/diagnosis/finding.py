@@ -1,0 +1,34 @@
+"""A finding: what is wrong, where it is written, and what to do about it."""
+
+from enum import StrEnum
+
+import msgspec
+
+from delegtop.clock import Millis
+from delegtop.origin import Origin
+
+
+class Severity(StrEnum):
+    """How much it matters, worst first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing a rule found."""
+
+    rule: str
+    severity: Severity
+    subject: str
+    """The id of the delegation, or the path of the file."""
+    message: str
+    """One sentence."""
+    evidence: tuple[Origin, ...] = ()
+    advice: str = ""
+    command: str | None = None
+    """What to type to recover, if the data or the protocol names it. Shown and copied, never run."""
+    by: str = "delegtop"
+    """Whose advice it is: `agent` (its own recommendation) or `delegtop`."""
+    since: Millis | None = None
