@@ -35,7 +35,8 @@ async def test_typing_narrows_the_tree_at_once_and_keeps_the_ancestors(make_app:
 async def test_a_half_typed_key_filters_nothing_yet(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        while app.board.loading:
+            await pilot.pause(0.01)
         everything = names(app)
         await pilot.press("slash", *"state", "colon")
         await pilot.pause()

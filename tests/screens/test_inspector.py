@@ -192,16 +192,26 @@ async def test_a_log_that_cannot_be_read_again_is_told_in_the_tab(
         await page(app, pilot, "sess_1766743200_def456", "raw", "vanished")
 
 
+async def test_findings_tell_what_is_wrong_where_it_is_written_and_what_to_do(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        text = await page(app, pilot, "sess_1766743200_def456", "findings", "DEL-020")
+        assert "error" in text
+        assert "do this" in text
+        assert "/runs/191/session.jsonl:" in text
+
+
 async def test_tab_goes_round_and_numbers_go_straight(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
         await pilot.press("3")
         assert app.monitor.inspector.tab == "errors"
-        await pilot.press("tab", "tab", "tab")
+        await pilot.press("tab", "tab", "tab", "tab")
         assert app.monitor.inspector.tab == "overview"
         await pilot.press("shift+tab")
-        assert app.monitor.inspector.tab == "raw"
+        assert app.monitor.inspector.tab == "findings"
 
 
 async def test_the_title_gives_name_id_and_path(make_app: MakeApp) -> None:

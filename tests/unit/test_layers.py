@@ -17,16 +17,29 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "text": (set(), set()),
     "origin": (set(), {"msgspec"}),
     "model": ({"clock", "origin"}, {"msgspec"}),
-    "contract": ({"clock"}, {"pydantic"}),
+    "contract": ({"clock"}, {"pydantic", "yaml"}),
     "sources": ({"clock", "origin"}, {"msgspec", "watchfiles"}),
     "dialects": ({"clock", "contract", "origin", "model.events", "sources.record"}, {"msgspec", "pydantic"}),
-    "diagnosis": ({"clock", "contract", "origin", "model"}, set()),
+    "diagnosis": ({"clock", "contract", "origin", "model"}, {"msgspec"}),
     "feed": ({"clock", "origin", "sources", "dialects", "model"}, {"msgspec"}),
     "delegate": ({"clock", "contract", "origin", "sources.record", "text"}, set()),
     "report": ({"clock", "text", "origin", "model", "diagnosis"}, {"msgspec"}),
     "config": ({"clock", "model.policy"}, {"pydantic", "pydantic_core"}),
     "cli": (
-        LEAVES | {"model", "sources", "dialects", "feed", "delegate", "report", "config", "app", "cli"},
+        LEAVES
+        | {
+            "model",
+            "contract",
+            "sources",
+            "dialects",
+            "diagnosis",
+            "feed",
+            "delegate",
+            "report",
+            "config",
+            "app",
+            "cli",
+        },
         set(),
     ),
     "app": (
@@ -34,7 +47,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
         {"textual", "rich", "msgspec"},
     ),
 }
-ONLY_IN = {"watchfiles": "sources/watch.py"}
+ONLY_IN = {"watchfiles": "sources/watch.py", "yaml": "contract/frontmatter.py"}
 """Third-party packages of one module alone."""
 
 

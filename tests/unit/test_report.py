@@ -284,7 +284,8 @@ def test_json_tells_everything_of_a_delegation(forest: Forest) -> None:
     assert (impl.started_at, impl.last_heard_at, impl.ended_at) == (iso(ago(12 * MINUTE)), iso(ago(11 * MINUTE)), None)
     assert (impl.doing, impl.tool, impl.tokens, impl.cost) == ("bash: lake build", "bash", 1200, 0.25)
     assert (impl.source, impl.origin) == ("logs/run.jsonl", tree_json.Place("logs/run.jsonl", 3))
-    assert (root.parent, root.link, root.command, root.task, root.findings) == (None, "root", "implement", "191", [])
+    assert (root.parent, root.link, root.command, root.task) == (None, "root", "implement", "191")
+    assert ("DEL-020", "error", "impl") in {(found.rule, found.severity, found.subject) for found in impl.findings}
     assert (res.depth, res.depth_claimed, res.depth_derived) == (3, 3, 1)
     assert (res.state, res.summary, res.next_steps) == ("failed", "No network", "retry")
     assert res.artifacts == [tree_json.Made("specs/r.md", "report", None)]

@@ -132,14 +132,16 @@ def duration(span: int) -> str:
 
 
 def countdown(left: int) -> str:
-    """Time left: coarse while there is plenty (`1h05m`, `12m`), exact in the last ten minutes, `+2:11` when over."""
-    if left < 0:
-        return "+" + duration(-left)
-    if left < 10 * MINUTE:
-        return duration(left)
-    minutes = left // MINUTE
+    """Time left: coarse while there is plenty (`1h05m`, `12m`), exact in the ten minutes on both sides of the deadline.
+
+    Over it is `+2:11`, later `+12m`: a screen full of overdue rows must not be painted anew every second.
+    """
+    sign, span = ("+", -left) if left < 0 else ("", left)
+    if span < 10 * MINUTE:
+        return sign + duration(span)
+    minutes = span // MINUTE
     if minutes < 60:
-        return f"{minutes}m"
+        return f"{sign}{minutes}m"
     if minutes < 100 * 60:
-        return f"{minutes // 60}h{minutes % 60:02d}m"
-    return f"{minutes // 1440}d{minutes % 1440 // 60:02d}h"
+        return f"{sign}{minutes // 60}h{minutes % 60:02d}m"
+    return f"{sign}{minutes // 1440}d{minutes % 1440 // 60:02d}h"

@@ -21,7 +21,9 @@ from delegtop.clock import HOUR, MINUTE, SECOND, LocalZone, parse_span
 from delegtop.model.policy import Policy
 
 PREFIX = "DELEGTOP_"
-NOT_SETTINGS = frozenset({"DELEGTOP_REAL_LOGS"})
+NOT_SETTINGS = frozenset(
+    {"DELEGTOP_REAL_LOGS", "DELEGTOP_CONTEXT", "DELEGTOP_SESSION_ID", "DELEGTOP_LOG", "DELEGTOP_REGISTRY"}
+)
 """Variables with our prefix that are no settings."""
 
 _POLICY = Policy()

@@ -1,38 +1,5 @@
-"""Do the files a delegation says it made exist? Looked at, never read, and never outside the project.
+"""Where the files are that a delegation says it made, for the inspector."""
 
-A path is a claim by a stranger: it is resolved beneath the working directory or the log's own directory, and one that
-leads out of both, by `..`, by being absolute or through a symbolic link, is not looked at.
-"""
+from delegtop.sources.artifacts import Presence, look
 
-from collections.abc import Iterable
-from enum import Enum
-from pathlib import Path
-
-
-class Presence(Enum):
-    THERE = "there"
-    MISSING = "missing"
-    OUTSIDE = "outside"
-
-
-def look(paths: Iterable[str], roots: Iterable[Path]) -> dict[str, Presence]:
-    """Every path with what is there."""
-    real = [root.resolve() for root in roots]
-    return {path: _presence(path, real) for path in paths}
-
-
-def _presence(path: str, roots: list[Path]) -> Presence:
-    if not path.strip():
-        return Presence.MISSING
-    inside = False
-    for root in roots:
-        try:
-            place = (root / path).resolve()
-            if not place.is_relative_to(root):
-                continue
-            inside = True
-            if place.exists():
-                return Presence.THERE
-        except (OSError, ValueError, RuntimeError):  # too long, NUL inside, a loop of links: nothing is there
-            continue
-    return Presence.MISSING if inside else Presence.OUTSIDE
+__all__ = ["Presence", "look"]

@@ -40,6 +40,8 @@ class Board:
         self._added: list[Handle] = []
         self._moved: set[Handle] = set()
         self._changed: set[Handle] = set()
+        self.loading = True
+        """Until `loaded` is called the past is still being read."""
         self._trouble = Trouble(self.forest)
         self._apply_sort()
         self.forest.advance(clock.now())
@@ -76,7 +78,7 @@ class Board:
             return
         self._changed |= self.forest.advance(self.clock.now())
         self.refresh()
-        if self.sort == "problems":
+        if self.sort == "problems" and not self.loading:
             self.outline.resort(self._trouble.settle())
 
     def _touched(self, handles: set[Handle], *, moved: bool = False) -> None:
@@ -115,7 +117,17 @@ class Board:
         self.reversed = not self.reversed
         self._apply_sort()
 
+    def loaded(self) -> None:
+        """Everything that was there at the start has been received."""
+        self.refresh()
+        self.loading = False
+        self._apply_sort()
+
     def _apply_sort(self) -> None:
+        if self.loading and self.sort == "problems":
+            # Problems come and go while the past is read: what counts is the order at the end of it.
+            self.outline.sort(None)
+            return
         self._trouble.rank_subtrees(self.sort == "problems")
         key = self._by_trouble if self.sort == "problems" else self.rows.sort_key(self.sort)
         self.outline.sort(key, self.reversed)

@@ -16,7 +16,7 @@ from delegtop.model.events import Event
 HELD = 500_000
 SECONDS = 60
 _FIRST, _LEAST, _MOST = 256, 32, 5_000
-_REFRESH = 0.04
+_REFRESH = 0.02
 """Seconds between two refreshes of the board while there is more to take in."""
 
 

@@ -58,6 +58,9 @@ MONITOR = (
     Command("errors", "3", "show_tab('errors')", "errors", "What went wrong and what to do about it", DETAIL),
     Command("activity", "4", "show_tab('activity')", "activity", "What happened when", DETAIL),
     Command("raw", "5", "show_tab('raw')", "raw", "The very lines of the log", DETAIL),
+    Command(
+        "findings", "6", "show_tab('findings')", "findings", "What the rules find, and what to do about it", DETAIL
+    ),
     Command("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation or row", DETAIL, 10),
     Command("sources", "o", "sources", "sources", "Which files are read and how well", PROGRAM, 14),
 )

@@ -107,6 +107,9 @@ class DelegtopApp(App[None]):
         self._woken = False
         if self.intake.slice(_SLICE):
             self.monitor.rows_moved()
+        if self.board.loading and not self.reader.loading:
+            self.board.loaded()
+            self.monitor.rows_moved()
         if self.intake.more:
             # Not at once: a message pump with a full queue never lets the event loop look at the keyboard.
             asyncio.get_running_loop().call_soon(self._wake)

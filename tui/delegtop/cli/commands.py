@@ -13,10 +13,18 @@ from delegtop.cli.exit_codes import MEANING, Exit
 LIVE = "live"
 COMMANDS = {
     "tree": "print the tree of delegations once, as text or JSON",
+    "check": "judge the delegations: what is wrong, where, and what to do",
+    "run": "run a command as a delegation: tracked, limited in time, and in the tree",
     "demo": "watch a simulated orchestrator at work",
+    "rules": "list the rules that findings come from, or explain one",
+    "migrate": "print an old return in the standard form",
+    "lint": "check agent definition files against the structure standard",
     "config": "show the settings, where they came from, and the defaults",
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
+
+PASSED_ON = "passed_on"
+"""The default a parser sets if what stands after `--` is not its own; the words are put there."""
 
 _SUMMARY = "top for AI-agent delegation: which delegation is stuck, why, and what to do"
 
@@ -38,9 +46,15 @@ class Parser(ArgumentParser):
         fail(f"{message} (see {self.prog} --help)")
 
     def parse(self, arguments: Sequence[str]) -> Namespace:
-        """Options and sources in any order."""
-        parsed, rest = self.parse_known_intermixed_args(list(arguments))
+        """Options and sources in any order. For a command that runs another, all after `--` is that one's."""
+        own, passed_on = list(arguments), None
+        if self.get_default(PASSED_ON) is not None and "--" in own:
+            cut = own.index("--")
+            own, passed_on = own[:cut], own[cut + 1 :]
+        parsed, rest = self.parse_known_intermixed_args(own)
         if not rest:
+            if passed_on is not None:
+                setattr(parsed, PASSED_ON, passed_on)
             return parsed
         flag = rest[0].partition("=")[0]
         known = self._option_string_actions

@@ -12,15 +12,21 @@ class Exit(IntEnum):
     OVERDUE = 3
     UNREADABLE = 4
     TIMEOUT = 124
+    REFUSED = 125
+    NOT_EXECUTABLE = 126
+    NOT_FOUND = 127
     INTERRUPTED = 130
 
 
 MEANING = {
     Exit.OK: "fine",
-    Exit.FINDINGS: "something failed, timed out, is blocked or only partly done",
+    Exit.FINDINGS: "a finding (check), or something failed, timed out, is blocked or only partly done",
     Exit.USAGE: "the command line, the filter or a setting is wrong",
     Exit.OVERDUE: "something is overdue, or lost",
     Exit.UNREADABLE: "a named source cannot be read",
-    Exit.TIMEOUT: "a wait ran out of time (reserved: no command waits yet)",
+    Exit.TIMEOUT: "run: the command ran out of time and was ended",
+    Exit.REFUSED: "run: the delegation was refused before it started, too deep or a cycle",
+    Exit.NOT_EXECUTABLE: "run: the command cannot be executed",
+    Exit.NOT_FOUND: "run: there is no such command",
     Exit.INTERRUPTED: "interrupted by Ctrl-C",
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from delegtop.cli.state import state_folder as state_folder
 from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names
 
 DEPTH = 4
@@ -33,11 +34,6 @@ def find_sources(start: Path) -> list[str]:
         if not covered and _looks_like_a_log(path, formats):
             found[source] = None
     return [str(source) for source in found]
-
-
-def state_folder() -> Path:
-    """Where delegtop itself keeps logs."""
-    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "delegtop" / "logs"
 
 
 def _files(top: Path) -> Iterator[Path]:

@@ -16,7 +16,7 @@ class Context:
     subagent: str | None = None
     caller: str | None = None
     parent_session_id: str | None = None
-    task_number: int | None = None
+    task_number: int | str | None = None
     task_context: Mapping[str, Any] = field(default_factory=dict)
     timeout: int | None = None
     """Milliseconds, like every span in delegtop; files say seconds."""

@@ -6,12 +6,14 @@ printing it to a terminal does nothing.
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.clock import Millis, iso
+from delegtop.diagnosis.engine import diagnose
+from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.model import measures
 from delegtop.model.delegation import Basis, Delegation, Link, State
 from delegtop.model.forest import Forest
@@ -65,6 +67,23 @@ class Place(Struct, frozen=True, forbid_unknown_fields=True):
     line: int
 
 
+class Found(Struct, frozen=True, forbid_unknown_fields=True):
+    """One finding."""
+
+    rule: Annotated[str, Meta(description="The id of the rule; `delegtop rules ID` explains it.")]
+    severity: Severity
+    subject: Annotated[str, Meta(description="The id of the delegation, or the path of the source.")]
+    message: Annotated[str, Meta(description="What is wrong, in a sentence.")]
+    evidence: Annotated[list[Place], Meta(description="The lines that say so.")]
+    advice: Annotated[str, Meta(description="What to do; may be empty.")]
+    command: Annotated[str | None, Meta(description="What to type to recover.")]
+    by: Annotated[
+        Literal["agent", "delegtop"],
+        Meta(description="Whose words the message is; the agent's own are its recommendation."),
+    ]
+    since: Annotated[Time | None, Meta(description="Since when it is so.")]
+
+
 class Said(Struct, frozen=True, forbid_unknown_fields=True):
     """One of several values that sources give for the same field."""
 
@@ -98,7 +117,9 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
     cost: Annotated[float | None, Meta(description="US dollars.")]
     source: Annotated[str | None, Meta(description="The source that tells of its start, else of it at all.")]
     refs: Annotated[dict[str, str], Meta(description="Foreign ids by name.")]
-    findings: Annotated[list[dict[str, Any]], Meta(description="What diagnosis found; empty until there is one.")]
+    findings: Annotated[
+        list[Found], Meta(description="What the rules find, worst first; artifacts are not looked for.")
+    ]
     command: str | None
     caller: str | None
     task: str | None
@@ -133,10 +154,10 @@ def tree(
 ) -> Iterator[str]:
     """The document, one delegation a line. With `matches`, only those are in it."""
     yield f'{{"schema_version": {SCHEMA_VERSION},'
-    yield f' "at": {_json(_time(forest.now))},'
-    yield from _array("sources", (_json(_source(source)) for source in sources), ",")
+    yield f' "at": {to_json(_time(forest.now))},'
+    yield from array("sources", (to_json(source_of(source)) for source in sources), ",")
     wanted = (row for row in rows(forest, None, sort) if matches is None or row.handle in matches)
-    yield from _array("delegations", (_json(_node(forest, row.handle, row.level)) for row in wanted), "}")
+    yield from array("delegations", (to_json(_node(forest, row.handle, row.level)) for row in wanted), "}")
 
 
 def schema() -> str:
@@ -146,7 +167,7 @@ def schema() -> str:
     return json.dumps(made, indent=2) + "\n"
 
 
-def _array(name: str, items: Iterator[str], end: str) -> Iterator[str]:
+def array(name: str, items: Iterator[str], end: str) -> Iterator[str]:
     """One item a line, each sent on once it is known whether another follows."""
     yield f' "{name}": ['
     held = next(items, None)
@@ -157,7 +178,7 @@ def _array(name: str, items: Iterator[str], end: str) -> Iterator[str]:
     yield f" ]{end}"
 
 
-def _json(value: object) -> str:
+def to_json(value: object) -> str:
     # DEL is the one control character that JSON may carry unescaped.
     return json.dumps(msgspec.to_builtins(value)).replace("\x7f", "\\u007f")
 
@@ -166,7 +187,7 @@ def _time(at: Millis | None) -> str | None:
     return None if at is None else iso(at)
 
 
-def _source(source: Health) -> Source:
+def source_of(source: Health) -> Source:
     return Source(
         path=source.path,
         dialect=source.dialect,
@@ -208,7 +229,7 @@ def _node(forest: Forest, handle: Handle, level: int) -> Node:
         cost=facts.cost,
         source=origin.source if origin else None,
         refs=_refs(facts),
-        findings=[],
+        findings=[found_of(finding) for finding in diagnose(forest, handle, forest.now, lambda _: None)],
         command=facts.command,
         caller=facts.caller,
         task=facts.task,
@@ -237,3 +258,17 @@ def _errors(facts: Delegation) -> list[Wrong]:
     return [
         Wrong(fault.message, fault.type, fault.code, fault.recoverable, fault.recommendation) for fault in facts.errors
     ]
+
+
+def found_of(finding: Finding) -> Found:
+    return Found(
+        rule=finding.rule,
+        severity=finding.severity,
+        subject=finding.subject,
+        message=finding.message,
+        evidence=[Place(origin.source, origin.line) for origin in finding.evidence],
+        advice=finding.advice,
+        command=finding.command,
+        by="agent" if finding.by == "agent" else "delegtop",
+        since=None if finding.since is None else iso(finding.since),
+    )

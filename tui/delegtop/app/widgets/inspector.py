@@ -1,4 +1,4 @@
-"""The inspector: everything known of the delegation under the cursor, in five tabs."""
+"""The inspector: everything known of the delegation under the cursor, in six tabs."""
 
 from collections.abc import Mapping
 from datetime import tzinfo
@@ -15,7 +15,7 @@ from textual.worker import Worker, WorkerState
 
 from delegtop.app import artifacts
 from delegtop.app.artifacts import Presence
-from delegtop.app.inspector import activity, errors, outcome, overview, raw
+from delegtop.app.inspector import activity, errors, findings, outcome, overview, raw
 from delegtop.app.inspector.activity import History
 from delegtop.app.inspector.words import MUTED, Subject, one_line, path_of
 from delegtop.app.reader import Readable
@@ -26,8 +26,10 @@ from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 
-TABS = ("overview", "return", "errors", "activity", "raw")
-_FROM_DISK = ("return", "activity", "raw")
+TABS = ("overview", "return", "errors", "activity", "raw", "findings")
+_FROM_DISK = ("return", "activity", "raw", "findings")
+_ARTIFACTS = ("return", "findings")
+"""Tabs that need to know which artifacts are there."""
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked: holding a key down must not queue a hundred reads."""
 _AGAIN = 1.0
@@ -115,7 +117,7 @@ class Inspector(Vertical):
     def _made_from(self) -> object:
         if self._handle is None:
             return None
-        second = self._forest.now // 1_000 if self.tab == "overview" else 0
+        second = self._forest.now // 1_000 if self.tab in ("overview", "findings") else 0
         return self._handle, self.tab, self._forest.version(self._handle), second, id(self._history), id(self._presence)
 
     def _show_title(self) -> None:
@@ -154,6 +156,8 @@ class Inspector(Vertical):
                 return activity.page(subject, self._history)
             case "raw":
                 return raw.page(self._history)
+            case "findings":
+                return findings.page(subject, self._presence)
         return overview.page(subject)
 
     @on(Chips.Chosen, "#tabs")
@@ -183,7 +187,7 @@ class Inspector(Vertical):
             return
         tab, handle, _ = wanted
         delegation = self._forest.delegation(handle)
-        work = partial(_presence, delegation) if tab == "return" else partial(self._feed.history, delegation)
+        work = partial(_presence, delegation) if tab in _ARTIFACTS else partial(self._feed.history, delegation)
         name = f"{tab} {handle}"
         # Without a description Textual makes one of the work itself, with all the text it holds.
         self.run_worker(
@@ -200,7 +204,7 @@ class Inspector(Vertical):
             self.sheet.show([Content.styled("The log cannot be read again: ", "$error") + one_line(str(worker.error))])
         if event.state is not WorkerState.SUCCESS:
             return
-        if self.tab == "return":
+        if self.tab in _ARTIFACTS:
             self._presence = worker.result or {}
         else:
             self._history = worker.result

@@ -1,0 +1,173 @@
+"""`delegtop lint`: agent definition files, judged by the structure standard."""
+
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.cli import diagnostics, output
+from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from delegtop.contract.agent_file import AgentFile
+    from delegtop.diagnosis.agent_rules.rule import AgentRule
+    from delegtop.diagnosis.finding import Finding
+
+DESCRIPTION = (
+    "Check agent definition files (.opencode/agent, .claude/agents) for what the structure standard asks of them. "
+    "The rules are in docs/lint.md."
+)
+LEVELS = ("error", "warning", "info")
+FOLDERS = ("agent", "agents")
+"""The folders whose Markdown files define agents."""
+_LARGEST = 1024 * 1024
+_LONGEST = 500
+_SCHEMA_VERSION = 1
+
+
+class _UnreadableError(Exception):
+    """A file that cannot be linted; the message says why."""
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="an agent file, or a folder: the .md files in its agent(s) folders"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON: schema_version, sources[] and findings[]")
+    parser.add_argument(
+        "--fail-on",
+        choices=(*LEVELS, "never"),
+        default="error",
+        metavar="LEVEL",
+        help="exit 1 if a finding is at least this grave: error (the default), warning, info or never",
+    )
+    parser.add_argument("--rule", action="append", default=[], metavar="ID", help="only this rule; may be repeated")
+    parser.add_argument("--ignore", action="append", default=[], metavar="ID", help="not this rule; may be repeated")
+
+
+def run(arguments: Namespace) -> int:
+    from delegtop.diagnosis.agent_rules import judge
+
+    rules = _rules(arguments)
+    paths, empty = _files(arguments.paths)
+    unread = {str(path): "no agent files in it: neither agent/**/*.md nor agents/**/*.md" for path in empty}
+    files: list[AgentFile] = []
+    for path in paths:
+        try:
+            files.append(_read(path))
+        except _UnreadableError as error:
+            unread[str(path)] = str(error)
+    for name, why in unread.items():
+        diagnostics.say(f"{name}: {why}")
+    findings = [finding for file in files for finding in judge(file, rules)]
+    output.emit(_json(files, findings) if arguments.json else _text(files, findings))
+    if unread:
+        return Exit.UNREADABLE
+    failing = () if arguments.fail_on == "never" else LEVELS[: LEVELS.index(arguments.fail_on) + 1]
+    return Exit.FINDINGS if any(finding.severity in failing for finding in findings) else Exit.OK
+
+
+def _rules(arguments: Namespace) -> "list[AgentRule]":
+    from delegtop.diagnosis.agent_rules import AGENT_RULES
+
+    for flag, ids in (("--rule", arguments.rule), ("--ignore", arguments.ignore)):
+        for id in ids:
+            if id.upper() not in AGENT_RULES:
+                near = advice(id.upper(), AGENT_RULES, "docs/lint.md lists them")
+                fail(f"{flag} {id}: no such rule for agent files; {near}")
+    only = {id.upper() for id in arguments.rule} or set(AGENT_RULES)
+    return [rule for id, rule in AGENT_RULES.items() if id in only - {id.upper() for id in arguments.ignore}]
+
+
+def _files(named: Sequence[str]) -> tuple[list[Path], list[Path]]:
+    """The files to read, each once, and the folders without one. What is no folder is a file, and told if missing."""
+    found: dict[Path, None] = {}
+    empty = []
+    for path in map(Path, named):
+        agents = list(_agents_in(path)) if _is_folder(path) else [path]
+        found |= dict.fromkeys(agents)
+        if not agents:
+            empty.append(path)
+    return list(found), empty
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
+        return False
+
+
+def _agents_in(folder: Path) -> Iterator[Path]:
+    """Its agent files. Files named README explain the folder and define no agent."""
+    whole = folder.resolve()
+    below = any(outer.startswith(".") and inner in FOLDERS for outer, inner in pairwise(whole.parts))
+    inside = below or whole.name in FOLDERS
+    for path in sorted(folder.rglob("*.md")):
+        if path.stem.lower() == "readme" or not path.is_file():
+            continue
+        if inside or any(part in FOLDERS for part in path.relative_to(folder).parts[:-1]):
+            yield path
+
+
+def _read(path: Path) -> "AgentFile":
+    from delegtop.contract.agent_file import read
+
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_LARGEST + 1)
+    except OSError as error:
+        raise _UnreadableError(error.strerror or "cannot be read") from error
+    except ValueError as error:  # a zero byte in the name
+        raise _UnreadableError("cannot be read") from error
+    if len(data) > _LARGEST:
+        raise _UnreadableError(f"larger than {_LARGEST // 1024 // 1024} MiB, which is no agent file")
+    try:
+        return read(str(path), data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _UnreadableError(f"line {line}: not UTF-8 text") from error
+
+
+def _text(files: "Sequence[AgentFile]", findings: "Iterable[Finding]") -> Iterator[str]:
+    from delegtop.text import line
+
+    counts: Counter[str] = Counter()
+    for finding in findings:
+        counts[finding.severity] += 1
+        place = line(str(finding.evidence[0]))
+        yield f"{place}: {finding.rule} {finding.severity} {line(finding.message, _LONGEST)}"
+        if finding.advice:
+            yield f"    {line(finding.advice, _LONGEST)}"
+    if files:
+        kinds = Counter(file.kind for file in files)
+        told = ", ".join(_many(kind, count) for kind, count in kinds.items())
+        yield f"{told}: {', '.join(_many(level, counts[level]) for level in LEVELS if counts[level]) or 'no findings'}"
+
+
+def _many(word: str, count: int) -> str:
+    return f"{count} {word}" if count == 1 or word in ("info", "unreadable") else f"{count} {word}s"
+
+
+def _json(files: "Iterable[AgentFile]", findings: "Iterable[Finding]") -> Iterator[str]:
+    import json
+
+    sources = [{"path": file.path, "kind": file.kind.value, "lines": file.lines} for file in files]
+    told = [
+        {
+            "rule": finding.rule,
+            "severity": finding.severity.value,
+            "subject": finding.subject,
+            "message": finding.message,
+            "evidence": [{"source": origin.source, "line": origin.line} for origin in finding.evidence],
+            "advice": finding.advice,
+            "command": finding.command,
+            "by": finding.by,
+        }
+        for finding in findings
+    ]
+    # ASCII, so that printing it to a terminal does nothing
+    yield json.dumps({"schema_version": _SCHEMA_VERSION, "sources": sources, "findings": told}, indent=2)

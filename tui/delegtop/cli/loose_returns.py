@@ -1,0 +1,73 @@
+"""Files that are no log but a return: the object itself, or an agent's output that holds one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.cli import reading
+
+if TYPE_CHECKING:
+    from delegtop.feed import SourceStatus
+    from delegtop.model.events import Event
+
+DIALECT = "return"
+"""What the format of such a file is called among the sources."""
+_LARGEST = 16 * 1024 * 1024
+
+
+def take_in(picture: "reading.Picture", named: Sequence[str]) -> "reading.Picture":
+    """The picture with the returns of those named files that no format recognised."""
+    forest, statuses = picture
+    failed = [source for source in reading.unread(named, statuses) if source.status == "unrecognised"]
+    taken: dict[str, SourceStatus] = {}
+    for source in failed:
+        if events := _events(source.path):
+            forest.apply(events)
+            taken[source.path] = _status(source, events)
+    if taken:
+        forest.advance(forest.now)
+    return reading.Picture(forest, tuple(taken.get(source.path, source) for source in statuses))
+
+
+def _events(path: str) -> "list[Event]":
+    """The end that the last return in the file tells of, and how it departs from the standard."""
+    from delegtop.delegate.returns import extract_return
+    from delegtop.dialects.lenient import Notes
+    from delegtop.dialects.returns import OUTCOMES, repair_return, report
+    from delegtop.model.events import Ended, Ending, Outcome
+    from delegtop.origin import Origin
+
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST)
+    except OSError:
+        return []
+    found = extract_return(data.decode("utf-8-sig", "replace"))
+    if found is None:
+        return []
+    notes = Notes(Origin(path, 1, 0))
+    told = report(repair_return(found, notes, "return"))
+    id = told.session_id or f"no-session-id@{Path(path).name}:1"
+    ended = Ended(id, None, notes.origin, OUTCOMES.get(told.status, Outcome.UNKNOWN), Ending.RETURN, told)
+    return [ended, *notes.deviations()]
+
+
+def _status(source: "SourceStatus", events: "list[Event]") -> "SourceStatus":
+    from delegtop.feed import SourceStatus
+    from delegtop.model.events import Deviation
+
+    deviations = [event for event in events if isinstance(event, Deviation)]
+    reasons = dict(Counter(deviation.kind for deviation in deviations))
+    return SourceStatus(
+        source.path,
+        DIALECT,
+        records=1,
+        unreadable=0,
+        status="live",
+        deviations=len(deviations),
+        reasons=reasons,
+        examples=tuple(deviations),
+        size=source.size,
+        read=source.size,
+    )

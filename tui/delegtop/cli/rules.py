@@ -1,0 +1,56 @@
+"""`delegtop rules [ID]`: every rule there is, or one of them explained."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from delegtop.cli import output
+from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from delegtop.diagnosis.agent_rules.rule import AgentRule
+    from delegtop.diagnosis.rule import Rule
+
+DESCRIPTION = "List the rules that findings come from, or explain one of them (docs/rules.md has them all)."
+_SCHEMA_VERSION = 1
+_WIDTH = 100
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", metavar="ID", help="the rule to explain, such as RET-011")
+    parser.add_argument("--json", action="store_true", help="print JSON: schema_version and rules[]")
+
+
+def run(arguments: Namespace) -> int:
+    from delegtop.diagnosis.catalogue import CATALOGUE, CHAPTERS, chapter
+
+    wanted = arguments.id
+    if wanted is not None and wanted.upper() not in CATALOGUE:
+        fail(f"there is no rule {wanted}; {advice(wanted.upper(), CATALOGUE, '`delegtop rules` lists them')}")
+    rules = [each for name in CHAPTERS for each in chapter(name)] if wanted is None else [CATALOGUE[wanted.upper()]]
+    if arguments.json:
+        output.emit(_json(rules))
+    else:
+        output.emit(_table(rules) if wanted is None else _explained(rules[0]))
+    return Exit.OK
+
+
+def _table(rules: "list[Rule | AgentRule]") -> Iterator[str]:
+    for rule in rules:
+        yield f"{rule.id:<9}{rule.severity:<9}{rule.title}"
+
+
+def _explained(rule: "Rule | AgentRule") -> Iterator[str]:
+    import textwrap
+
+    yield f"{rule.id}  {rule.severity}  {rule.title}"
+    yield ""
+    yield from textwrap.wrap(rule.why, _WIDTH, break_on_hyphens=False)
+
+
+def _json(rules: "list[Rule | AgentRule]") -> Iterator[str]:
+    import json
+
+    told = [{"id": each.id, "severity": each.severity.value, "title": each.title, "why": each.why} for each in rules]
+    yield json.dumps({"schema_version": _SCHEMA_VERSION, "rules": told}, indent=2)

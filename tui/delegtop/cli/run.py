@@ -1,0 +1,174 @@
+"""`delegtop run`: any command as a tracked delegation. It starts often, so it imports nothing heavy."""
+
+import os
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from delegtop.cli.diagnostics import fail, say
+from delegtop.cli.exit_codes import Exit
+from delegtop.cli.state import state_folder
+from delegtop.clock import SECOND, WallClock, iso, parse_span
+from delegtop.delegate import (
+    LOG_VARIABLE,
+    REGISTRY_VARIABLE,
+    ContextInvalid,
+    DelegationContext,
+    DelegationRefused,
+    DelegationRegistry,
+    Journal,
+    SharedRegistryFile,
+    prepare_delegation,
+)
+from delegtop.delegate.conclude import Conclusion
+from delegtop.delegate.supervise import CannotStart, Ended, supervise
+
+DESCRIPTION = (
+    "Run a command as a tracked delegation: `delegtop run [OPTION…] -- COMMAND [ARGUMENT…]`. "
+    "A `delegtop run` inside of it becomes its child. Output and exit code are the command's own."
+)
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("--agent", type=_name, metavar="NAME", help="what it is called (default: the command's name)")
+    parser.add_argument("--task", metavar="N", help="the task it works on (default: that of its caller)")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        metavar="TIME",
+        help="end it after so long, as 90, 5m or 1h30m (default: by its name)",
+    )
+    parser.add_argument("--artifacts", action="append", metavar="GLOB", help="files it may leave; may be repeated")
+    parser.add_argument("--log", metavar="FILE", help="the session log (default: $DELEGTOP_LOG, else one file a day)")
+    parser.add_argument("--registry", metavar="FILE", help="a registry to list it in (default: $DELEGTOP_REGISTRY)")
+    parser.add_argument(
+        "words", nargs="*", metavar="-- COMMAND", help="the command and its arguments, after two dashes"
+    )
+    parser.set_defaults(passed_on=())
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise ArgumentTypeError("an agent needs a name")
+    return text
+
+
+def _seconds(text: str) -> float:
+    span = parse_span(text)
+    if not span:
+        raise ArgumentTypeError(f"{text} is no time above 0; write it like 90, 5m or 1h30m")
+    return span / SECOND
+
+
+def run(arguments: Namespace) -> int:
+    command = list(arguments.passed_on)
+    if arguments.words:
+        fail(f"run: put two dashes before the command: delegtop run -- {' '.join([*arguments.words, *command])}")
+    if not command:
+        fail("run: which command? Put it after two dashes: delegtop run -- COMMAND")
+    clock = WallClock()
+    log = Path(arguments.log or os.environ.get(LOG_VARIABLE) or state_folder() / f"{iso(clock.now())[:10]}.jsonl")
+    listed_in = arguments.registry or os.environ.get(REGISTRY_VARIABLE)
+    try:
+        parent = DelegationContext.from_environment(os.environ)
+        journal = Journal(log)
+        snapshot = SharedRegistryFile(Path(listed_in)) if listed_in else None
+    except (ContextInvalid, OSError) as error:
+        fail(str(error))
+    try:
+        context = _prepare(arguments, command, parent)
+    except DelegationRefused as refused:
+        return _refuse(refused, parent, journal, clock)
+    registry = DelegationRegistry(journal, snapshot, clock)
+    tracked = _Tracked(context, command, journal, registry, clock)
+    return tracked.run(arguments.artifacts, snapshot.path if snapshot else None)
+
+
+def _prepare(arguments: Namespace, command: list[str], parent: DelegationContext | None) -> DelegationContext:
+    name = arguments.agent or _unused_name(Path(command[0]).name or "command", parent)
+    number = arguments.task
+    task = {"task_number": int(number) if number.isdecimal() else number} if number else None
+    if task and parent:
+        task = {**parent.task_context, **task}
+    return prepare_delegation(parent, name, timeout=arguments.timeout, task_context=task)
+
+
+def _unused_name(name: str, parent: DelegationContext | None) -> str:
+    """A name nobody gave is no sign of a cycle: a shell that runs a shell is `sh` and `sh-2`."""
+    taken = parent.delegation_path if parent else ()
+    unused, number = name, 1
+    while unused in taken:
+        number += 1
+        unused = f"{name}-{number}"
+    return unused
+
+
+def _refuse(refused: DelegationRefused, parent: DelegationContext | None, journal: Journal, clock: WallClock) -> int:
+    """It never began, so it is its caller that has an error. Without a caller there is nobody to note it for."""
+    say(str(refused))
+    if parent is not None:
+        try:
+            journal.error(clock.now(), parent.session_id, refused.error())
+        except OSError as error:
+            say(f"the log cannot be written: {error}")
+    return Exit.REFUSED
+
+
+class _Tracked:
+    """One command and what is written of it. When writing fails it is said once, and the command goes on."""
+
+    def __init__(
+        self,
+        context: DelegationContext,
+        command: list[str],
+        journal: Journal,
+        registry: DelegationRegistry,
+        clock: WallClock,
+    ) -> None:
+        self._context = context
+        self._command = command
+        self._log = journal.path
+        self._registry = registry
+        self._clock = clock
+        self._complained = False
+
+    def run(self, artifacts: list[str] | None, snapshot: Path | None) -> int:
+        started = self._clock.now()
+        try:
+            offset = self._log.stat().st_size if self._log.exists() else 0
+            self._registry.register(self._context)
+        except OSError as error:
+            fail(f"run: nothing was started, since it cannot be recorded: {error}")
+        conclusion = Conclusion(self._context, self._registry, self._log, offset, started, artifacts or ())
+        ended = self._supervise(snapshot)
+        problems: list[str] = []
+        self._write(lambda: problems.extend(conclusion.record(ended, self._clock.now())))
+        if problems:
+            say(f"the return of {self._context.name} is not valid: {'; '.join(problems)}")
+        if ended.timed_out:
+            say(f"{self._context.name} ran out of time after {self._context.timeout:g}s and was ended")
+        return Exit.TIMEOUT if ended.timed_out else ended.code
+
+    def _supervise(self, snapshot: Path | None) -> Ended:
+        environ = {**os.environ, **self._context.to_environment(self._log, snapshot)}
+        try:
+            return supervise(self._command, self._context, environ, self._heard, self._stopped)
+        except CannotStart as problem:
+            say(str(problem))
+            code = Exit.NOT_FOUND if problem.missing else Exit.NOT_EXECUTABLE
+            return Ended(code, timed_out=False, interrupted=False, output="")
+
+    def _heard(self, activity: str) -> None:
+        self._write(lambda: self._registry.heartbeat(self._context.session_id, activity))
+
+    def _stopped(self, name: str) -> None:
+        reason = "Ctrl-C" if name == "SIGINT" else f"ended by {name}"
+        self._write(lambda: self._registry.cancel(self._context.session_id, reason))
+
+    def _write(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except (OSError, ValueError, RecursionError) as error:
+            if not self._complained:
+                say(f"the log cannot be written, the command goes on: {error}")
+            self._complained = True

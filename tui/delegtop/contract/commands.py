@@ -1,0 +1,15 @@
+"""The commands of the protocol that take up a task again where it stopped."""
+
+import re
+
+RESUMABLE = frozenset({"implement", "plan", "research", "revise"})
+
+_TASK = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,63}")
+
+
+def resume(command: str | None, task: str | None) -> str | None:
+    """`/implement 191`; None if the command cannot be resumed, or a word of it is none that one should type."""
+    name = (command or "").lstrip("/")
+    if name not in RESUMABLE or not task or _TASK.fullmatch(task) is None:
+        return None
+    return f"/{name} {task}"

@@ -1,0 +1,88 @@
+"""What Claude Code reads of an agent file: name, description, tools, model, and the prompt below."""
+
+import re
+from collections.abc import Iterator
+
+from delegtop.contract.agent_file import AgentFile, Kind
+from delegtop.diagnosis.agent_rules.rule import rule
+from delegtop.diagnosis.finding import Finding, Severity
+
+MODELS = ("sonnet", "opus", "haiku", "inherit")
+
+_WHERE = "Claude Code, Subagents"
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@rule(
+    "AGT-060",
+    Severity.WARNING,
+    "tools is a line or a list of tools",
+    f"{_WHERE}: tools is `Read, Grep` or a YAML list; without it the agent inherits every tool.",
+    (Kind.CLAUDE,),
+)
+def tools(file: AgentFile) -> Iterator[Finding]:
+    value = file.value("tools")
+    if value is None:
+        return
+    names = value.strings() or (value.string() or "").split(",")
+    if not all(name.strip() for name in names):
+        message = f"tools is {value.shown()}, not a list of tools"
+        advice = "write `tools: Read, Grep`, or leave tools out so that it inherits all"
+        yield tools.finding(file, value.line, message, advice)
+
+
+@rule(
+    "AGT-061",
+    Severity.WARNING,
+    "the model is one that exists",
+    f"{_WHERE}: model is {', '.join(MODELS)}, or the full id of a model, which has `claude-` in it.",
+    (Kind.CLAUDE,),
+)
+def model(file: AgentFile) -> Iterator[Finding]:
+    value = file.value("model")
+    if value is None:
+        return
+    name = value.string() or ""
+    if name not in MODELS and "claude-" not in name:
+        advice = f"write {', '.join(MODELS[:-1])} or {MODELS[-1]}, or the full id of a model"
+        yield model.finding(file, value.line, f"the model {value.shown()} is neither an alias nor a full id", advice)
+
+
+@rule(
+    "AGT-062",
+    Severity.WARNING,
+    "the tools stand under `tools`",
+    f"{_WHERE}: allowed-tools belongs to skills and commands. In an agent it restricts nothing.",
+    (Kind.CLAUDE,),
+)
+def allowed_tools(file: AgentFile) -> Iterator[Finding]:
+    for key in ("allowed-tools", "allowed_tools", "allowedTools"):
+        if value := file.value(key):
+            message = f"{key} is not read in an agent file: the agent has every tool"
+            yield allowed_tools.finding(file, value.line, message, "call the key `tools`")
+
+
+@rule(
+    "AGT-063",
+    Severity.WARNING,
+    "the name has lowercase letters and hyphens",
+    f"{_WHERE}: the name is the identifier others call the agent by.",
+    (Kind.CLAUDE,),
+)
+def identifier(file: AgentFile) -> Iterator[Finding]:
+    if file.name and not _NAME.fullmatch(file.name):
+        message = f"the name {file.name} has more than lowercase letters, digits and hyphens"
+        yield identifier.finding(file, file.line("name"), message, "write it like code-reviewer")
+
+
+@rule(
+    "AGT-064",
+    Severity.ERROR,
+    "there is a prompt below the frontmatter",
+    f"{_WHERE}: the body is the system prompt of the agent.",
+    (Kind.CLAUDE,),
+)
+def prompt(file: AgentFile) -> Iterator[Finding]:
+    if not file.body.strip():
+        advice = "write what the agent is to do below the closing ---"
+        yield prompt.finding(file, file.body_line, "there is nothing below the frontmatter", advice)

@@ -1,0 +1,67 @@
+"""Rules on returns: what each has to say, made into a finding about the line the return stands on."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.rule import Case, Rule
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Ending, Report
+
+_SHOWN = 60
+_LISTED = 3
+
+
+class Note(NamedTuple):
+    """What a rule on returns has to say; which delegation and which line it is about is known."""
+
+    message: str
+    advice: str
+    severity: Severity | None = None
+
+
+Judge: TypeAlias = Callable[[Case, Report], Iterator[Note]]
+
+
+def on_return(id: str, severity: Severity, title: str, why: str) -> Callable[[Judge], Rule]:
+    """Make a rule of a function that judges a return; without a return there is nothing to judge."""
+
+    def made(judge: Judge) -> Rule:
+        def check(case: Case) -> Iterator[Finding]:
+            facts = case.facts
+            if not has_return(facts):
+                return
+            for message, advice, severity in judge(case, facts.report):
+                yield rule.finding(
+                    case, message, facts.ended_origin, advice=advice, severity=severity, since=facts.ended_at
+                )
+
+        rule = Rule(id, severity, title, why, check)
+        return rule
+
+    return made
+
+
+def has_return(facts: Delegation) -> bool:
+    """True if it handed something back, itself or in its entry of the registry."""
+    if facts.ended_by is Ending.REGISTRY:
+        return facts.report != Report()
+    return facts.ended_by is Ending.RETURN
+
+
+def quoted(value: str) -> str:
+    """A foreign word in a sentence, cut if it is long."""
+    return f'"{value[:_SHOWN]}…"' if len(value) > _SHOWN else f'"{value}"'
+
+
+def listed(values: Iterable[str]) -> str:
+    """The first few of the values, and how many more there are."""
+    each = [quoted(value) for value in values]
+    more = f" and {len(each) - _LISTED} more" if len(each) > _LISTED else ""
+    return ", ".join(each[:_LISTED]) + more
+
+
+def choice(words: Iterable[str]) -> str:
+    """Words of which one is to be taken."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}"

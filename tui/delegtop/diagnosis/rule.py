@@ -1,0 +1,79 @@
+"""A rule: one thing that can be wrong with a delegation, and the function that looks for it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from delegtop.clock import Millis
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.model.delegation import Delegation
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.origin import Origin
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One delegation to judge, and everything a rule may look at."""
+
+    forest: Forest
+    handle: Handle
+    facts: Delegation
+    now: Millis
+    exists: Callable[[str], bool | None]
+    """Whether the artifact at this path exists; None if that cannot be told."""
+
+
+Check: TypeAlias = Callable[[Case], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is checked, how much it matters, and why it is asked for."""
+
+    id: str
+    severity: Severity
+    title: str
+    """What must hold, in a few words."""
+    why: str
+    """The explanation, with the document and section that ask for it."""
+    check: Check
+
+    def finding(
+        self,
+        case: Case,
+        message: str,
+        *evidence: Origin | None,
+        advice: str = "",
+        command: str | None = None,
+        severity: Severity | None = None,
+        by: str = "delegtop",
+        since: Millis | None = None,
+    ) -> Finding:
+        """A finding of this rule about the delegation of the case; evidence that is not known is left out."""
+        return Finding(
+            self.id,
+            severity or self.severity,
+            case.facts.id,
+            message,
+            tuple(origin for origin in evidence if origin is not None),
+            advice,
+            command,
+            by,
+            since,
+        )
+
+
+def rule(id: str, severity: Severity, title: str, why: str) -> Callable[[Check], Rule]:
+    """Make a rule of the function: its name then is the rule, which it uses to make its findings.
+
+    @rule("RET-002", Severity.ERROR, "the status is one of four", "…")
+    def known_status(case: Case) -> Iterator[Finding]:
+        yield known_status.finding(case, "…", case.facts.ended_origin, advice="…")
+    """
+
+    def made(check: Check) -> Rule:
+        return Rule(id, severity, title, why, check)
+
+    return made
