@@ -49,6 +49,7 @@ SCENES = (
     Scene("errors", (160, 45), (*["e"] * 14, "3")),
     Scene("activity", (160, 45), ("e", "4")),
     Scene("raw", (160, 45), ("e", "5")),
+    Scene("findings", (160, 45), ("e", "6")),
     Scene("filter", (160, 45), query="state:overdue,failed,partial"),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),

@@ -7,7 +7,6 @@ from textual.content import Content
 from delegtop.app.artifacts import Presence
 from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, moment, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
-from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
 
 _STYLES = {Severity.ERROR: "bold $error", Severity.WARNING: "bold $warning", Severity.INFO: "bold"}
@@ -16,6 +15,7 @@ _AS_TOLD = {Presence.THERE: True, Presence.MISSING: False}
 
 def found(subject: Subject, presence: Mapping[str, Presence]) -> tuple[Finding, ...]:
     """What the rules find now; an artifact that was not looked at, or must not be, is neither there nor missing."""
+    from delegtop.diagnosis.engine import diagnose  # fifty rules take time to load, and the first picture needs none
 
     def exists(path: str) -> bool | None:
         seen = presence.get(path)
