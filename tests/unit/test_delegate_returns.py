@@ -153,6 +153,12 @@ def test_between_markers_any_object_counts() -> None:
     }
 
 
+@pytest.mark.parametrize("message", [PRETTY, f"Done.\n```json\n{PRETTY}\n```"])
+def test_the_final_message_of_an_agent_cli_that_prints_json_is_looked_into(message: str) -> None:
+    lines = [{"type": "system"}, {"type": "result", "subtype": "success", "result": message}]
+    assert extract_return("\n".join(map(json.dumps, lines))) == GOOD
+
+
 def test_the_form_with_meta_is_found_too() -> None:
     value = {"meta": {"agent_name": "x", "status": "complete"}, "artifacts": [], "next_steps": []}
     assert extract_return(json.dumps(value)) == value

@@ -119,6 +119,26 @@ def test_a_reader_that_leaves_ends_the_writer_as_in_any_pipeline(shell: Shell) -
     assert ended.stderr == b""
 
 
+def test_a_reader_that_is_slow_and_made_the_pipe_non_blocking_gets_everything(shell: Shell) -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    running = subprocess.Popen(shell.arguments("head -c 1000000 /dev/zero"), stdout=write, cwd=shell.folder)
+    os.close(write)
+    assert eventually(lambda: shell.told() == ["register"])
+    sleep(0.2)
+    with os.fdopen(read, "rb") as pipe:
+        assert pipe.read() == bytes(1_000_000)
+    assert running.wait(timeout=10) == 0
+
+
+def test_descriptors_the_shell_opened_reach_the_command(shell: Shell) -> None:
+    script = shlex.join(shell.arguments("cat <&3"))
+    ended = subprocess.run(
+        ["sh", "-c", f"echo through > file; {script} 3<file"], capture_output=True, cwd=shell.folder, check=True
+    )
+    assert ended.stdout == b"through\n"
+
+
 def test_options_after_the_dashes_are_the_commands_own(shell: Shell) -> None:
     ended = shell.run('echo "$@"', "--agent", "echoer")
     assert ended.returncode == 0
@@ -145,7 +165,8 @@ def test_a_command_is_a_register_and_a_return(shell: Shell) -> None:
     validate_return(returned["return"], register["session_id"])
     assert returned["return"]["status"] == "completed"
     assert "It printed no return" in returned["return"]["summary"]
-    assert returned["return"]["metadata"]["agent_type"] == "delegtop run"
+    assert returned["return"]["metadata"]["made_by"] == "delegtop run"
+    assert returned["return"]["metadata"]["agent_type"] == "implement"
 
 
 def test_a_return_that_was_printed_is_recorded_as_it_is(shell: Shell) -> None:
@@ -169,6 +190,11 @@ def test_a_completed_return_with_a_failing_exit_code_is_both(shell: Shell) -> No
     _, error, returned = shell.events()
     assert "exit code 4, although its return says completed" in error["error"]["message"]
     assert returned["return"]["status"] == "completed"
+
+
+def test_the_return_it_makes_for_a_success_has_no_findings(shell: Shell, capfd: pytest.CaptureFixture[str]) -> None:
+    shell.run("true", "--agent", "implement", "--task", "191")
+    assert main(["check", str(shell.log), "--json", "--fail-on", "info"]) == 0, capfd.readouterr().out
 
 
 def test_a_malformed_return_is_recorded_and_reported(shell: Shell) -> None:
@@ -252,6 +278,22 @@ def test_a_broken_context_in_the_environment_is_named(shell: Shell, monkeypatch:
     ended = shell.run("touch made")
     assert (ended.returncode, ended.stderr) == (2, b"delegtop: DELEGTOP_CONTEXT: session_id must be text\n")
     assert not (shell.folder / "made").exists()
+
+
+def test_a_registry_that_is_none_starts_nothing_and_leaves_no_trace(shell: Shell) -> None:
+    (shell.folder / "notes.json").write_text("[]")
+    ended = shell.run("touch made", "--registry", "notes.json")
+    assert ended.returncode == 2
+    assert b"notes.json: is no registry" in ended.stderr
+    assert not (shell.folder / "made").exists()
+    assert shell.told() == []
+
+
+def test_a_log_that_is_lost_on_the_way_costs_the_command_nothing(shell: Shell) -> None:
+    ended = shell.run(f"rm {shell.log}; mkdir {shell.log}; echo done", "--agent", "x")
+    assert (ended.returncode, ended.stdout) == (0, b"done\n")
+    assert ended.stderr.startswith(b"delegtop: the log cannot be written, the command goes on: ")
+    assert ended.stderr.count(b"\n") == 1
 
 
 # Nesting
@@ -457,3 +499,17 @@ def _foreground_is_asleep(shell: Shell) -> bool:
     children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
     fields = Path(f"/proc/{children[0]}/stat").read_text().rpartition(")")[2].split()
     return fields[2] == fields[5] and fields[0] != "T"
+
+
+def test_in_a_pipeline_the_terminal_is_left_to_the_others(
+    shell: Shell, terminal: Callable[[str, str], Terminal]
+) -> None:
+    script = shlex.join(shell.arguments("echo ready; exec sleep 60"))
+    pager = 'sh -c "read word; echo $word; read key </dev/tty; echo key $key"'
+    opened = terminal("/bin/sh", f"trap : INT; {script} | {pager.replace('$', chr(92) + '$')}; echo over")
+    opened.wait_for(b"ready")
+    opened.type(b"q\n")
+    opened.wait_for(b"key q")
+    opened.type(b"\x03")
+    opened.wait_for(b"over")
+    assert shell.told() == ["register", "cancel"]

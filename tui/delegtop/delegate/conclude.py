@@ -16,7 +16,7 @@ from delegtop.delegate.returns import ReturnInvalid, returns_in, validate_return
 from delegtop.delegate.supervise import Ended
 
 MADE_BY = "delegtop run"
-"""The `agent_type` of a return that the command did not print itself."""
+"""The `metadata.made_by` of a return that the command did not print itself."""
 _ARTIFACTS = 100
 _NOT_FOUND = 127
 
@@ -83,7 +83,7 @@ class Conclusion:
             self._registry.error(self._context.session_id, errors[0])
         status = "failed" if code else "completed"
         made = standard_return(
-            self._context, status, words, artifacts=artifacts, errors=errors, duration=duration, agent_type=MADE_BY
+            self._context, status, words, artifacts=artifacts, errors=errors, duration=duration, made_by=MADE_BY
         )
         self._registry.complete(self._context.session_id, made)
 

@@ -5,12 +5,18 @@ import signal
 from contextlib import suppress
 
 _STDIN = 0
+_STDOUT = 1
 
 
 class Foreground:
-    """Lends the terminal of standard input to a process group; without one, or in the background, it does nothing."""
+    """Lends the terminal of standard input to a process group; without one, or in the background, it does nothing.
 
-    def __init__(self, group: int) -> None:
+    In a pipeline the terminal is left to the others (`| less` reads its keys from there), unless the pipe is that of a
+    `delegtop run` around this one: `nested`.
+    """
+
+    def __init__(self, group: int, *, nested: bool) -> None:
+        self._nested = nested
         self._group = group
         self._lent = False
         self.lend()
@@ -38,10 +44,10 @@ class Foreground:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._group, signal.SIGCONT)
 
-    @staticmethod
-    def _is_ours() -> bool:
+    def _is_ours(self) -> bool:
         try:
-            return os.isatty(_STDIN) and os.tcgetpgrp(_STDIN) == os.getpgrp()
+            alone = self._nested or os.isatty(_STDOUT)
+            return alone and os.isatty(_STDIN) and os.tcgetpgrp(_STDIN) == os.getpgrp()
         except OSError:
             return False
 

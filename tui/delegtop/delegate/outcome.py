@@ -14,10 +14,10 @@ def standard_return(
     artifacts: Iterable[Mapping[str, Any]] = (),
     errors: Iterable[Mapping[str, Any]] = (),
     duration: float = 0,
-    agent_type: str | None = None,
+    made_by: str | None = None,
     next_steps: str | None = None,
 ) -> dict[str, Any]:
-    """A return of this delegation. `agent_type` is who speaks, if not the agent itself; `duration` is in seconds."""
+    """A return of this delegation. `duration` is in seconds; `made_by` is who speaks for the agent, if it does not."""
     result: dict[str, Any] = {
         "status": status,
         "summary": summary,
@@ -25,12 +25,14 @@ def standard_return(
         "metadata": {
             "session_id": context.session_id,
             "duration_seconds": duration,
-            "agent_type": agent_type or context.name,
+            "agent_type": context.name,
             "delegation_depth": context.delegation_depth,
             "delegation_path": list(context.delegation_path),
         },
         "errors": [dict(error) for error in errors],
     }
+    if made_by is not None:
+        result["metadata"]["made_by"] = made_by
     if next_steps is not None:
         result["next_steps"] = next_steps
     return result

@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 from collections import deque
 from collections.abc import Callable
 from threading import Thread
@@ -62,4 +63,7 @@ class Pump(Thread):
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            view = view[os.write(self._target, view) :]
+            try:
+                view = view[os.write(self._target, view) :]
+            except BlockingIOError:  # somebody made the terminal or pipe we share non-blocking
+                select.select([], [self._target], [])

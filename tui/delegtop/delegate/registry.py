@@ -54,10 +54,14 @@ class DelegationRegistry:
         entry = context.entry(now, pid=pid or os.getpid(), host=os.uname().nodename)
         active = Active(context, now, entry.deadline or now)
         self._active[context.session_id] = active
-        if self._log is not None:
-            self._log.register(now, entry)
         if self._snapshot is not None:
             self._snapshot.register(now, entry)
+        try:
+            if self._log is not None:
+                self._log.register(now, entry)
+        except OSError:
+            self._leave(context.session_id)
+            raise
         return active
 
     def heartbeat(self, session_id: str, activity: str) -> None:
@@ -84,10 +88,9 @@ class DelegationRegistry:
 
         A return that comes after a timeout or a cancel is taken like any other.
         """
-        if session_id in self._active:
-            self._leave(session_id)
         if self._log is not None:
             self._log.returned(self._clock.now(), session_id, returned)
+        self._leave(session_id)
         try:
             return validate_return(returned, session_id)
         except ReturnInvalid as invalid:
@@ -96,23 +99,23 @@ class DelegationRegistry:
 
     def handle_timeout(self, session_id: str, artifacts: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
         """Stop waiting for a delegation: the partial return its caller gets, with the artifacts that were found."""
-        context = self._leave(session_id).context
+        context = self._active[session_id].context
         found = [dict(artifact) for artifact in artifacts]
         self.error(session_id, timeout_error(context))
         if self._log is not None:
             self._log.timed_out(self._clock.now(), session_id, found)
+        self._leave(session_id)
         return timeout_return(context, found)
 
     def cancel(self, session_id: str, reason: str | None = None) -> None:
         """Somebody ended it before it was done."""
-        self._leave(session_id)
+        if session_id not in self._active:
+            raise KeyError(session_id)
         if self._log is not None:
             self._log.cancel(self._clock.now(), session_id, reason)
+        self._leave(session_id)
 
-    def _leave(self, session_id: str) -> Active:
-        active = self._active.pop(session_id, None)
-        if active is None:
-            raise KeyError(f"{session_id} is not active")
-        if self._snapshot is not None:
+    def _leave(self, session_id: str) -> None:
+        """The log is written before: a snapshot that cannot be replaced must not cost the end of a delegation."""
+        if self._active.pop(session_id, None) is not None and self._snapshot is not None:
             self._snapshot.remove(session_id)
-        return active

@@ -113,7 +113,7 @@ def extract_return(text: str) -> dict[str, Any] | None:
     """The return in an agent's output: marked, fenced or bare; of several the last. None if there is none.
 
     Between markers any JSON object counts; elsewhere only one that has the shape of a return, since programs print
-    other JSON too.
+    other JSON too. An agent CLI that prints JSON itself has its final message in `result`, and is looked into.
     """
     return next((found for found in returns_in(text) if isinstance(found, dict)), None)
 
@@ -138,8 +138,12 @@ def returns_in(text: str) -> Iterator[dict[str, Any] | str]:
             found.append(_marked(text[begin:cursor]))
             continue
         value, cursor = _decode(text, begin)
-        if value is not None and _is_return(value):
+        if value is None:
+            continue
+        if _is_return(value):
             found.append(value)
+        elif value.get("type") == "result" and isinstance(value.get("result"), str):
+            found.extend(reversed(list(returns_in(value["result"]))))  # an agent CLI's JSON around the final message
     yield from reversed(found)
 
 

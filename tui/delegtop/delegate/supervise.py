@@ -70,7 +70,8 @@ def supervise(
         out, out_end = os.pipe()
         err, err_end = os.pipe()
         try:
-            child = Popen(command, stdout=out_end, stderr=err_end, env=environ, process_group=0)  # noqa: S603  # the very purpose
+            # Descriptors that a shell opened for the command are left open for it; ours close by themselves.
+            child = Popen(command, stdout=out_end, stderr=err_end, env=environ, process_group=0, close_fds=False)  # noqa: S603  # the very purpose
         except OSError as error:
             os.close(out)
             os.close(err)
@@ -101,7 +102,7 @@ class _Watch:
         self._mailbox = mailbox
         self._heard = heard
         self._stopped = stopped
-        self._foreground = Foreground(child.pid)
+        self._foreground = Foreground(child.pid, nested=context.parent is not None)
         self._grace = max(1.0, GRACE - context.delegation_depth)
         self._deadline = now + context.timeout
         self._beaten_at = now
