@@ -47,13 +47,13 @@ class TestOpeningAndLeaving:
     def test_it_shows_the_tree_and_gives_the_screen_back_when_it_quits(self, terminal: "Terminal") -> None:
         terminal.shell("echo what was here before")
         terminal.delegtop(*HANG)
-        shown = terminal.wait_for("implementer", "overdue", "+12:40", "1 source")
+        shown = terminal.wait_for("implementer", "overdue", "+12m", "1 source")
         assert [row.split()[1] for row in shown.splitlines()[2:4]] == ["/implement", "task-executor"]
         assert "what was here before" not in shown
 
         assert quits(terminal) == 0
         left = terminal.wait_for("what was here before")
-        assert "+12:40" not in left
+        assert "+12m" not in left
         assert terminal.tells("alternate_on") == "0"
         assert terminal.tells("cursor_flag") == "1"
         assert terminal.tells("mouse_any_flag") == "0"
@@ -62,14 +62,14 @@ class TestOpeningAndLeaving:
 
     def test_ctrl_c_leaves_as_cleanly_as_q(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
-        terminal.wait_for("+12:40")
+        terminal.wait_for("+12m")
         assert quits(terminal, "C-c") == 0
         assert terminal.tells("alternate_on") == "0"
         assert "Traceback" not in terminal.screen()
 
     def test_a_stop_gives_the_terminal_to_the_shell_and_fg_takes_it_back(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
-        terminal.wait_for("+12:40")
+        terminal.wait_for("+12m")
         children = subprocess.run(
             ["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=True
         ).stdout.split()
@@ -77,7 +77,7 @@ class TestOpeningAndLeaving:
         terminal.wait_for("Stopped")
         assert terminal.tells("alternate_on") == "0"
         terminal.type("fg\n")
-        terminal.wait_for("+12:40", "q quit")
+        terminal.wait_for("+12m", "q quit")
         terminal.keys("3")
         terminal.wait_for("Errors")
         terminal.keys("q")
@@ -145,11 +145,11 @@ class TestFollowing:
 class TestLooks:
     def test_it_fits_whatever_size_the_terminal_is_given(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
-        terminal.wait_for("+12:40", "frozen")
+        terminal.wait_for("+12m", "frozen")
         wide = terminal.wait_until_still()
         terminal.resize(80, 24)
         terminal.wait_until(
-            lambda: len(terminal.rows()) <= 24 and "quit" in terminal.rows()[-1] and "+12:40" in terminal.screen(),
+            lambda: len(terminal.rows()) <= 24 and "quit" in terminal.rows()[-1] and "+12m" in terminal.screen(),
             "the narrow screen is complete",
         )
         assert max(map(len, terminal.rows())) <= 80
@@ -162,7 +162,7 @@ class TestLooks:
         self, value: str, coloured: bool, terminal: "Terminal"
     ) -> None:
         terminal.delegtop(*HANG, environ=f"NO_COLOR={value}")
-        terminal.wait_for("+12:40")
+        terminal.wait_for("+12m")
         terminal.keys("e", "?")
         terminal.wait_for("Keep the newest")
         terminal.escape("Keep the newest")
@@ -186,8 +186,8 @@ class TestLooks:
 class TestHands:
     def test_a_click_selects_the_row_under_it(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
-        rows = terminal.wait_for("+12:40").splitlines()
-        row = next(number for number, text in enumerate(rows, 1) if "+12:40" in text)
+        rows = terminal.wait_for("+12m").splitlines()
+        row = next(number for number, text in enumerate(rows, 1) if "+12m" in text)
         assert terminal.tells("mouse_any_flag") == "1"
         terminal.click(30, row)
         terminal.wait_for(f"implementer   {HUNG}")
@@ -195,7 +195,7 @@ class TestHands:
 
     def test_copying_reaches_the_clipboard_and_a_private_file(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
-        terminal.wait_for("+12:40")
+        terminal.wait_for("+12m")
         terminal.keys("e", "y")
         terminal.wait_for("recommendation")
         assert terminal.clipboard() == []
