@@ -13,6 +13,7 @@ from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.events import Event, Key
 from textual.screen import Screen
 
 from delegtop.app import crash, keymap, theme
@@ -24,12 +25,14 @@ from delegtop.app.plain import Plain
 from delegtop.app.reader import Readable, Reader
 from delegtop.app.screens.help import Help
 from delegtop.app.screens.monitor import Monitor
-from delegtop.clock import Clock, FrozenClock, Millis, WallClock
+from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
 from delegtop.config import Settings
 from delegtop.feed import Feed
 
 _LOADING_RATE = 5
 """Frames a second while a big log loads: every frame is time taken from loading it."""
+_REST = 0.08
+"""Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 _SLICE = 0.008
 """Seconds the screen gives to arriving events before it looks at the keys again."""
 
@@ -64,6 +67,7 @@ class DelegtopApp(App[None]):
         self.reader = Reader(feed, self._wake)
         self.intake = Intake(self.reader, self.board)
         self._woken = False
+        self._pressed_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, self.set_timer)
         self._query = query
         self._sentence = ""
@@ -102,9 +106,18 @@ class DelegtopApp(App[None]):
             self._woken = True
             self.post_message(Wake())
 
+    async def on_event(self, event: Event) -> None:
+        if isinstance(event, Key):
+            self._pressed_at = monotonic()
+        await super().on_event(event)
+
     def on_wake(self) -> None:
         """Take what has arrived, a slice at a time."""
         self._woken = False
+        if self.reader.loading and monotonic() < self._pressed_at + _REST:
+            self.set_timer(_REST, self._wake)
+            self._frames.request()
+            return
         if self.intake.slice(_SLICE):
             self.monitor.rows_moved()
         if self.board.loading and not self.reader.loading:

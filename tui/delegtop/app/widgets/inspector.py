@@ -130,7 +130,8 @@ class Inspector(Vertical):
         title.update(
             Content.assemble(
                 one_line(label(delegation), "bold", 80), "   ", one_line(delegation.id, MUTED, 120), "    ", path
-            )
+            ),
+            layout=False,  # one line, whatever it says
         )
 
     def _show_tabs(self) -> None:
