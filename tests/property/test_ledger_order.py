@@ -7,7 +7,23 @@ from hypothesis import strategies as st
 
 from delegtop.clock import Millis
 from delegtop.model.delegation import ACTIVE, Link
-from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Outcome, Report, Started, Surveyed
+from delegtop.model.events import (
+    Awaited,
+    Described,
+    Ended,
+    Ending,
+    Erred,
+    Event,
+    Fault,
+    Heard,
+    Noted,
+    Outcome,
+    Phase,
+    Report,
+    Resumed,
+    Started,
+    Surveyed,
+)
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 
@@ -20,6 +36,8 @@ PATHS = [
     ("orchestrator", "implement", "executor", "implementer"),
 ]
 moments = st.one_of(st.none(), st.integers(0, 12).map(lambda n: Millis(n * 1000)))
+some_moment = st.integers(0, 12).map(lambda n: Millis(n * 1000))
+words = st.sampled_from([None, "one", "other"])
 origins = st.builds(Origin, st.sampled_from(["log", "other.log"]), st.integers(1, 40), st.just(0))
 ids = st.sampled_from(IDS)
 
@@ -36,10 +54,21 @@ events: st.SearchStrategy[Event] = st.one_of(
         deadline=moments,
         parent=st.one_of(st.none(), st.none(), ids, st.just("sess_never_seen")),
         listed=st.booleans(),
+        product=st.sampled_from([None, None, "codex"]),
     ),
     st.builds(
-        Heard, id=ids, at=moments, origin=origins, doing=st.sampled_from([None, "x", "y"]), tokens=st.integers(0, 5)
+        Heard,
+        id=ids,
+        at=moments,
+        origin=origins,
+        doing=st.sampled_from([None, "x", "y"]),
+        tokens=st.integers(0, 5),
+        phase=st.sampled_from([None, Phase.TOOL, Phase.IDLE]),
     ),
+    st.builds(Described, id=ids, at=moments, origin=origins, title=words, model=words),
+    st.builds(Noted, id=ids, at=moments, origin=origins, kind=st.just("review"), text=st.sampled_from(["", "a", "b"])),
+    st.builds(Awaited, id=ids, at=moments, origin=origins, until=some_moment, by=st.just("somebody")),
+    st.builds(Resumed, id=ids, at=some_moment, origin=origins),
     st.builds(Erred, id=ids, at=moments, origin=origins, fault=st.builds(Fault, recoverable=st.booleans())),
     st.builds(
         Ended,
@@ -52,7 +81,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     ),
     st.builds(
         Surveyed,
-        at=st.integers(0, 12).map(lambda n: Millis(n * 1000)),
+        at=some_moment,
         origin=st.just(Origin("registry.json", 1, 0)),
         ids=st.sets(ids, max_size=3).map(lambda s: tuple(sorted(s))),
     ),

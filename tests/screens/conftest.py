@@ -1,5 +1,6 @@
 """A scripted feed, a scene with every state in it, and the app on both at a frozen moment."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
@@ -75,6 +76,10 @@ class ScriptedFeed:
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
         mine = [event for event in self.events if _is_about(event, delegation.id)]
         return [(Line(event.origin, repr(event).encode()), [event]) for event in mine[-limit:]]
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """Each event as if it were a line of JSON."""
+        return next((json.dumps({"said": repr(e)}).encode() for e in self.events if e.origin == origin), None)
 
     def close(self) -> None:
         self.closed = True

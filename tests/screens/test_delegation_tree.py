@@ -133,11 +133,11 @@ async def test_the_table_at_eighty_columns() -> None:
     app = Stage(family())
     async with app.run_test(size=(80, 8)):
         assert app.lines() == [
-            " DELEGATION                 STATE             LEFT    QUIET DOING",
-            " ▾ orchestrator             ◐ waiting          10m     0:00 on planner",
-            " ├── planner                ▶ running          10m     0:00 work",
-            " └─▾ writer                 ◐ waiting          10m     0:00 on tester",
-            "   └── tester               ▶ running          10m     0:00 work",
+            " DELEGATION                 STATE             LEFT    QUIET !  DOING",
+            " ▾ orchestrator             ◐ waiting          10m     0:00    on planner",
+            " ├── planner                ▶ running          10m     0:00    work",
+            " └─▾ writer                 ◐ waiting          10m     0:00    on tester",
+            "   └── tester               ▶ running          10m     0:00    work",
             "   lonely                   ✖ failed",
             "",
             "",
@@ -146,7 +146,7 @@ async def test_the_table_at_eighty_columns() -> None:
 
 async def test_the_table_in_ascii() -> None:
     app = Stage(family(), plain=True)
-    async with app.run_test(size=(96, 6)):
+    async with app.run_test(size=(112, 6)):
         shown = app.lines()
         assert all(line.isascii() for line in shown)
         assert " > running " in shown[2]

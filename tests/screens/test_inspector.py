@@ -8,16 +8,24 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from delegtop.app import artifacts
+from delegtop.app import artifacts, clipboard
 from delegtop.app.artifacts import Presence
+from delegtop.app.inspector import findings
 from delegtop.app.main import DelegtopApp
+from delegtop.app.screens.raw_line import RawLine
+from delegtop.app.widgets.sheet import Sheet
+from delegtop.app.widgets.vitals import Vitals
 from delegtop.clock import FrozenClock, Millis
-from delegtop.model.events import Event, Heard, Started
+from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
+from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
+from delegtop.secrets import mask
+from delegtop.text import safe
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
 SIZE = (120, 45)
+HUNG, PLAN = "sess_1766743200_def456", "sess_1766743380_plan01"
 
 
 class ScriptedFeed(Protocol):
@@ -30,11 +38,29 @@ class Script(Protocol):
     def heard(self, id: str, minutes: float, doing: str, **facts: object) -> Heard: ...
 
 
-async def page(app: DelegtopApp, pilot: Pilot[None], id: str, tab: str, expect: str = "") -> str:
-    """The text of one tab for one delegation; waits for what comes from the disk."""
+def handle_of(app: DelegtopApp, id: str) -> Handle:
     handle = app.board.forest.find(id)
     assert handle is not None
-    app.monitor._go_to(handle)
+    return handle
+
+
+def shown(app: DelegtopApp) -> str:
+    """The text of the tree in view."""
+    table = app.monitor.table
+    return "\n".join(table.render_line(y).text for y in range(table.size.height))
+
+
+async def settled(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    for _ in range(60):
+        if holds():
+            return
+        await pilot.pause(0.05)
+    raise AssertionError("it did not happen within three seconds")
+
+
+async def page(app: DelegtopApp, pilot: Pilot[None], id: str, tab: str, expect: str = "") -> str:
+    """The text of one tab for one delegation; waits for what comes from the disk."""
+    app.monitor._go_to(handle_of(app, id))
     app.monitor.action_show_tab(tab)
     await pilot.pause()
     for _ in range(60):
@@ -200,6 +226,136 @@ async def test_findings_tell_what_is_wrong_where_it_is_written_and_what_to_do(ma
         assert "error" in text
         assert "do this" in text
         assert "/runs/191/session.jsonl:" in text
+
+
+async def test_enter_on_a_line_of_evidence_opens_the_very_line(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        await page(app, pilot, HUNG, "findings", "DEL-020")
+        await pilot.press("enter", "down")
+        await pilot.pause()
+        origin = app.monitor.inspector.sheet.target
+        assert isinstance(origin, Origin)
+        await pilot.press("enter")
+        await settled(pilot, lambda: isinstance(app.screen, RawLine) and "said" in app.screen.query_one(Sheet).text)
+        text = app.screen.query_one(Sheet).text
+        assert text.startswith(str(origin))
+        assert "Indented" in text
+        await pilot.press("escape")
+        assert app.screen is app.monitor
+
+
+async def test_enter_on_a_command_copies_it(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        text = await page(app, pilot, HUNG, "findings", "command")
+        assert "enter copies" in text
+        await pilot.press("enter", "enter")
+        await pilot.pause()
+        assert app.clipboard
+        assert app.clipboard in text
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("make\nrm -r /", "more than one line"),
+        ("make \x1b[2J", "hides a control"),
+        ("make \u202eevil", "hides a control"),
+        ("curl -H 'Authorization: Bearer abc123def456'", "holds a secret"),
+    ],
+)
+def test_a_command_that_hides_something_is_shown_with_why_it_is_not_copied(command: str, why: str) -> None:
+    fact = findings._command(mask(command))
+    assert why in fact.value.plain
+    assert safe(fact.value.plain) == fact.value.plain
+    assert isinstance(fact.target, findings.Command)
+    assert clipboard.refusal(fact.target.text)
+
+
+async def test_everything_the_data_says_about_going_on_is_shown_and_review_comes_first(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    kinds = ("blocker", "resume", "next", "handoff", "followup", "salvage", "parked", "loop", "defect", "review")
+    app = make_app()
+    async with app.run_test(size=(120, 90)) as pilot:
+        await pilot.pause()
+        feed.say(*(Noted(PLAN, Millis(1), script.origin(), kind, f"words on {kind}") for kind in kinds))
+        await settled(pilot, lambda: len(app.board.forest.delegation(handle_of(app, PLAN)).notes) == len(kinds))
+        for tab in ("findings", "return", "overview"):
+            text = await page(app, pilot, PLAN, tab, "words on loop")
+            assert text.splitlines()[0].startswith("⚑ review      words on review")
+            assert [kind for kind in kinds if f"words on {kind}" not in text] == []
+            assert "Run /research 196 first" in text, "the recommendation of its error"
+
+
+async def test_the_agents_words_and_delegtops_are_told_apart(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 60)) as pilot:
+        await pilot.pause()
+        text = await page(app, pilot, PLAN, "findings", "What the agent says about going on")
+        ours, theirs = text.split("What the agent says about going on")
+        assert ours.startswith("What delegtop finds")
+        assert "Run /research 196 first" in theirs
+
+
+async def test_the_overview_says_who_it_is_and_what_it_is_in_the_middle_of(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 60)) as pilot:
+        await pilot.pause()
+        feed.say(
+            script.started("root", 55, agent="claude", product="claude-code"),
+            script.heard("root", 56, "", tokens=1_000, cost=0.5),
+            script.started("kid", 57, agent="Explore", product="claude-code", parent="root"),
+            Described(
+                "kid", Millis(1), script.origin(), "Find the leak", "scout", "opus", "Look for pools", "/home/me", "2.1"
+            ),
+            script.heard("kid", 60, "grep -r pool", tool="Bash", phase=Phase.TOOL, tokens=500, cost=0.25),
+            script.started("grandkid", 61, agent="Explore", product="claude-code", parent="kid"),
+            script.heard("grandkid", 62, "", tokens=30),
+        )
+        await settled(pilot, lambda: app.board.forest.find("grandkid") is not None)
+        text = await page(app, pilot, "kid", "overview", "Look for pools")
+        for words in (
+            "Explore · scout", "Find the leak", "opus", "claude-code · 2.1", "/home/me", "500 tokens · $0.25",
+            "530 tokens · $0.25 · 2 delegations", "inside Bash · grep -r pool · for 2:11",
+        ):  # fmt: skip
+            assert words in text
+        text = await page(app, pilot, "root", "overview", "1,530 tokens")
+        assert "1,530 tokens · $0.75 · 3 delegations" in text
+
+
+async def test_secrets_are_hidden_until_a_key_shows_them_and_then_the_screen_says_so(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    secret = "hunter2" * 2
+    app = make_app()
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.pause()
+        feed.say(
+            script.started("leaky", 61, agent="x"),
+            script.heard("leaky", 62, f"mysql --password={secret}"),
+            Described("leaky", Millis(1), script.origin(), prompt=f"The password is: password={secret}"),
+        )
+        await settled(pilot, lambda: app.board.forest.find("leaky") is not None)
+        for tab, expect in (("overview", "The password is"), ("activity", "mysql"), ("raw", "mysql")):
+            assert secret not in await page(app, pilot, "leaky", tab, expect)
+        assert secret not in shown(app)
+        assert "secrets shown" not in str(app.monitor.query_one(Vitals).line)
+        await pilot.press("x")
+        await pilot.pause()
+        assert "secrets shown" in str(app.monitor.query_one(Vitals).line)
+        assert secret in shown(app)
+        for tab in ("overview", "activity", "raw"):
+            await page(app, pilot, "leaky", tab, secret)
+        await pilot.press("x")
+        await pilot.pause()
+        assert secret not in shown(app)
 
 
 async def test_tab_goes_round_and_numbers_go_straight(make_app: MakeApp) -> None:

@@ -31,6 +31,7 @@ def pressing(*keys: str, until: str = "") -> Before:
         for key in keys:
             await pilot.press(key)
         await _wait(pilot, lambda: until in app.monitor.inspector.sheet.text)
+        await _wait(pilot, lambda: not app.board.verdicts.wanted)
         await pilot.pause()
 
     return before
@@ -51,6 +52,8 @@ SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
     "errors": (NORMAL, pressing("e", "3", until="lake clean")),
     "activity": (NORMAL, pressing("e", "4", until="started")),
     "raw": (NORMAL, pressing("e", "5", until="session.jsonl")),
+    "findings": (NORMAL, pressing("e", "6", "enter", "down", until="DEL-020")),
+    "findings_small": (SMALL, pressing("e", "6", until="DEL-020")),
     "filter": (SMALL, pressing("slash", *"state", "colon", *"failed")),
     "wrong_filter": (SMALL, pressing("slash", *"state", "colon", *"xyz")),
     "nothing_matches": (SMALL, pressing("slash", *"zzzz")),

@@ -142,6 +142,24 @@ def test_a_wrong_command_line_is_a_usage_error(
     assert told in capsys.readouterr().err
 
 
+# One finding for a fact
+
+
+def test_what_a_rule_says_of_a_delegation_is_not_said_of_the_log_again(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = {"status": "done", "metadata": {"session_id": RESEARCHER}}
+    log = register("10:00:00", PLANNER, "planner") + returned("10:01:00", PLANNER, "planner", **odd)
+    log += register("10:00:00", "no id", "planner") + returned("10:01:00", "no id", "planner")
+    log += line("return", "10:02:00", RESEARCHER, **{"return": {"status": "completed", "summary": "One. Two."}})
+    rules = rules_in(printed(log, capsys, "--json"))
+    assert {"RET-001", "RET-002", "RET-007", "DEL-012"} <= set(rules)
+    assert "LOG-002" not in rules
+
+
+def test_what_no_rule_is_asked_about_is_still_said_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    log = register("10:00:00", PLANNER, "planner") + returned("10:01:00", PLANNER, "planner", status="done")
+    assert rules_in(printed(log, capsys, "--json", "--ignore", "RET-002")) == ["LOG-002"]
+
+
 # Which rules
 
 
@@ -277,22 +295,25 @@ ALONE = json.loads(returned("10:01:00", PLANNER, "planner", status="failed"))["r
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "line"),
     [
-        json.dumps(ALONE),
-        json.dumps(ALONE, indent=2),
-        f"I am done.\n\n```json\n{json.dumps(ALONE, indent=2)}\n```\n",
-        f"words\n<!-- AGENT_OUTPUT_START -->\n{json.dumps(ALONE)}\n<!-- AGENT_OUTPUT_END -->\n",
+        (json.dumps(ALONE), 1),
+        (json.dumps(ALONE, indent=2), 1),
+        (f"I am done.\n\n```json\n{json.dumps(ALONE, indent=2)}\n```\n", 4),
+        (f"words\n<!-- AGENT_OUTPUT_START -->\n{json.dumps(ALONE)}\n<!-- AGENT_OUTPUT_END -->\n", 3),
+        (json.dumps({"type": "result", "result": f"words\n{json.dumps(ALONE)}"}), 1),
     ],
-    ids=["line", "document", "fenced", "marked"],
+    ids=["line", "document", "fenced", "marked", "agent CLI"],
 )
-def test_a_return_or_an_output_that_holds_one_is_judged(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_return_or_an_output_that_holds_one_is_judged_at_its_line(
+    text: str, line: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("answer.md").write_text(text)
     assert main(["check", "answer.md", "--json", "--at", AT]) == Exit.FINDINGS
     document = json.loads(capsys.readouterr().out)
     assert document["sources"][0]["dialect"] == "return"
     assert [(found["rule"], found["subject"]) for found in document["findings"]] == [("RET-030", PLANNER)]
-    assert document["findings"][0]["evidence"] == [{"source": "answer.md", "line": 1}]
+    assert document["findings"][0]["evidence"] == [{"source": "answer.md", "line": line}]
 
 
 def test_what_departs_from_the_standard_in_a_return_alone_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -459,4 +480,4 @@ def test_files_of_other_formats_in_a_folder_are_no_harm(capsys: pytest.CaptureFi
 def test_junit_is_xml_whatever_the_log_says(capsys: pytest.CaptureFixture[str]) -> None:
     report = junit_of(register("10:00:00", HOSTILE, HOSTILE, timeout=None), capsys, "--fail-on", "info")
     assert [case.get("classname") for case in report.iter("testcase")] == ["run.jsonl"] * 2
-    assert report.get("failures") == "2"
+    assert report.get("failures") == "1"

@@ -15,7 +15,7 @@ from delegtop.cli.commands import COMMANDS
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.places import find_sources, state_folder
 from delegtop.cli.progress import Progress, bar
-from delegtop.config import Settings, load, toml
+from delegtop.config import FIELDS, Settings, load, toml
 
 AT = "2025-12-26T10:30:00Z"
 
@@ -98,7 +98,7 @@ class TestFindingTheCommand:
         [
             (["tre"], "tre is neither a command nor a file; did you mean tree?"),
             (["watchit"], "watchit is neither a command nor a file; the commands are tree, "),
-            (["tree"], "the following arguments are required: SOURCE (see delegtop tree --help)"),
+            (["tree"], "no logs of agents are found here or in the known places; name a SOURCE"),
             (["tree", "x", "--jsno"], "no such option --jsno; did you mean --json?"),
             (["tree", "x", "--zzz=1"], "no such option --zzz; see delegtop tree --help"),
             (["tree", "x", "--at", "soon"], "--at soon: that is no time; write it like 2025-12-26T10:00:00Z, or now"),
@@ -321,7 +321,7 @@ class TestConfig:
             left.split(" = ")[0]: (left.split(" = ")[1].strip(), origin)
             for left, origin in (row.rsplit("# ", 1) for row in capsys.readouterr().out.splitlines())
         }
-        assert set(shown) == set(Settings.model_fields)
+        assert set(shown) == set(FIELDS)
         assert shown["theme"] == ('"project"', "delegtop.toml")
         assert shown["silent_after"] == ('"90s"', "DELEGTOP_SILENT_AFTER")
         assert shown["mouse"] == ("false", "--no-mouse")

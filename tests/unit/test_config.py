@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from delegtop.clock import HOUR, MINUTE, LocalZone, parse_span, parse_time
-from delegtop.config import ConfigError, Settings, candidates, documentation, load, toml
+from delegtop.config import FIELDS, ConfigError, Settings, candidates, documentation, load, toml, value_of
+from delegtop.contract.reading import Place, Reading
 from delegtop.model.policy import Policy
 
 
@@ -29,7 +30,7 @@ def user_file(text: str) -> Path:
 def test_without_files_every_setting_is_a_default() -> None:
     settings, origins = load()
     assert settings == Settings()
-    assert set(origins) == set(Settings.model_fields)
+    assert set(origins) == set(FIELDS)
     assert set(origins.values()) == {"default"}
 
 
@@ -70,6 +71,38 @@ def test_limits_reach_the_policy_and_the_defaults_are_its_own() -> None:
     assert (policy.lost_after, policy.research_timeout) == (2 * HOUR, 7_000)
 
 
+def test_the_protocol_table_is_merged_key_by_key() -> None:
+    path = user_file('[protocol]\nmax_depth = 2\nsummary_tokens = 99\nsession_id_place = "beside"\n')
+    Path("delegtop.toml").write_text("[protocol]\nmax_depth = 4\n")
+    environ = {
+        "XDG_CONFIG_HOME": str(path.parent.parent),
+        "DELEGTOP_PROTOCOL_ERROR_TYPES": "timeout, build_error",
+        "DELEGTOP_PROTOCOL_METADATA": "session_id",
+        "DELEGTOP_PROTOCOL_ERRORS_REQUIRED": "no",
+        "DELEGTOP_PROTOCOLS": "/somewhere",
+    }
+    settings, origins = load(environ=environ)
+    reading = settings.policy().reading
+    assert (reading.max_depth, origins["protocol.max_depth"]) == (4, "delegtop.toml")
+    assert (reading.summary_tokens, origins["protocol.summary_tokens"]) == (99, str(path))
+    assert (reading.error_types, reading.metadata) == (("timeout", "build_error"), ("session_id",))
+    assert (reading.errors_required, reading.command_depth) == (False, 0)
+    assert reading.session_id_place is Place.BESIDE
+    assert origins["protocol.errors_required"] == "DELEGTOP_PROTOCOL_ERRORS_REQUIRED"
+
+
+def test_every_reading_of_the_protocols_is_a_setting_with_its_default() -> None:
+    assert [f"protocol.{name}" for name in Reading._fields] == [key for key in FIELDS if key.startswith("protocol.")]
+    assert Settings().policy().reading == Reading()
+
+
+def test_all_defaults_as_toml_read_back_the_same() -> None:
+    defaults = Settings()
+    Path("delegtop.toml").write_text("\n".join(toml(key, value_of(defaults, key)) for key in FIELDS), "utf-8")
+    assert load().settings.policy() == defaults.policy()
+    assert set(load().origins.values()) == {"delegtop.toml"}
+
+
 def test_the_environment_can_say_everything() -> None:
     environ = {
         "DELEGTOP_KEYMAP": "quit=q,ctrl+q help=h",
@@ -102,6 +135,13 @@ def test_the_environment_can_say_everything() -> None:
         ("[keymap]\nquit = 3", "delegtop.toml:2: keymap.quit: 3 will not do"),
         ('sort = "size"', "sort: 'size' will not do: it should be 'start'"),
         ("= 3", "delegtop.toml: is not TOML: Invalid statement (at line 1, column 1)"),
+        ("[protocol]\nmax_dept = 2", "delegtop.toml:2: protocol.max_dept: no such setting; did you mean protocol.max_"),
+        ("[protocol]\nmax_depth = -1", "delegtop.toml:2: protocol.max_depth: -1 will not do"),
+        ("protocol = 3", "delegtop.toml:1: protocol: 3 will not do"),
+        ("protocol.command_depth = 2", "protocol.command_depth: 2 will not do: it should be less than or equal to 1"),
+        ('protocol.session_id_form = "week"', "it should be 'day', 'epoch' or 'either'"),
+        ('protocol.metadata = ["mood"]', "it may name session_id, duration_seconds"),
+        ("protocol.error_types = []", "protocol.error_types: [] will not do"),
     ],
 )
 def test_a_wrong_file_is_told_with_its_key_and_line(text: str, message: str) -> None:
@@ -178,7 +218,7 @@ def test_the_page_explains_every_setting_as_the_program_does(project: Path, upda
     before, rest = page.read_text("utf-8").split(begin)
     table = "| setting and default | what it does |\n| --- | --- |\n"
     for key, meaning in documentation().items():
-        table += f"| `{toml(key, getattr(Settings(), key))}` | {meaning} |\n"
+        table += f"| `{toml(key, value_of(Settings(), key))}` | {meaning} |\n"
     if update_golden:
         page.write_text(before + begin + table + end + rest.split(end)[1], "utf-8")
     assert rest.split(end)[0] == table or update_golden

@@ -102,17 +102,17 @@ def test_an_unchanged_folder_is_not_listed_again(tree: Path, monkeypatch: pytest
 
 def test_what_cannot_be_read_is_skipped_with_a_reason(tree: Path, tmp_path: Path) -> None:
     os.mkfifo(tree / "pipe.jsonl")
-    (tree / "old.jsonl.1.gz").write_bytes(b"\x1f\x8b")
+    (tree / "session.key").write_text("a secret")
     (tree / "dangling.jsonl").symlink_to(tree / "nowhere")
     server = socket.socket(socket.AF_UNIX)
     server.bind(os.path.relpath(tree / "socket.jsonl"))
     try:
-        skipped = Roots([str(tree), "/dev/null"]).scan().skipped
+        skipped = Roots([str(tree), "/dev/null", str(tree / "session.key")]).scan().skipped
     finally:
         server.close()
     assert {os.path.relpath(path, tmp_path) if path != "/dev/null" else path: why for path, why in skipped.items()} == {
         "pipe.jsonl": "a pipe",
-        "old.jsonl.1.gz": "compressed",
+        "session.key": "holds credentials: never opened",
         "dangling.jsonl": "a broken link",
         "socket.jsonl": "a socket",
         "/dev/null": "a device",

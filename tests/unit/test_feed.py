@@ -1,6 +1,7 @@
 """The feed: which files are read in which format, what is told of those that are not, and that nothing counts twice."""
 
 import errno
+import gzip
 import json
 import os
 import shutil
@@ -19,7 +20,8 @@ from delegtop import dialects
 from delegtop import feed as feed_module
 from delegtop.clock import Clock, FrozenClock, Millis, WallClock, iso, parse_time
 from delegtop.dialects import UnknownDialect
-from delegtop.feed import BATCH, Feed, SourceStatus
+from delegtop.feed import BATCH, Feed, SourceStatus, minder
+from delegtop.feed.reading import EXAMPLES
 from delegtop.model.delegation import Delegation, State
 from delegtop.model.events import Deviation, Event, Heard, Started
 from delegtop.model.forest import Forest
@@ -178,12 +180,23 @@ class TestWhichFiles:
         with pytest.raises(OSError, match=os.strerror(errno.ENXIO)):  # a writer finds nobody at the other end
             os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
 
-    def test_a_compressed_log_is_skipped_with_the_reason(self, watch: Opener, log: Path) -> None:
-        (log.parent / "session.jsonl.1.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    def test_a_compressed_log_is_read_like_any_other(self, watch: Opener, log: Path) -> None:
+        packed = log.parent / "older.jsonl.gz"
+        packed.write_bytes(gzip.compress(log.read_bytes()))
+        plain, it = watch(log), watch(packed)
+        plain.look()
+        it.look()
+        assert len(it.forest) == len(plain.forest) > 0
+        assert it.status(packed).records == plain.status(log).records
+        assert it.feed.raw(it.forest.delegation(0).origins[0]) == log.read_bytes().splitlines()[0]
+
+    def test_a_damaged_archive_is_reported(self, watch: Opener, log: Path) -> None:
+        packed = log.parent / "session.jsonl.1.gz"
+        packed.write_bytes(b"\x1f\x8b\x08\x00")
         it = watch(log.parent)
         it.look()
-        packed = it.status("session.jsonl.1.gz")
-        assert (packed.status, packed.detail, packed.dialect) == ("skipped", "compressed", None)
+        assert it.status(packed).status == "unreadable"
+        assert "archive" in it.status(packed).detail
 
     def test_a_file_that_may_not_be_read_is_unreadable_and_read_once_it_may(
         self, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
@@ -490,7 +503,7 @@ class TestCounting:
         it = watch(log)
         it.look()
         assert it.status(log).unreadable == 500
-        assert len(it.status(log).examples) == feed_module.EXAMPLES
+        assert len(it.status(log).examples) == EXAMPLES
 
     def test_much_comes_in_batches_and_progress_ends_at_the_end(self, watch: Opener, log: Path) -> None:
         append(log, line("heartbeat", "aaa111", activity="x") * (2 * BATCH))
@@ -666,7 +679,7 @@ class TestReadingAgain:
 class TestProcesses:
     @pytest.fixture(autouse=True)
     def _check_at_every_poll(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(feed_module, "PROCESS_SECONDS", 0.0)
+        monkeypatch.setattr(minder, "EVERY", 0.0)
 
     @pytest.fixture
     def dead(self) -> int:

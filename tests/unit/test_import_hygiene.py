@@ -32,7 +32,6 @@ def test_the_version_loads_nothing_but_the_command_line() -> None:
         ["--help"],
         *([name, "--help"] for name in COMMANDS),
         ["tre"],
-        ["tree"],
         ["tree", "x", "--jsn"],
         ["demo", "--speed", "no"],
         [],

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,10 @@ def test_findings_are_told_like_a_linter_does(capsys: pytest.CaptureFixture[str]
     Path(path).write_text(Path(path).read_text("utf-8").replace("max_depth: 3", "max_depth: 7"), "utf-8")
     assert main(["lint", path]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        ".opencode/agent/deep.md:2: AGT-002 error the name release-planner is not that of the file, deep",
-        "    write `name: deep`, or rename the file",
-        ".opencode/agent/deep.md:34: AGT-015 error max_depth is 7, not a whole number from 0 to 3",
-        "    write `max_depth: 3` or less",
+        ".opencode/agent/deep.md:2: AGT-002 error The name release-planner is not that of the file, deep.",
+        "    Write `name: deep`, or rename the file.",
+        ".opencode/agent/deep.md:34: AGT-015 error `max_depth` is 7, not a whole number from 0 to 3.",
+        "    Write `max_depth: 3` or less.",
         "1 subagent: 2 errors",
     ]
 
@@ -65,9 +66,9 @@ def test_json_has_the_same_findings(capsys: pytest.CaptureFixture[str]) -> None:
                 "rule": "AGT-002",
                 "severity": "error",
                 "subject": "agents/good.md",
-                "message": "it has no name",
+                "message": "It has no name.",
                 "evidence": [{"source": "agents/good.md", "line": 1}],
-                "advice": "add `name: good`",
+                "advice": "Add `name: good`.",
                 "command": None,
                 "by": "delegtop",
             }
@@ -75,12 +76,38 @@ def test_json_has_the_same_findings(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+def test_sarif_has_the_same_findings_and_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", write("agents/good.md", WRONG), "--sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == list(AGENT_RULES)
+    (result,) = run["results"]
+    assert rules[result["ruleIndex"]] == result["ruleId"] == "AGT-002"
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "agents/good.md"}, "region": {"startLine": 1}}
+
+
+def test_junit_has_a_suite_for_each_file_and_errors_for_those_that_cannot_be_read(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["lint", write("good.md"), write("wrong.md", WRONG), "gone.md", "--junit"]) == 4
+    report = ElementTree.fromstring(capsys.readouterr().out)  # noqa: S314 - delegtop's own output
+    told = [(suite.get("name"), suite.get("failures"), suite.get("errors")) for suite in report]
+    assert told == [("good.md", "0", "0"), ("wrong.md", "1", "0"), ("gone.md", "0", "1")]
+    assert [each.get("type") for each in report.iter("failure")] == ["AGT-002"]
+
+
+def test_only_one_form_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", write("good.md"), "--json", "--sarif"]) == 2
+    assert "not allowed with" in capsys.readouterr().err
+
+
 def test_bad_yaml_is_a_finding_and_the_other_files_are_linted(capsys: pytest.CaptureFixture[str]) -> None:
     write("agents/bad.md", "---\nname: bad\ndescription: one: two\n---\n")
     write("agents/good.md")
     assert main(["lint", "."]) == 1
     out = capsys.readouterr().out
-    assert "agents/bad.md:3: AGT-001 error bad YAML: mapping values are not allowed here" in out
+    assert "agents/bad.md:3: AGT-001 error Bad YAML: mapping values are not allowed here" in out
     assert out.endswith("1 unreadable, 1 Claude Code agent: 1 error\n")
 
 
@@ -176,7 +203,7 @@ def test_hostile_text_reaches_no_terminal(capsys: pytest.CaptureFixture[str]) ->
     write(
         "agents/b.md", f"---\nname: {evil}\nmode: {evil}\nlifecycle: {{command: {evil}}}\n---\n<role>\x1b[2J</role>\n"
     )
-    for form in ([], ["--json"]):
+    for form in ([], ["--json"], ["--sarif"], ["--junit"]):
         main(["lint", ".", *form])
         out, err = capsys.readouterr()
         assert "agents/" in out

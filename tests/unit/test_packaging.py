@@ -63,6 +63,7 @@ def test_it_asks_for_nothing_at_run_time_beyond_what_is_declared() -> None:
         "pydantic",
         "watchfiles",
         "msgspec",
+        "backports-zstd",
         "pyyaml",
     }
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,3 +58,58 @@ def test_a_process_of_somebody_else_is_not_called_gone(now: Millis, monkeypatch:
 
 def test_this_machine_has_a_name() -> None:
     assert processes.hostname()
+
+
+@pytest.fixture
+def own_ticks() -> int:
+    ticks = processes._ticks(os.getpid())
+    if ticks is None:
+        pytest.skip("this system does not tell when a process started")
+    return ticks
+
+
+def test_a_process_with_the_start_that_was_noted_is_the_one_that_was_noted(now: Millis, own_ticks: int) -> None:
+    assert not is_gone(os.getpid(), now, own_ticks)
+
+
+def test_a_process_with_another_start_has_only_the_same_id(now: Millis, own_ticks: int) -> None:
+    assert is_gone(os.getpid(), now, own_ticks - 1)
+    assert is_gone(os.getpid(), now, own_ticks + 1)
+
+
+@pytest.fixture
+def domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of our own pid namespace, on a machine with a known id."""
+    try:
+        here = os.readlink("/proc/self/ns/pid")  # noqa: PTH115 # a link that leads to no path
+    except OSError:
+        pytest.skip("this system has no pid namespaces")
+    machine = tmp_path / "machine-id"
+    machine.write_text("0123456789abcdef" * 2 + "\n")
+    monkeypatch.setattr(processes, "_MACHINE", machine)
+    return f"linux:{'0123456789abcdef' * 2}:{here}"
+
+
+@pytest.fixture
+def ended() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_in_our_own_pid_namespace_a_process_that_ended_is_gone(ended: int, now: Millis, domain: str) -> None:
+    assert is_gone(ended, now, domain=domain)
+
+
+def test_the_number_of_a_process_in_another_pid_namespace_says_nothing_here(
+    ended: int, now: Millis, domain: str
+) -> None:
+    assert not is_gone(ended, now, domain=domain.rpartition(":")[0] + ":[1]")
+
+
+def test_the_number_of_a_process_of_another_machine_says_nothing_here(ended: int, now: Millis, domain: str) -> None:
+    assert not is_gone(ended, now, domain=domain.replace("0123", "ffff"))
+
+
+def test_a_domain_of_no_known_form_is_no_reason_to_doubt(ended: int, now: Millis) -> None:
+    assert is_gone(ended, now, domain="somewhere")

@@ -1,6 +1,6 @@
-"""Returns like those in the protocol documents are judged as the documents would; the documents' own too, if at hand.
+"""Examples like those in the protocol documents are judged as the documents would; the documents' own too, if at hand.
 
-Set DELEGTOP_PROTOCOLS to a folder of protocol documents to have every example return in them judged.
+Set DELEGTOP_PROTOCOLS to a folder of protocol documents to have every example in them judged.
 """
 
 import json
@@ -12,14 +12,21 @@ from typing import Any
 import pytest
 
 from delegtop.clock import Millis
+from delegtop.contract.manifest import MESSAGES
 from delegtop.contract.session_ids import is_well_formed
-from delegtop.diagnosis.engine import diagnose
+from delegtop.diagnosis.engine import diagnose, diagnose_all
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.dialects import Dialect
+from delegtop.dialects.cleo_manifest import CleoManifest
+from delegtop.dialects.cleo_response import CleoResponse
+from delegtop.dialects.hyper_output import HyperOutput
 from delegtop.dialects.lenient import Notes
+from delegtop.dialects.registry import Registry
 from delegtop.dialects.returns import OUTCOMES, repair_return, report
-from delegtop.model.events import Ended, Ending, Outcome
+from delegtop.model.events import Deviation, Ended, Ending, Outcome, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
+from delegtop.sources.record import Line, Unreadable
 
 NOW = Millis(1_770_109_200_000)
 
@@ -126,14 +133,151 @@ def test_the_invalid_return_of_the_delegation_guide_is_refused() -> None:
     assert {"RET-001", "RET-002", "RET-005"} <= set(against({"status": "invalid_status"}))
 
 
-def test_the_examples_in_the_documents_are_judged_so_too() -> None:
+# The systems with forms of their own
+
+
+def told(dialect: Dialect, text: str, path: str = "answer.md") -> list[str]:
+    """The rules that have something to say of what a file tells, which is at least one delegation."""
+    forest = Forest()
+    events = dialect.read(Line(Origin(path, 1, 0), text.encode(), NOW))
+    forest.apply([event for event in events if not isinstance(event, Unreadable)])
+    forest.advance(NOW)
+    assert len(forest)
+    return [finding.rule for _, found in diagnose_all(forest, NOW, lambda _path: None) for finding in found]
+
+
+def marked(answer: object) -> str:
+    return f"Done.\n\n<!-- AGENT_OUTPUT_START -->\n```json\n{json.dumps(answer)}\n```\n<!-- AGENT_OUTPUT_END -->\n"
+
+
+WAY_ON = {"complete": [], "partial": ["HYP-014"], "error": ["HYP-014"]}
+"""What is said of an answer that keeps the contract: only how to go on with what is not complete."""
+ANSWER: dict[str, Any] = {
+    "meta": {"agent_name": "parser-scout", "status": "complete", "execution_time_ms": 9000},
+    "artifacts": [
+        {
+            "type": "data",
+            "path": "projects/parser/resources/numbers.json",
+            "summary": "How long each parser took on the samples",
+            "key_points": ["The second reads all files", "It is slower", "Both keep comments"],
+        }
+    ],
+    "next_steps": ["Choose the second parser"],
+}
+FAILED_ANSWER = {
+    "meta": {**ANSWER["meta"], "status": "error"},
+    "artifacts": [],
+    "next_steps": ["Check the network"],
+    "error": {"code": "NO_CONNECTION", "message": "The server did not answer", "details": "3000 ms"},
+}
+MANIFEST_LINE = (
+    '{"id":"{{TOPIC_SLUG}}-{{DATE}}","file":"{{DATE}}_{{TOPIC_SLUG}}.md","title":"{{TITLE}}","date":"{{DATE}}",'
+    '"status":"complete","topics":["parser"],"key_findings":["One is fast","The other is right","Both are small"],'
+    '"actionable":true,"needs_followup":["{{NEXT_TASK_IDS}}"],"linked_tasks":["{{EPIC_ID}}","{{TASK_ID}}"]}'
+)
+TOKENS = {"DATE": "2026-02-03", "TOPIC_SLUG": "two-parsers", "TITLE": "Two parsers", "NEXT_TASK_IDS": "T12"}
+TOKENS |= {"EPIC_ID": "T10", "TASK_ID": "T11"}
+REGISTRY_ENTRY = {
+    "sess_20260203_k3x9qa": {
+        "command": "implement",
+        "subagent": "task-executor",
+        "task_number": 204,
+        "start_time": "2026-02-03T09:00:00Z",
+        "timeout": 3600,
+        "deadline": "2026-02-03T10:00:00Z",
+        "status": "running",
+        "delegation_depth": 1,
+        "delegation_path": ["orchestrator", "implement", "task-executor"],
+    }
+}
+
+
+def filled(template: str) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda token: TOKENS[token[1]], template)
+
+
+def departures(snapshot: str) -> list[str]:
+    """How a registry departs from its format; it lists one delegation that is running."""
+    events = list(Registry().read(Line(Origin("registry.json", 1, 0), snapshot.encode(), NOW)))
+    assert [type(event) for event in events if not isinstance(event, Deviation)] == [Started, Surveyed]
+    return [event.detail for event in events if isinstance(event, Deviation)]
+
+
+def test_an_answer_as_the_hyper_contract_shows_it_has_nothing_against_it() -> None:
+    assert told(HyperOutput(), marked(ANSWER)) == WAY_ON["complete"]
+
+
+def test_an_error_as_the_hyper_contract_shows_it_only_says_how_to_go_on() -> None:
+    assert told(HyperOutput(), marked(FAILED_ANSWER)) == WAY_ON["error"]
+
+
+def test_a_manifest_line_as_cleo_shows_it_only_leaves_its_follow_up_to_do() -> None:
+    assert told(CleoManifest(), filled(MANIFEST_LINE), "MANIFEST.jsonl") == ["OUT-131"]
+
+
+@pytest.mark.parametrize("message", MESSAGES.values())
+def test_a_response_as_cleo_words_it_has_nothing_against_it(message: str) -> None:
+    assert told(CleoResponse(), message, "response.txt") == []
+
+
+def test_a_registry_as_the_delegation_guide_shows_it_fits_its_format() -> None:
+    assert departures(json.dumps(REGISTRY_ENTRY)) == []
+
+
+# The documents' own examples
+
+
+@pytest.fixture
+def documents() -> dict[str, str]:
     folder = os.environ.get("DELEGTOP_PROTOCOLS")
     if not folder:
         pytest.skip("DELEGTOP_PROTOCOLS is not set")
-    examples = [each for path in sorted(Path(folder).iterdir()) for each in examples_in(path.read_text("utf-8"))]
-    assert examples
+    return {path.name[:3]: path.read_text("utf-8") for path in sorted(Path(folder).iterdir())}
+
+
+def test_the_examples_in_the_documents_are_judged_so_too(documents: dict[str, str]) -> None:
+    examples = [each for text in documents.values() for each in examples_in(text)]
+    assert len(examples) == 5
     for example in examples:
         assert Severity.ERROR.value not in against(example).values(), example
+
+
+def test_the_return_format_standards_own_examples_have_nothing_against_them(documents: dict[str, str]) -> None:
+    examples = examples_in(documents["000"])
+    assert [example["status"] for example in examples] == ["completed", "partial", "failed"]
+    assert [against(example) for example in examples] == [{}, {}, {}]
+
+
+def test_the_hyper_contracts_own_answers_are_judged_so_too(documents: dict[str, str]) -> None:
+    answers = [value for value in json_in(documents["003"]) if "meta" in value]
+    assert len(answers) == 4
+    for answer in answers:
+        assert told(HyperOutput(), marked(answer)) == WAY_ON[answer["meta"]["status"]], answer
+
+
+def test_cleos_own_line_and_messages_are_judged_so_too(documents: dict[str, str]) -> None:
+    (line,) = (
+        block for block in re.findall(r"```json\n(.*?)```", documents["004"], re.DOTALL) if "key_findings" in block
+    )
+    assert told(CleoManifest(), filled(line.strip()), "MANIFEST.jsonl") == ["OUT-131"]
+    messages = set(re.findall(r'"(Research [^"\n]*\.)"', documents["004"]))
+    assert messages == set(MESSAGES.values())
+
+
+def test_the_delegation_guides_own_registry_fits_its_format(documents: dict[str, str]) -> None:
+    (snapshot,) = re.findall(r"```javascript\n(.*?)```", documents["002"], re.DOTALL)
+    assert departures(snapshot) == []
+
+
+def json_in(document: str) -> list[dict[str, Any]]:
+    """The JSON objects in a document; what only looks like one is a template."""
+    found = []
+    for block in re.findall(r"```json\n(.*?)```", document, re.DOTALL):
+        try:
+            found.append(json.loads(block))
+        except ValueError:
+            continue
+    return found
 
 
 def examples_in(document: str) -> list[dict[str, Any]]:

@@ -12,6 +12,8 @@ from delegtop.clock import HOUR, MINUTE, SECOND, Millis, iso
 from delegtop.model.delegation import State
 from delegtop.model.events import (
     Artifact,
+    Awaited,
+    Described,
     Deviation,
     Ended,
     Ending,
@@ -19,7 +21,9 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    Noted,
     Outcome,
+    Phase,
     Report,
     Started,
 )
@@ -110,7 +114,8 @@ def test_the_tree_reads_as_text(forest: Forest) -> None:
         "1≠2 in DEPTH: it claims 1, its path or place says 2\n"
         "\n"
         "What to do\n"
-        "  researcher (failed): try again later"
+        "  researcher (failed): try again later\n"
+        "  researcher (failed) next steps: retry"
     )
 
 
@@ -128,6 +133,65 @@ def test_advice_handed_up_a_path_is_told_once_by_its_source() -> None:
     )
     shown = printed(family).splitlines()
     assert shown[shown.index("What to do") + 1 :] == ["  implementer (failed): install it"]
+
+
+def described() -> Forest:
+    """A session of a real agent with two helpers below it."""
+    return grown(
+        Started("root", ago(9 * MINUTE), at(1), agent="claude", product="claude-code"),
+        Heard("root", ago(8 * MINUTE), at(2), tokens=1_000, cost=0.5),
+        Started("kid", ago(7 * MINUTE), at(3), agent="Explore", product="claude-code", parent="root"),
+        Described(
+            "kid", ago(7 * MINUTE), at(3), "Find the leak", "scout", "opus", "Use password=hunter2", "/home/me", "2.1"
+        ),
+        Heard("kid", ago(MINUTE), at(4), "psql postgres://me:hunter2@db", "Bash", 500, 0.25, Phase.PERMISSION),
+        Noted("kid", ago(MINUTE), at(5), "review", "it wants to drop a table with token=abcd1234efgh"),
+        Awaited("kid", ago(MINUTE), at(6), Millis(NOW + HOUR), "wait_agent"),
+        Started("grandkid", ago(MINUTE), at(7), agent="Explore", product="claude-code", parent="kid"),
+        Heard("grandkid", ago(SECOND), at(8), tokens=30),
+    )
+
+
+def test_a_name_has_its_title_beside_it_and_what_waits_for_a_person_is_told() -> None:
+    shown = printed(described(), look=Look(width=160)).splitlines()
+    assert shown[4].startswith("└─ Explore scout  Find the leak  waiting ")
+    assert shown[4].endswith("asks permission: Bash: psql postgres://me:[masked]@db")
+
+
+def test_what_a_person_must_review_is_told_whatever_its_state() -> None:
+    shown = printed(described())
+    assert "  Explore (waiting) needs review: it wants to drop a table with token=[masked]" in shown
+
+
+def test_secrets_are_printed_only_where_that_is_asked_for() -> None:
+    assert "hunter2" not in printed(described(), look=Look(width=300))
+    assert "postgres://me:hunter2@db" in printed(described(), look=Look(width=300, masked=False))
+
+
+def test_json_tells_who_it_is_what_it_waits_for_and_what_all_below_it_used() -> None:
+    nodes = {node["id"]: node for node in as_json(described())["delegations"]}
+    kid = nodes["kid"]
+    told = {name: kid[name] for name in ("product", "version", "title", "own_name", "model", "phase", "cwd")}
+    assert told == {
+        "product": "claude-code", "version": "2.1", "title": "Find the leak", "own_name": "scout", "model": "opus",
+        "phase": "permission", "cwd": "/home/me",
+    }  # fmt: skip
+    assert kid["wait"] == {"until": iso(Millis(NOW + HOUR)), "by": "wait_agent"}
+    assert [(note["kind"], note["line"]) for note in kid["notes"]] == [("review", 5)]
+    assert (kid["tokens"], kid["subtree_tokens"], kid["subtree_cost"]) == (500, 530, 0.25)
+    assert (nodes["root"]["subtree_tokens"], nodes["root"]["subtree_cost"]) == (1_530, 0.75)
+    assert (nodes["grandkid"]["subtree_tokens"], nodes["grandkid"]["subtree_cost"]) == (30, None)
+
+
+def test_json_holds_prompts_and_secrets_only_where_they_are_asked_for() -> None:
+    assert as_json(described())["delegations"][1]["prompt"] is None
+    assert as_json(described(), prompts=True)["delegations"][1]["prompt"] == "Use password=[masked]"
+    assert as_json(described(), prompts=True, masked=False)["delegations"][1]["prompt"] == "Use password=hunter2"
+    assert "hunter2" not in json.dumps(as_json(described(), prompts=True))
+
+
+def as_json(forest: Forest, **how: Any) -> Any:
+    return json.loads("\n".join(tree_json.tree(forest, (), **how)))
 
 
 def test_ascii_output_is_ascii(forest: Forest) -> None:

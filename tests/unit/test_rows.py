@@ -5,12 +5,28 @@ from itertools import count
 import pytest
 from rich.cells import cell_len
 
+from delegtop.app import verdicts
 from delegtop.app.columns import layout
 from delegtop.app.rows import PARTS, Rows
+from delegtop.app.verdicts import Verdicts
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis, countdown, duration
 from delegtop.model import measures
 from delegtop.model.delegation import ACTIVE, State
-from delegtop.model.events import Artifact, Ended, Ending, Event, Fault, Heard, Outcome, Report, Started
+from delegtop.model.events import (
+    Artifact,
+    Described,
+    Ended,
+    Ending,
+    Event,
+    Fault,
+    Heard,
+    Noted,
+    Outcome,
+    Phase,
+    Report,
+    Started,
+    Trust,
+)
 from delegtop.model.forest import Forest
 from delegtop.model.outline import Outline
 from delegtop.origin import Origin
@@ -42,7 +58,8 @@ class Table:
 
     def __init__(self, *events: Event, plain: bool = False) -> None:
         self.forest, self.outline = Forest(), Outline()
-        self.rows = Rows(self.forest, self.outline, ascii=plain)
+        self.verdicts = Verdicts(self.forest)
+        self.rows = Rows(self.forest, self.outline, self.verdicts, ascii=plain)
         self.outline.sort(self.rows.sort_key("start"))
         self.tell(*events)
 
@@ -53,6 +70,12 @@ class Table:
             self.outline.add(handle, self.forest.parent(handle))
         for handle in change.moved:
             self.outline.move(handle, self.forest.parent(handle))
+
+    def judge(self) -> None:
+        """What happens between two frames."""
+        for row in self.outline.window(0, len(self.outline)):
+            self.rows.key(row)
+        self.verdicts.settle(5.0)
 
     def text(self, width: int = 160) -> list[str]:
         window = self.outline.window(0, len(self.outline))
@@ -220,6 +243,111 @@ def test_doing_says_what_it_does_waits_on_made_or_why_it_failed() -> None:
     assert table.column("doing") == ["on implementer", "bash: lake build", "3 artifacts", "no research found"]
 
 
+@pytest.mark.parametrize(
+    ("phase", "said"),
+    [
+        (Phase.TOOL, "bash: lake build"),
+        (Phase.MODEL, "waits for the model: bash: lake build"),
+        (Phase.PERMISSION, "asks permission: bash: lake build"),
+        (Phase.ANSWER, "waits for an answer: bash: lake build"),
+    ],
+)
+def test_doing_says_what_it_is_in_the_middle_of(phase: Phase, said: str) -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="x", timeout=HOUR), heard("a", SECOND, "lake build", tool="bash", phase=phase)
+    )
+    assert table.column("doing") == [said]
+
+
+def test_waiting_for_a_person_is_told_even_while_a_child_runs() -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="x", timeout=HOUR),
+        started("b", 8 * MINUTE, agent="y", parent="a"),
+        heard("a", SECOND, "rm -r build", phase=Phase.PERMISSION),
+    )
+    assert table.column("doing")[0] == "asks permission: rm -r build"
+
+
+def test_an_agents_own_session_between_two_prompts_is_idle_and_its_silence_grows() -> None:
+    table = Table(started("a", HOUR, agent="claude", product="claude-code"), heard("a", 5 * MINUTE, phase=Phase.IDLE))
+    assert table.column("state") == ["○ idle"]
+    assert table.column("quiet") == ["5:00"]
+
+
+def test_the_title_stands_beside_the_name_where_there_is_room() -> None:
+    table = Table(
+        started("a", MINUTE, agent="general-purpose", product="claude-code"),
+        Described("a", Millis(NOW - MINUTE), origin(), title="Find the leak in the pool", name="scout"),
+    )
+    assert table.column("delegation", 240) == ["general-purpose scout  Find the leak in the pool"]
+    assert table.column("delegation", 79) == ["general-purpose scout"]
+
+
+def test_times_that_a_model_wrote_are_grey() -> None:
+    table = Table(
+        started("a", 9 * MINUTE, agent="x", trust=Trust.MODEL),
+        started("b", 8 * MINUTE, agent="y"),
+        heard("a", MINUTE, "one"),
+        heard("b", MINUTE, "two"),
+    )
+    assert table.parts("age") == [{"muted"}, {"text"}]
+    assert table.parts("quiet") == [{"muted"}, {"text"}]
+    assert table.column("left")[0] == "–"
+
+
+def test_the_worst_problem_stands_in_the_row_once_it_has_been_judged() -> None:
+    table = Table(
+        started("a", 2 * HOUR, agent="x", timeout=HOUR, depth=2, path=("o", "p", "x")), heard("a", SECOND, "on")
+    )
+    assert table.column("problems") == [""]
+    table.judge()
+    (shown,) = table.column("problems")
+    sign, rule, more = shown.split()
+    assert (sign, rule) == ("▲", "DEL-020")
+    assert int(more.removeprefix("+")) >= 1
+    assert table.column("problems", 79) == [f"▲{int(more) + 1}"]
+    assert table.column("problems", 220)[0].startswith("▲ It is 1:00:00 past its ")
+
+
+def test_what_a_person_must_look_at_comes_before_every_finding() -> None:
+    table = Table(
+        started("a", 2 * HOUR, agent="x", timeout=HOUR),
+        heard("a", SECOND, "on"),
+        Noted("a", Millis(NOW), origin(), "review", "the plan deletes a table"),
+    )
+    table.judge()
+    assert table.column("problems")[0].startswith("⚑ review +")
+
+
+def test_a_row_is_judged_again_when_its_facts_or_the_minute_change_and_not_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(verdicts, "_AGAIN", 0.0)
+    table = Table(started("a", MINUTE, agent="x", timeout=HOUR))
+
+    def asks() -> bool:
+        """Does a frame ask for a verdict?"""
+        table.rows.key(table.outline.window(0, 1)[0])
+        asked = table.verdicts.wanted
+        table.judge()
+        return asked
+
+    assert asks()
+    assert not asks()
+    table.tell(heard("a", SECOND, "on"))
+    assert asks()
+    assert not asks()
+    table.tell(at=MINUTE)
+    assert asks()
+
+
+def test_secrets_are_hidden_in_the_cells_until_someone_shows_them() -> None:
+    table = Table(started("a", MINUTE, agent="x"), heard("a", SECOND, "curl -H 'Authorization: Bearer abc123def456'"))
+    assert table.column("doing", 240) == ["curl -H 'Authorization: [masked]'"]
+    table.rows.masked = False
+    assert table.column("doing", 240) == ["curl -H 'Authorization: Bearer abc123def456'"]
+
+
 @pytest.mark.parametrize("plain", [False, True], ids=["unicode", "ascii"])
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 10, 20, 32, 46, 55, 64, 77, 79, 91, 103, 117, 159, 175, 240, 400])
 def test_every_row_is_exactly_as_wide_as_the_table(width: int, plain: bool) -> None:
@@ -254,9 +382,12 @@ def test_the_important_columns_remain_at_eighty_and_the_rest_come_with_the_width
     def names(width: int) -> list[str]:
         return [column.name for column in layout(width).columns]
 
-    assert names(79) == ["delegation", "state", "left", "quiet", "doing"]
-    assert names(119) == ["delegation", "state", "depth", "left", "age", "quiet", "doing"]
-    assert {"task", "tokens"} <= set(names(200))
+    assert names(70) == ["delegation", "state", "left", "quiet"]
+    assert names(79) == ["delegation", "state", "left", "quiet", "problems", "doing"]
+    assert names(119) == ["delegation", "state", "left", "quiet", "problems", "doing"]
+    assert names(130) == ["delegation", "state", "left", "age", "quiet", "problems", "doing"]
+    assert names(140) == ["delegation", "state", "depth", "left", "age", "quiet", "problems", "doing"]
+    assert {"task", "tokens", "problems"} <= set(names(200))
     assert names(20)[0] == "delegation"
     for width in range(400):
         found = layout(width)

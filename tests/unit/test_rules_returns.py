@@ -77,6 +77,7 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     ("RET-001", good(status=None), Severity.ERROR, "no status"),
     ("RET-001", good(summary=" "), Severity.ERROR, "no summary"),
     ("RET-001", Report(), Severity.ERROR, "no status and no summary"),
+    ("RET-001", good(absent=("artifacts", "metadata")), Severity.ERROR, "no artifacts and no metadata"),
     ("RET-002", good(status="researched"), Severity.ERROR, '"researched"'),
     ("RET-002", good(status="Completed"), Severity.ERROR, '"Completed"'),
     ("RET-003", good(duration=None), Severity.WARNING, "duration_seconds"),
@@ -103,6 +104,13 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     ("RET-021", good(artifacts=(Artifact("C:\\a.md", "plan"),)), Severity.ERROR, "C:"),
     ("RET-021", good(artifacts=(Artifact("~/a.md", "plan"),)), Severity.ERROR, "~/a.md"),
     ("RET-022", good(artifacts=(Artifact("specs/../../a.md", "plan"),)), Severity.ERROR, "specs/../../a.md"),
+    (
+        "RET-024",
+        good(artifacts=(Artifact("specs/1_x/reports/a.md", "plan"),)),
+        Severity.INFO,
+        "reports/ is for research",
+    ),
+    ("RET-025", good(artifacts=(Artifact("a.md", "plan", "One. Two."),)), Severity.INFO, "2 sentences"),
     ("RET-030", good(status="failed"), Severity.ERROR, "failed"),
     ("RET-030", good(status="partial"), Severity.ERROR, "partial"),
     ("RET-030", good(status="blocked"), Severity.ERROR, "blocked"),
@@ -138,6 +146,8 @@ HOLDS: list[tuple[str, Report]] = [
     ("RET-020", good(artifacts=(Artifact("a.md", "documentation"),))),
     ("RET-021", good(artifacts=(Artifact(".opencode/a.md", "plan"),))),
     ("RET-022", good(artifacts=(Artifact("specs/a..b.md", "plan"),))),
+    ("RET-024", good(artifacts=(Artifact("specs/1_x/reports/a.md", "research"), Artifact("docs/a.md", "plan")))),
+    ("RET-025", good(artifacts=(Artifact("a.md", "plan", "What it is."),))),
     ("RET-023", good()),
     ("RET-030", failed()),
     ("RET-030", good(status="completed")),
@@ -248,6 +258,25 @@ def test_what_the_agent_recommends_is_told_as_its_own_words_once() -> None:
     assert [finding.message for finding in mine] == [FAULT.recommendation, GOOD.next_steps]
     assert {finding.by for finding in mine} == {"agent"}
     assert {finding.command for finding in mine} == {"/implement 191"}
+
+
+def test_an_error_that_is_handed_up_is_told_once_where_it_happened() -> None:
+    fault = replace(FAULT, type="build_error", recommendation="Fix the types")
+    told = good(status="failed", errors=(fault,), next_steps="Run /implement 191 again")
+    ids = [f"sess_176674320{level}_abc123" for level in range(3)]
+    forest = Forest()
+    for above, id in zip((None, *ids[:-1]), ids, strict=True):
+        forest.apply([Started(id, NOW, Origin("run.jsonl", 1, 0), parent=above)])
+        forest.apply([Ended(id, NOW, END, Outcome.FAILED, Ending.RETURN, replace(told, session_id=id))])
+    forest.advance(NOW)
+    rules = [RULES[id] for id in ("RET-032", "RET-100", "RET-101")]
+    ((_, findings),) = diagnose_all(forest, NOW, lambda _path: True, rules)
+    assert {finding.subject for finding in findings} == {ids[-1]}
+    assert sorted(finding.rule for finding in findings) == ["RET-032", "RET-100", "RET-100", "RET-101"]
+
+
+def test_a_return_signed_with_the_kind_of_agent_is_not_signed_by_another() -> None:
+    assert "RET-004" not in ids(found(good(agent="implementation")))
 
 
 def test_an_error_apart_from_the_return_is_listened_to_as_well() -> None:

@@ -30,6 +30,8 @@ from delegtop.sources.record import Line, Record, Unreadable
 
 ID = "sess_1770109200_a1b2c3"
 AT = "2026-02-03T09:00:00.250Z"
+NOTHING = ("artifacts", "metadata", "metadata.session_id")
+"""What a return lacks that has none of it."""
 ORIGIN = Origin("logs/run.jsonl", 7, 1234)
 
 
@@ -334,7 +336,7 @@ class TestLinesThatDoNotFit:
         assert (erred, noted) == (Erred(ID, millis(AT), ORIGIN, Fault()), [("missing field", "error")])
         (ended,), noted = split(entry("return"))
         assert isinstance(ended, Ended)
-        assert (ended.outcome, ended.report) == (Outcome.UNKNOWN, Report())
+        assert (ended.outcome, ended.report) == (Outcome.UNKNOWN, Report(absent=NOTHING))
         assert noted == [("missing field", "return")]
 
     @pytest.mark.parametrize("cost", [b"NaN", b"Infinity", b"1e999", b"-1", b"1e300"])
@@ -419,7 +421,7 @@ class TestReturnsThatDoNotFit:
     def test_a_return_that_is_mere_prose_is_its_summary(self) -> None:
         (ended,), noted = split(entry("return", **{"return": "All done!"}))
         assert isinstance(ended, Ended)
-        assert (ended.outcome, ended.report) == (Outcome.UNKNOWN, Report(summary="All done!"))
+        assert (ended.outcome, ended.report) == (Outcome.UNKNOWN, Report(summary="All done!", absent=NOTHING))
         assert noted == [("wrong type", "return: Expected `object`, got `str`")]
 
     def test_an_error_that_is_a_text_is_its_message(self) -> None:

@@ -22,19 +22,19 @@ def test_a_document_arrives_whole_with_the_time_it_was_written(registry: Path) -
     registry.write_bytes(b'{\n  "a": 1\n}\n')
     os.utime(registry, (1_700_000_000, 1_700_000_000))
     snapshot = Snapshot(str(registry))
-    assert snapshot.poll() == Line(Origin(str(registry), 1, 0), b'{\n  "a": 1\n}\n', Millis(1_700_000_000_000))
+    assert next(snapshot.poll(), None) == Line(Origin(str(registry), 1, 0), b'{\n  "a": 1\n}\n', Millis(1_700_000_000_000))
     assert snapshot.good_at == 1_700_000_000_000
-    assert snapshot.poll() is None
+    assert next(snapshot.poll(), None) is None
 
 
 def test_an_unchanged_document_is_not_opened_again(registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry.write_bytes(b"{}")
     snapshot = Snapshot(str(registry))
-    assert snapshot.poll() is not None
+    assert next(snapshot.poll(), None) is not None
     while not snapshot._settled:  # the times of a file just written may hide a second write
-        assert snapshot.poll() is None
+        assert next(snapshot.poll(), None) is None
     monkeypatch.setattr(os, "open", None)
-    assert snapshot.poll() is None
+    assert next(snapshot.poll(), None) is None
 
 
 @pytest.mark.parametrize("replaced", [True, False], ids=["replaced", "rewritten in place"])
@@ -45,7 +45,7 @@ def test_every_new_version_arrives(registry: Path, replaced: bool) -> None:
         target = registry.with_name("new") if replaced else registry
         target.write_text(json.dumps({"version": version}))
         target.rename(registry)
-        line = snapshot.poll()
+        line = next(snapshot.poll(), None)
         assert isinstance(line, Line)
         assert json.loads(line.data) == {"version": version}
         times.append(line.at)
@@ -58,53 +58,53 @@ def test_every_new_version_arrives(registry: Path, replaced: bool) -> None:
 def test_a_bad_document_is_reported_once_and_the_last_good_one_stays(registry: Path, bad: bytes, reason: str) -> None:
     snapshot = Snapshot(str(registry))
     registry.write_bytes(b'{"a": 1}')
-    assert isinstance(snapshot.poll(), Line)
+    assert isinstance(next(snapshot.poll(), None), Line)
     good_at = snapshot.good_at
     registry.write_bytes(bad)
-    report = snapshot.poll()
+    report = next(snapshot.poll(), None)
     assert isinstance(report, Unreadable)
     assert report.reason == reason
-    assert snapshot.poll() is None
+    assert next(snapshot.poll(), None) is None
     status = snapshot.status()
     assert (status.state, status.changed_at, snapshot.good_at) == ("stale", good_at, good_at)
     assert status.detail.startswith(f"{reason} since ")
     assert "; showing the one of " in status.detail
     registry.write_bytes(b'{"a": 2}')
-    assert isinstance(snapshot.poll(), Line)
+    assert isinstance(next(snapshot.poll(), None), Line)
     assert (snapshot.status().state, snapshot.status().detail) == ("live", "")
 
 
 def test_a_document_that_never_was_good_is_unreadable(registry: Path) -> None:
     registry.write_bytes(b"oops")
     snapshot = Snapshot(str(registry))
-    assert isinstance(snapshot.poll(), Unreadable)
+    assert isinstance(next(snapshot.poll(), None), Unreadable)
     assert snapshot.status().state == "unreadable"
 
 
 def test_a_document_that_is_gone_says_so_and_may_come_back(registry: Path) -> None:
     snapshot = Snapshot(str(registry))
-    assert snapshot.poll() is None
+    assert next(snapshot.poll(), None) is None
     assert snapshot.status().state == "gone"
     registry.write_bytes(b'{"a": 1}')
-    assert isinstance(snapshot.poll(), Line)
+    assert isinstance(next(snapshot.poll(), None), Line)
     registry.unlink()
-    assert snapshot.poll() is None
+    assert next(snapshot.poll(), None) is None
     assert snapshot.status().state == "gone"
     registry.write_bytes(b'{"a": 2}')
-    assert isinstance(snapshot.poll(), Line)
+    assert isinstance(next(snapshot.poll(), None), Line)
     assert snapshot.status().state == "live"
 
 
 def test_a_document_beyond_the_limit_is_refused_unread(registry: Path) -> None:
     registry.write_bytes(b'{"a": "' + b"x" * 2_000 + b'"}')
-    report = Snapshot(str(registry), limit=1_000).poll()
+    report = next(Snapshot(str(registry), limit=1_000).poll(), None)
     assert isinstance(report, Unreadable)
     assert report.reason == "larger than 1,000 bytes"
 
 
 def test_a_pipe_under_the_name_is_refused_not_waited_for(registry: Path) -> None:
     os.mkfifo(registry)
-    report = Snapshot(str(registry)).poll()
+    report = next(Snapshot(str(registry)).poll(), None)
     assert isinstance(report, Unreadable)
     assert report.reason == "not a regular file"
 
@@ -131,7 +131,7 @@ def test_no_torn_state_is_ever_shown_while_a_writer_rewrites_in_place(registry: 
         versions: list[int] = []
         deadline = monotonic() + 10
         while len(versions) < 30 and monotonic() < deadline:
-            found = snapshot.poll()
+            found = next(snapshot.poll(), None)
             if isinstance(found, Line):
                 value = json.loads(found.data)
                 assert {*value.get("entries", {}).values()} <= {value.get("version")}

@@ -5,10 +5,27 @@ from typing import Any
 import pytest
 
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis
-from delegtop.model.delegation import Basis, State
-from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Outcome, Report, Started, Surveyed, Trust
+from delegtop.model.delegation import Basis, Deadline, State
+from delegtop.model.events import (
+    Awaited,
+    Described,
+    Ended,
+    Ending,
+    Erred,
+    Event,
+    Fault,
+    Heard,
+    Noted,
+    Outcome,
+    Phase,
+    Report,
+    Resumed,
+    Started,
+    Surveyed,
+    Trust,
+)
 from delegtop.model.forest import Forest
-from delegtop.model.policy import Policy, kind_of
+from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy, kind_of
 from delegtop.origin import Origin
 
 LINES = iter(range(1, 100_000))
@@ -207,3 +224,84 @@ def test_limits_are_settings() -> None:
     policy = Policy(silent_after=10 * SECOND, research_timeout=5 * SECOND)
     grown = forest(started(agent="researcher"), look=6, policy=policy)
     assert grown.state(0) is State.OVERDUE
+
+
+class TestSessionsOfOtherPrograms:
+    """Rows of programs that know no deadlines and no returns."""
+
+    def test_a_session_between_two_prompts_is_idle_however_long(self) -> None:
+        idle = Heard("sess_a", at(5), place(), phase=Phase.IDLE)
+        assert state(started(product="codex"), idle, look=10) is State.IDLE
+        assert state(started(product="codex"), idle, look=90 * 24 * 3600) is State.IDLE
+
+    def test_an_idle_session_with_a_running_child_waits(self) -> None:
+        idle = Heard("sess_a", at(5), place(), phase=Phase.IDLE)
+        child = started("sess_b", 6, parent="sess_a")
+        assert state(started(product="codex"), idle, child, look=10) is State.WAITING
+
+    def test_work_given_again_undoes_the_end_before_it(self) -> None:
+        resumed = Resumed("sess_a", at(30), place())
+        assert state(started(), returned("sess_a", 20), resumed, look=40) is State.RUNNING
+        assert state(started(), resumed, returned("sess_a", 20), look=40) is State.RUNNING
+        assert state(started(), resumed, returned("sess_a", 20), returned("sess_a", 35), look=40) is State.COMPLETED
+
+    def test_the_first_word_for_what_it_is_stays(self) -> None:
+        later, earlier = (Described("sess_a", at(n), place(), title=f"said at {n}") for n in (9, 3))
+        assert forest(started(), later, earlier, look=10).delegation(0).title == "said at 3"
+
+    def test_a_later_note_replaces_the_earlier_and_an_empty_one_withdraws_it(self) -> None:
+        told = [Noted("sess_a", at(n), Origin("meta.json", 1, 0), "review", text) for n, text in ((1, "look"), (2, ""))]
+        assert [note.text for note in forest(started(), told[0], look=10).delegation(0).notes] == ["look"]
+        assert forest(started(), *told, look=10).delegation(0).notes == ()
+        assert forest(started(), *reversed(told), look=10).delegation(0).notes == ()
+
+
+class TestWhoseDeadline:
+    """The countdown runs against the first of: declared, timeout, operator, agent file, wait, usual, default."""
+
+    def deadline(self, *events: Event, policy: Policy | None = None) -> Deadline | None:
+        return forest(*events, look=1, policy=policy).deadline(0)
+
+    def test_what_the_operator_set_comes_before_the_agents_file(self) -> None:
+        agents = {"lean-research": AgentLimits("a.md", timeout=600 * SECOND)}
+        policy = Policy(timeouts=(OperatorTimeout("lean-*", 60 * SECOND),), agents=agents)
+        told = self.deadline(started(agent="lean-research"), policy=policy)
+        assert told == Deadline(at(60), Basis.OPERATOR, "set for lean-*, 60 s")
+
+    def test_an_operators_pattern_may_name_the_kind_or_the_folder(self) -> None:
+        by_kind = Policy(timeouts=(OperatorTimeout("research", 60 * SECOND),))
+        by_folder = Policy(timeouts=(OperatorTimeout("/home/ann/*", 60 * SECOND),))
+        told: list[Event] = [started(agent="web-research", product="codex")]
+        told.append(Described("sess_a", at(0), place(), cwd="/home/ann/x"))
+        for policy in (by_kind, by_folder):
+            found = self.deadline(*told, policy=policy)
+            assert found is not None
+            assert found.basis is Basis.OPERATOR
+
+    def test_an_agents_file_gives_its_timeout_and_that_of_those_it_delegates_to(self) -> None:
+        policy = Policy(agents={"lead": AgentLimits("lead.md", timeout=600 * SECOND, child_timeout=120 * SECOND)})
+        told = [started(agent="lead", product="codex"), started("sess_b", 5, agent="hand", parent="sess_a")]
+        grown = forest(*told, look=10, policy=policy)
+        assert grown.deadline(0) == Deadline(at(600), Basis.AGENT_FILE, "lead.md, 600 s")
+        assert grown.deadline(1) == Deadline(at(125), Basis.AGENT_FILE, "lead.md, 120 s")
+
+    def test_a_wait_is_a_deadline_and_the_latest_one_counts(self) -> None:
+        waits = [Awaited("sess_a", at(n), place(), at(n + 30), f"wait {n}") for n in (10, 2)]
+        assert self.deadline(started(product="codex"), *waits) == Deadline(at(40), Basis.WAIT, "wait 10")
+
+    def test_what_is_usual_is_counted_down_but_makes_nothing_overdue(self) -> None:
+        done = [e for n in range(20) for e in (started(f"s{n}", 0, **CODEX), returned(f"s{n}", 10 + n))]
+        grown = forest(started("sess_a", 100, **CODEX), *done, look=1000)
+        assert grown.deadline(0) == Deadline(at(129), Basis.USUAL, "usual for explorer: 95 % of 20")
+        assert grown.state(0) is State.SILENT
+
+    def test_too_few_say_nothing_of_what_is_usual(self) -> None:
+        done = [e for n in range(7) for e in (started(f"s{n}", 0, **CODEX), returned(f"s{n}", 10))]
+        assert self.deadline(started("sess_a", 100, **CODEX), *done) is None
+
+    def test_other_programs_get_no_default_of_the_protocol(self) -> None:
+        assert self.deadline(started(agent="research")) is not None
+        assert self.deadline(started(agent="research", product="claude-code")) is None
+
+
+CODEX: dict[str, Any] = {"agent": "explorer", "product": "codex"}

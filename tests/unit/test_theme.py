@@ -17,13 +17,16 @@ def test_every_state_has_a_glyph_of_its_own_one_cell_wide(glyphs: dict[State, st
 
 
 def test_ascii_is_ascii() -> None:
-    parts = [getattr(theme.ASCII, name) for name in theme.ASCII.__struct_fields__ if name != "states"]
-    assert all(part.isascii() for part in (*parts, *theme.ASCII_GLYPHS.values()))
+    names = [name for name in theme.ASCII.__struct_fields__ if name not in ("states", "findings")]
+    parts = [getattr(theme.ASCII, name) for name in names]
+    assert all(part.isascii() for part in (*parts, *theme.ASCII_GLYPHS.values(), *theme.ASCII.findings.values()))
 
 
 @pytest.mark.parametrize("drawing", [theme.UNICODE, theme.ASCII], ids=["unicode", "ascii"])
 def test_what_the_table_is_drawn_with_is_one_cell_wide(drawing: theme.Drawing) -> None:
-    parts = {name: getattr(drawing, name) for name in drawing.__struct_fields__ if name not in ("states", "differs")}
+    tables = ("states", "findings", "differs")
+    parts = {name: getattr(drawing, name) for name in drawing.__struct_fields__ if name not in tables}
+    parts |= {severity.value: sign for severity, sign in drawing.findings.items()}
     assert {name: cell_len(part) for name, part in parts.items() if cell_len(part) != 1} == {}
 
 

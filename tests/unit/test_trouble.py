@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from delegtop.app.trouble import Trouble
 from delegtop.clock import Millis
 from delegtop.model.delegation import PROBLEMS, SEVERITY
-from delegtop.model.events import Ended, Ending, Event, Outcome, Started
+from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Started
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
@@ -21,18 +21,25 @@ starts = st.tuples(ids, st.none() | ids).map(
 ends = st.tuples(ids, st.sampled_from(list(Outcome))).map(
     lambda pair: Ended(f"s{pair[0]}", Millis(5_000), PLACE, pair[1], Ending.RETURN)
 )
+reviews = st.tuples(ids, st.sampled_from(["look", ""]), st.integers(5_000, 5_900)).map(
+    lambda note: Noted(f"s{note[0]}", Millis(note[2]), PLACE, "review", note[1])
+)
+
+
+def is_problem(forest: Forest, handle: Handle) -> bool:
+    return forest.needs_review(handle) or forest.state(handle) in PROBLEMS
 
 
 def worst_of(forest: Forest, handle: Handle) -> int:
     """By looking at the whole subtree."""
-    found = SEVERITY[forest.state(handle)]
+    found = -1 if forest.needs_review(handle) else SEVERITY[forest.state(handle)]
     for child in forest.children(handle):
         worst = worst_of(forest, child)
         found = min(found, worst) if worst <= max(SEVERITY[state] for state in PROBLEMS) else found
     return found
 
 
-@given(st.lists(st.lists(starts | ends, max_size=6), max_size=8))
+@given(st.lists(st.lists(starts | ends | reviews, max_size=6), max_size=8))
 def test_after_settling_every_rank_is_the_worst_of_its_subtree(batches: list[list[Event]]) -> None:
     forest = Forest()
     trouble = Trouble(forest)
@@ -43,5 +50,5 @@ def test_after_settling_every_rank_is_the_worst_of_its_subtree(batches: list[lis
         trouble.update(change.touched | later, moved=bool(change.moved or change.added))
     trouble.settle()
     handles = range(len(forest))
-    assert {handle for handle in handles if forest.state(handle) in PROBLEMS} == trouble.problems.keys()
+    assert {handle for handle in handles if is_problem(forest, handle)} == trouble.problems.keys()
     assert [trouble.rank(handle) for handle in handles] == [worst_of(forest, handle) for handle in handles]

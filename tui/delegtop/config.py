@@ -14,19 +14,28 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from delegtop.clock import HOUR, MINUTE, SECOND, LocalZone, parse_span
-from delegtop.model.policy import Policy
+from delegtop.contract.reading import IdForm, Place, Reading
+from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 
 PREFIX = "DELEGTOP_"
 NOT_SETTINGS = frozenset(
-    {"DELEGTOP_REAL_LOGS", "DELEGTOP_CONTEXT", "DELEGTOP_SESSION_ID", "DELEGTOP_LOG", "DELEGTOP_REGISTRY"}
+    {
+        "DELEGTOP_REAL_LOGS",
+        "DELEGTOP_PROTOCOLS",
+        "DELEGTOP_CONTEXT",
+        "DELEGTOP_SESSION_ID",
+        "DELEGTOP_LOG",
+        "DELEGTOP_REGISTRY",
+    }
 )
 """Variables with our prefix that are no settings."""
 
 _POLICY = Policy()
+_READING = Reading()
 
 
 def _milliseconds(value: object) -> object:
@@ -49,14 +58,75 @@ def _bindings(value: object) -> object:
     return {action: keys for action, _, keys in pairs}
 
 
+def _words(value: object) -> object:
+    """A list, or in the environment words with commas between them."""
+    if isinstance(value, str):
+        return tuple(word.strip() for word in value.split(",") if word.strip())
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _known_metadata(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not set(names) <= set(_READING.metadata):
+        raise ValueError(f"it may name {', '.join(_READING.metadata)}")
+    return names
+
+
 Span = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+SomeWords = Annotated[Words, Field(min_length=1)]
 Sort = Literal["start", "deadline", "age", "quiet", "name", "problems"]
+
+
+_FROZEN = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Protocol(BaseModel):
+    """How the protocol documents are read where they contradict each other: the table `[protocol]`."""
+
+    model_config = _FROZEN
+
+    max_depth: Count = _READING.max_depth
+    """The deepest a delegation may be. The guide's levels end at 3; its check would stop at 2."""
+    command_depth: Annotated[int, Field(ge=0, le=1)] = _READING.command_depth
+    """The depth of a command: 0 as the delegation guide counts, 1 as the structure standard does."""
+    summary_sentences_min: Count = _READING.summary_sentences_min
+    """The least sentences of a summary. Two of the documents have examples with one."""
+    summary_sentences_max: Count = _READING.summary_sentences_max
+    """The most sentences of a summary."""
+    summary_tokens: Count = _READING.summary_tokens
+    """The most tokens of a summary, four characters each. The structure standard wants fewer than 100: 99."""
+    summary_characters: Count = _READING.summary_characters
+    """A return whose summary has more characters is refused, as the delegation guide does."""
+    session_id_place: Literal["metadata", "beside", "either"] = "either"
+    """Where a return names its session: in the metadata, beside it, or either."""
+    session_id_form: Literal["day", "epoch", "either"] = "either"
+    """What the middle of a session id is: a day, an epoch second, or either."""
+    session_id_random: Annotated[int, Field(ge=0, le=32)] = _READING.session_id_random
+    """Characters of the random part of a session id: 6 in the delegation guide, 0 for any number."""
+    metadata: Annotated[Words, AfterValidator(_known_metadata)] = _READING.metadata
+    """What the metadata of a return must name. The structure standard asks for nothing in particular: []."""
+    errors_required: bool = _READING.errors_required
+    """A return that is not completed must have errors. The structure standard calls them optional."""
+    error_types: SomeWords = _READING.error_types
+    """The types an error may have. The guide's example has build_error, the structure standard has others."""
+    artifact_types: SomeWords = _READING.artifact_types
+    """The types an artifact may have. The structure standard has review where this has documentation."""
+    agent_file_lines: Count = _READING.agent_file_lines
+    """The least lines of an agent file: 150 in the size guidelines, 200 in the overview and the checklist."""
+
+    def reading(self) -> Reading:
+        """The same, as the rules take it."""
+        values = {name: getattr(self, name) for name in Reading._fields}
+        values["session_id_place"] = Place(self.session_id_place)
+        values["session_id_form"] = IdForm(self.session_id_form)
+        return Reading(**values)
 
 
 class Settings(BaseModel):
     """Everything that can be set. Spans are held in milliseconds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = _FROZEN
 
     theme: str = "dark"
     """The colours of the dashboard: dark, light, or safe for colour-blind eyes."""
@@ -74,10 +144,22 @@ class Settings(BaseModel):
     """Keep the newest delegation in view."""
     frame_rate: Annotated[int, Field(ge=1, le=60)] = 15
     """How many times a second the screen may change, at most."""
+    mask_secrets: bool = True
+    """Hide keys, tokens and passwords in foreign text. In the dashboard a key shows them."""
     naive_times: Literal["utc", "local"] = "utc"
     """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
+    sources: Words = ()
+    """Folders and files that are looked into when no source is named, beside the known places."""
+    exclude: Words = ()
+    """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
+    since: Span = 2 * HOUR
+    """When no source is named, only sessions that were written within this time are read."""
     silent_after: Span = _POLICY.silent_after
     """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
+    suspect_after: Span = _POLICY.suspect_after
+    """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
+    tool_suspect_after: Span = _POLICY.tool_suspect_after
+    """The same while it is inside a tool: a long quiet tool is healthy."""
     lost_after: Span = _POLICY.lost_after
     """A delegation past its deadline, or without one, that wrote nothing for this long is lost."""
     research_timeout: Span = _POLICY.research_timeout
@@ -88,18 +170,27 @@ class Settings(BaseModel):
     """The time an implementation has when its log does not say."""
     simple_timeout: Span = _POLICY.simple_timeout
     """The time a simple operation has when its log does not say."""
+    timeouts: Annotated[dict[str, Span], BeforeValidator(_bindings)] = {}
+    """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`; the first that fits counts."""
     keymap: Annotated[dict[str, str], BeforeValidator(_bindings)] = {}
     """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
+    protocol: Protocol = Protocol()
+    """How the protocol documents are read where they contradict each other."""
 
-    def policy(self) -> Policy:
-        """The limits the model judges by."""
+    def policy(self, agents: Mapping[str, AgentLimits] | None = None) -> Policy:
+        """The limits the model judges by, with what the agents' own files say."""
         return Policy(
+            timeouts=tuple(OperatorTimeout(pattern, timeout) for pattern, timeout in self.timeouts.items()),
+            agents=dict(agents or {}),
             silent_after=self.silent_after,
+            suspect_after=self.suspect_after,
+            tool_suspect_after=self.tool_suspect_after,
             lost_after=self.lost_after,
             research_timeout=self.research_timeout,
             planning_timeout=self.planning_timeout,
             implementation_timeout=self.implementation_timeout,
             simple_timeout=self.simple_timeout,
+            reading=self.protocol.reading(),
         )
 
     def zone(self) -> tzinfo:
@@ -107,6 +198,12 @@ class Settings(BaseModel):
         return LocalZone() if self.naive_times == "local" else UTC
 
 
+TABLE = "protocol"
+"""The table of settings within the settings: its keys are `protocol.max_depth` and so on."""
+FIELDS = {name: field for name, field in Settings.model_fields.items() if name != TABLE} | {
+    f"{TABLE}.{name}": field for name, field in Protocol.model_fields.items()
+}
+"""Every setting by its key."""
 SPANS = frozenset(name for name, field in Settings.model_fields.items() if field.annotation is int) - {"frame_rate"}
 
 
@@ -135,17 +232,34 @@ def load(
     """All settings. `path_override` (--config) stands in for both files; `flags` holds those that were given."""
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
-    origins = dict.fromkeys(Settings.model_fields, "default")
+    origins = dict.fromkeys(FIELDS, "default")
     paths = [path_override] if path_override else [path for path in candidates(environ) if path.is_file()]
     for path in paths:
         for key, value in _from_file(path).items():
             values[key], origins[key] = value, str(path)
     for key, value in _from_environment(environ).items():
-        values[key], origins[key] = value, PREFIX + key.upper()
+        values[key], origins[key] = value, _variable(key)
     for key, value in (flags or {}).items():
         values |= _checked({key: value}, partial(_flag, value=value))
         origins[key] = _flag(key, value)
-    return Loaded(Settings.model_construct(**values), origins)
+    return Loaded(_settings(values), origins)
+
+
+def _settings(values: Mapping[str, Any]) -> Settings:
+    """The settings of values that were all judged before."""
+    table = {key.removeprefix(f"{TABLE}."): value for key, value in values.items() if key.startswith(f"{TABLE}.")}
+    others = {key: value for key, value in values.items() if "." not in key}
+    return Settings.model_construct(**others, protocol=Protocol.model_construct(**table))
+
+
+def value_of(settings: Settings, key: str) -> Any:
+    """The value of a setting by its key."""
+    table, _, name = key.rpartition(".")
+    return getattr(getattr(settings, table) if table else settings, name)
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.upper().replace(".", "_")
 
 
 def _flag(key: str, value: object) -> str:
@@ -173,8 +287,11 @@ def _line_of(key: str, text: str) -> str:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS]
-    layer = {name.removeprefix(PREFIX).lower(): environ[name] for name in names if environ[name]}
-    return _checked(layer, lambda key: PREFIX + key.upper())
+    layer: dict[str, Any] = {name.removeprefix(PREFIX).lower(): environ[name] for name in names if environ[name]}
+    table = {key.removeprefix(f"{TABLE}_"): layer.pop(key) for key in list(layer) if key.startswith(f"{TABLE}_")}
+    if table:
+        layer.setdefault(TABLE, table)
+    return _checked(layer, _variable)
 
 
 def _checked(layer: Mapping[str, Any], place: Callable[[str], str], strict: bool = False) -> dict[str, Any]:
@@ -183,14 +300,15 @@ def _checked(layer: Mapping[str, Any], place: Callable[[str], str], strict: bool
         settings = Settings.model_validate(layer, strict=strict)
     except ValidationError as error:
         raise ConfigError(_sentence(error.errors()[0], place)) from None
-    return {key: getattr(settings, key) for key in layer}
+    given = [key for key in layer if key != TABLE] + [f"{TABLE}.{name}" for name in layer.get(TABLE, ())]
+    return {key: value_of(settings, key) for key in given}
 
 
 def _sentence(error: ErrorDetails, place: Callable[[str], str]) -> str:
     where = ".".join(str(part) for part in error["loc"] if isinstance(part, str))
     if error["type"] == "extra_forbidden":
-        near = get_close_matches(where.lower(), Settings.model_fields, 1)
-        advice = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(Settings.model_fields)}"
+        near = get_close_matches(where.lower(), FIELDS, 1)
+        advice = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
         return f"{place(where)}: no such setting; {advice}"
     reason = error["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     return f"{place(where)}: {error['input']!r} will not do: {reason}"
@@ -198,7 +316,7 @@ def _sentence(error: ErrorDetails, place: Callable[[str], str]) -> str:
 
 def documentation() -> dict[str, str]:
     """What each setting means, from the docstring below it."""
-    return {name: field.description or "" for name, field in Settings.model_fields.items()}
+    return {key: field.description or "" for key, field in FIELDS.items()}
 
 
 def toml(key: str, value: Any) -> str:
@@ -214,6 +332,8 @@ def _toml_value(value: Any, span: bool = False) -> str:
     if isinstance(value, dict):
         pairs = ", ".join(f"{_toml_value(key)} = {_toml_value(part)}" for key, part in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
     # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
 

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 from delegtop.app.rows import SORTS, Rows
 from delegtop.app.sieve import Sieve
 from delegtop.app.trouble import Trouble
+from delegtop.app.verdicts import Verdicts
 from delegtop.clock import Clock
 from delegtop.config import Settings
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import Outline
+from delegtop.model.policy import Policy
 from delegtop.model.query import parse
 
 LANDMARKS = 200
@@ -24,11 +26,12 @@ AROUND, WINDOW = 20_000, 100
 class Board:
     """What the monitor shows, and how."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, clock: Clock, policy: Policy | None = None) -> None:
         self.clock = clock
-        self.forest = Forest(settings.policy())
+        self.forest = Forest(policy or settings.policy())
         self.outline = Outline()
-        self.rows = Rows(self.forest, self.outline, ascii=settings.ascii)
+        self.verdicts = Verdicts(self.forest)
+        self.rows = Rows(self.forest, self.outline, self.verdicts, ascii=settings.ascii, masked=settings.mask_secrets)
         self.sort: str = settings.sort
         self.reversed = settings.reverse
         self.query = parse("")

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from pathlib import Path
 
+from delegtop.secrets import MASKED
 from delegtop.text import safe
 
 _LONGEST = 4_000
@@ -19,6 +20,8 @@ def refusal(text: str) -> str:
     """Why `text` must not be copied where it could be pasted into a shell; nothing if it may."""
     if not text.strip():
         return "there is nothing to copy"
+    if MASKED in text:
+        return "it holds a secret that is hidden"
     if len(text) > _LONGEST:
         return f"it has {len(text):,} characters, more than anyone would read before pasting"
     if "\n" in text or "\r" in text:

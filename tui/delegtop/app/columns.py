@@ -47,6 +47,11 @@ _LEFT_TEXT = _LEFT._replace(width=TIME, right=True)
 _AGE = Column("age", "AGE", TIME, right=True, sort="age")
 _QUIET = Column("quiet", "QUIET", TIME, right=True, sort="quiet")
 _TOKENS = Column("tokens", "TOKENS", 6, right=True)
+_PROBLEMS = Column("problems", "PROBLEMS", 12)
+_PROBLEMS_WORDS = _PROBLEMS._replace(width=36)
+"""With the words of the worst finding instead of its rule."""
+_PROBLEMS_MARK = _PROBLEMS._replace(title="!", width=2)
+"""Only the sign, and how many."""
 _DOING = Column("doing", "DOING", 12)
 
 _WIDEST_DELEGATION = 64
@@ -54,12 +59,14 @@ _LEAST = 4
 
 # From everything down to the name alone: (the least width at which it is comfortable, the gap, the columns).
 _CHOICES: tuple[tuple[int, int, tuple[Column, ...]], ...] = (
-    (176, 2, (_DELEGATION, _STATE, _DEPTH, _TASK, _LEFT, _AGE, _QUIET, _TOKENS, _DOING)),
-    (160, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _TOKENS, _DOING)),
-    (118, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _DOING)),
-    (104, 2, (_DELEGATION, _STATE, _LEFT, _AGE, _QUIET, _DOING)),
-    (92, 2, (_DELEGATION, _STATE, _LEFT, _QUIET, _DOING)),
-    (77, 1, (_DELEGATION, _STATE, _LEFT_TEXT, _QUIET, _DOING)),
+    (210, 2, (_DELEGATION, _STATE, _DEPTH, _TASK, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS_WORDS, _DOING)),
+    (176, 2, (_DELEGATION, _STATE, _DEPTH, _TASK, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS, _DOING)),
+    (158, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS, _DOING)),
+    (140, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _PROBLEMS, _DOING)),
+    (128, 2, (_DELEGATION, _STATE, _LEFT, _AGE, _QUIET, _PROBLEMS, _DOING)),
+    (104, 2, (_DELEGATION, _STATE, _LEFT, _QUIET, _PROBLEMS, _DOING)),
+    (92, 2, (_DELEGATION, _STATE, _LEFT_TEXT, _QUIET, _PROBLEMS, _DOING)),
+    (77, 1, (_DELEGATION, _STATE, _LEFT_TEXT, _QUIET, _PROBLEMS_MARK, _DOING)),
     (64, 1, (_DELEGATION, _STATE, _LEFT, _QUIET)),
     (55, 1, (_DELEGATION, _STATE, _LEFT)),
     (46, 1, (_DELEGATION, _STATE, _LEFT_TEXT)),
@@ -77,7 +84,7 @@ def layout(width: int) -> Layout:
     room = width - 1 - gap * (len(columns) - 1)
     spare = max(room - sum(column.width for column in columns), 0)
     doing = columns[-1].name == "doing"
-    name = columns[0].width + (min(spare * 2 // 5, _WIDEST_DELEGATION - columns[0].width) if doing else spare)
+    name = columns[0].width + (min(spare // 2, _WIDEST_DELEGATION - columns[0].width) if doing else spare)
     settled = [columns[0]._replace(width=max(min(name, room - 1), 0)), *columns[1:]]
     if doing:
         settled[-1] = settled[-1]._replace(width=settled[-1].width + columns[0].width + spare - name)

@@ -15,6 +15,12 @@ from delegtop.model.order import SORTS
 if TYPE_CHECKING:
     from delegtop.app.main import DelegtopApp
 
+_VIEWS = {
+    "what needs review": "note:review",
+    "what waits for a person": "phase:permission,answer !state:completed",
+    **{state: f"state:{state}" for state in ("overdue", "failed", "running", "waiting", "silent", "blocked", "idle")},
+}
+
 Entry = tuple[str, str, IgnoreReturnCallbackType]
 
 
@@ -33,8 +39,8 @@ class Commands(Provider):
             yield f"Sort by {sort}", f"Order siblings by {sort}", partial(monitor.sort_by, sort)
         for theme in app.theme_names:
             yield f"Theme {theme}", f"Use the theme {theme}", partial(app.use_theme, theme)
-        for state in ("overdue", "failed", "running", "waiting", "silent", "blocked"):
-            yield f"Show only {state}", f"Filter by state:{state}", partial(monitor.show_filter, f"state:{state}")
+        for words, query in _VIEWS.items():
+            yield f"Show only {words}", f"Filter by {query}", partial(monitor.show_filter, query)
 
     async def discover(self) -> Hits:
         for name, help_text, callback in self._entries():

@@ -62,6 +62,14 @@ MONITOR = (
         "findings", "6", "show_tab('findings')", "findings", "What the rules find, and what to do about it", DETAIL
     ),
     Command("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation or row", DETAIL, 10),
+    Command(
+        "secrets",
+        "x",
+        "secrets",
+        "show or hide secrets",
+        "Show keys, tokens and passwords, or hide them",
+        DETAIL,
+    ),
     Command("sources", "o", "sources", "sources", "Which files are read and how well", PROGRAM, 14),
 )
 

@@ -28,6 +28,7 @@ from delegtop.app.screens.monitor import Monitor
 from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
 from delegtop.config import Settings
 from delegtop.feed import Feed
+from delegtop.model.policy import Policy
 
 _LOADING_RATE = 5
 """Frames a second while a big log loads: every frame is time taken from loading it."""
@@ -55,6 +56,7 @@ class DelegtopApp(App[None]):
         query: str = "",
         watching: bool = True,
         zone: tzinfo | None = None,
+        policy: Policy | None = None,
     ) -> None:
         colour = settings.color and not os.environ.get("NO_COLOR")
         with _no_color("" if colour else "1"):
@@ -63,7 +65,7 @@ class DelegtopApp(App[None]):
         if settings.ascii:
             self._filters.append(Plain())
         self.settings = settings
-        self.board = Board(settings, clock)
+        self.board = Board(settings, clock, policy)
         self.reader = Reader(feed, self._wake)
         self.intake = Intake(self.reader, self.board)
         self._woken = False
@@ -214,10 +216,18 @@ def _no_color(value: str) -> Iterator[None]:
             os.environ["NO_COLOR"] = before
 
 
-def run_app(settings: Settings, sources: Sequence[str], format: str | None, query: str, at: Millis | None) -> int:
+def run_app(
+    settings: Settings,
+    sources: Sequence[str],
+    format: str | None,
+    query: str,
+    at: Millis | None,
+    policy: Policy | None = None,
+    since: Millis | None = None,
+) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
     clock: Clock = WallClock() if at is None else FrozenClock(at)
-    feed = Feed(sources, clock=clock, format=format, zone=settings.zone())
-    app = DelegtopApp(settings, feed, clock, query=query, watching=bool(sources))
+    feed = Feed(sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude)
+    app = DelegtopApp(settings, feed, clock, query=query, watching=bool(sources), policy=policy)
     app.run(mouse=settings.mouse)
     return app.return_code or 0

@@ -7,16 +7,19 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rich.cells import cell_len, set_cell_size
-
 from delegtop.app import theme
 from delegtop.app.columns import BAR, TIME, Column, Layout
+from delegtop.app.spans import Span, cut, filled, fit, short_number, size
+from delegtop.app.verdicts import NOTHING, Verdict, Verdicts
 from delegtop.clock import countdown, duration
-from delegtop.model import measures, order
+from delegtop.diagnosis.finding import Severity
+from delegtop.model import measures, order, phases
 from delegtop.model.delegation import ACTIVE, PROBLEMS, Delegation, Link, State
+from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import Outline, OutlineRow
+from delegtop.secrets import mask
 from delegtop.text import line
 
 SORTS = order.SORTS
@@ -28,18 +31,16 @@ PARTS = (
 
 _LONGEST = 400
 """Characters of foreign text that are looked at for one cell: no terminal is wider."""
+_LOOKED_AT = 2 * _LONGEST
+"""Characters that are searched for secrets: one that begins in sight is hidden whole."""
+_LEAST_TITLE = 8
+"""Cells a title beside the name must have to be worth reading."""
+_PROBLEMS_LEAST, _PROBLEMS_IN_WORDS = 8, 20
+"""Cells from which the problems are named by their rule, and from which in words."""
 _LEAST_NAME = 10
 """Cells a name keeps when it hangs so deep that its guides must be cut."""
 _WARN, _CRITICAL = 0.25, 0.10
-_OPEN = ACTIVE | {State.LOST}
-"""Nothing says that these have ended: their age and their silence grow."""
-
-
-class Span(NamedTuple):
-    """A piece of text and the part it plays."""
-
-    text: str
-    part: str
+_FOUND = {Severity.ERROR: "failed", Severity.WARNING: "partial", Severity.INFO: "muted"}
 
 
 class Left(NamedTuple):
@@ -54,12 +55,24 @@ class Left(NamedTuple):
 class Rows:
     """The rows of a forest, in the order of an outline."""
 
-    def __init__(self, forest: Forest, outline: Outline, *, ascii: bool = False) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        outline: Outline,
+        verdicts: Verdicts | None = None,
+        *,
+        ascii: bool = False,
+        masked: bool = True,
+    ) -> None:
         self.forest = forest
         self.outline = outline
         self.ascii = ascii
+        self.masked = masked
+        """Whether secrets in foreign text are hidden."""
         self.drawing = theme.drawing(ascii=ascii)
+        self._verdicts = verdicts
         self._facts = lru_cache(1024)(self._read)
+        self._clean = lru_cache(2048)(self._cleaned)
 
     # What may change
 
@@ -74,6 +87,8 @@ class Rows:
             self._age(handle),
             self._quiet(handle),
             self._waits_on(handle),
+            self._verdict(handle),
+            self.masked,
         )
 
     def sort_key(self, name: str) -> Callable[[Handle], Any]:
@@ -112,7 +127,7 @@ class Rows:
         """The cells of the fold mark: a click there folds."""
         if not row.descendants:
             return range(0)
-        start = 1 + cell_len(self._guides(row, layout.columns[0].width)[0])
+        start = 1 + size(self._guides(row, layout.columns[0].width)[0])
         return range(start - 1, start + 2)
 
     def label(self, handle: Handle) -> str:
@@ -129,16 +144,18 @@ class Rows:
                 return [Span(self._fit(f"{self.drawing.states[state]} {state.value}", width), state.value)]
             case "left":
                 return self._left_cell(handle, width)
+            case "problems":
+                return self._problems_cell(handle, width)
             case "depth":
                 text, part = self._depth(handle)
             case "age":
-                text, part = self._age(handle), "text" if state in ACTIVE else "muted"
+                text, part = self._age(handle), "text" if state in ACTIVE and self._is_timed(handle) else "muted"
             case "quiet":
-                text, part = self._quiet(handle), "silent" if state is State.SILENT else "text"
+                text, part = self._quiet(handle), self._quiet_part(handle, state)
             case "task":
                 text, part = self._safe(self._delegation(handle).task or ""), "muted"
             case "tokens":
-                text, part = _short_number(self._delegation(handle).tokens), "muted"
+                text, part = short_number(self._delegation(handle).tokens), "muted"
             case _:
                 text, part = self._doing(handle, state)
         return [Span(self._fit(text, width, right=column.right), part)]
@@ -156,11 +173,20 @@ class Rows:
         if delegation.parent is not None and self.forest.parent(row.handle) is None:
             spans.append(Span(f"{drawing.orphan} ", "unsure"))
         hidden = f" ({row.descendants:,})" if row.descendants and not row.expanded else ""
-        room = max(width - sum(_size(span.text) for span in spans), 0)
-        label = self._cut(self.label(row.handle), max(room - len(hidden), min(room, _LEAST_NAME)))
+        room = max(width - sum(size(span.text) for span in spans), 0)
+        label = self._cut(self._called(row.handle), max(room - len(hidden), min(room, _LEAST_NAME)))
         part = state.value if state in PROBLEMS else "muted" if state not in ACTIVE else "name"
         spans += [Span(label, part), Span(hidden, "muted")]
-        return _filled(spans, width)
+        room -= size(label) + len(hidden) + 2
+        title = delegation.title or (delegation.prompt or "").strip().partition("\n")[0]
+        if title and room >= _LEAST_TITLE:
+            spans.append(Span("  " + self._cut(self._safe(title), room), "muted"))
+        return filled(spans, width)
+
+    def _called(self, handle: Handle) -> str:
+        """The agent, and its own name beside it if it has one."""
+        label, own = self.label(handle), self._delegation(handle).own_name
+        return f"{label} {self._safe(own)}" if own and own != label else label
 
     def _guides(self, row: OutlineRow, width: int) -> tuple[str, str]:
         """The lines left of the mark, and what stands in place of the mark of a row without children."""
@@ -189,6 +215,8 @@ class Rows:
         if deadline is None:
             return Left(self.drawing.none, None, "muted")
         left = deadline.at - self.forest.now
+        if not deadline.is_firm:  # what is usual is no promise: nothing is late by it
+            return Left(f"~{countdown(left)}"[-TIME:], None, "muted")
         if left < 0:
             return Left(countdown(left), 0, "bar-over")
         started = self._delegation(handle).started_at
@@ -205,7 +233,7 @@ class Rows:
         part = "text" if left.level == "bar-plenty" else left.level
         words = Span(self._fit(left.text, min(TIME, width), right=True), part)
         if left.halves is None or width < TIME + 1 + BAR:
-            return _filled([words], width)
+            return filled([words], width)
         drawing, (full, half) = self.drawing, divmod(left.halves, 2)
         if left.level == "bar-over":
             return [words, Span(" ", "text"), Span(drawing.over * BAR, "bar-over")]
@@ -218,17 +246,26 @@ class Rows:
         delegation = self._delegation(handle)
         if delegation.started_at is None:
             return self.drawing.none
-        if self.forest.state(handle) in _OPEN:
+        if self.forest.state(handle) in measures.OPEN:
             return countdown(max(self.forest.now - delegation.started_at, 0))
         return (
             self.drawing.none if delegation.ended_at is None else duration(delegation.ended_at - delegation.started_at)
         )
 
     def _quiet(self, handle: Handle) -> str:
-        if self.forest.state(handle) not in _OPEN:
+        if self.forest.state(handle) not in measures.OPEN:
             return ""
         heard = self._delegation(handle).heard_at
         return self.drawing.none if heard is None else countdown(max(self.forest.now - heard, 0))
+
+    def _quiet_part(self, handle: Handle, state: State) -> str:
+        if state is State.SILENT:
+            return "silent"
+        return "text" if state in ACTIVE and self._is_timed(handle) else "muted"
+
+    def _is_timed(self, handle: Handle) -> bool:
+        """Its times were taken by a clock, not written by a model."""
+        return self._delegation(handle).trust is not Trust.MODEL
 
     def _depth(self, handle: Handle) -> tuple[str, str]:
         """As claimed, with the other claim beside it where the path says otherwise; `~` where nothing is claimed."""
@@ -253,18 +290,40 @@ class Rows:
 
     def _doing(self, handle: Handle, state: State) -> tuple[str, str]:
         delegation = self._delegation(handle)
+        if state in ACTIVE and delegation.phase in phases.FOR_PEOPLE:
+            return self._safe(phases.now(delegation)), "overdue"
         if state is State.WAITING and (blocker := self._waits_on(handle)):
             return f"on {blocker}", "muted"
         if state in ACTIVE:
-            tool, doing = delegation.tool, delegation.doing
-            said = f"{tool}: {doing}" if tool and doing and not doing.startswith(tool) else doing or tool
-            return self._safe(said or self.forest.reason(handle)), "text"
+            return self._safe(phases.now(delegation) or self.forest.reason(handle)), "text"
+        if state is State.IDLE:
+            return self._safe(phases.work(delegation) or self.forest.reason(handle)), "muted"
         if state is not State.COMPLETED and (fault := next((e.message for e in delegation.errors if e.message), None)):
             return self._safe(fault), state.value
         made = len(delegation.artifacts)
         artifacts = f"{made} artifact{'s' if made > 1 else ''}" if made else ""
         summary = self._safe(delegation.report.summary or self.forest.reason(handle))
         return f" {self.drawing.and_} ".join(filter(None, (artifacts, summary))), "muted"
+
+    # What is wrong with it
+
+    def _verdict(self, handle: Handle) -> Verdict:
+        return self._verdicts.of(handle) if self._verdicts else NOTHING
+
+    def _problems_cell(self, handle: Handle, width: int) -> list[Span]:
+        """What a person must look at comes first, then the worst finding, then how many more there are."""
+        severity, rule, message, found, review = self._verdict(handle)
+        if severity is None and not review:
+            return [Span(" " * width, "text")]
+        sign = self.drawing.review if review else self.drawing.findings[severity or Severity.INFO]
+        part = "overdue" if review else _FOUND[severity or Severity.INFO]
+        if width < _PROBLEMS_LEAST:
+            return [Span(self._fit(f"{sign}{min(found, 9) or ''}", width), part)]
+        others = found if review else found - 1
+        more = f" +{others}" if others else ""
+        words = "review" if review else rule if width < _PROBLEMS_IN_WORDS else self._safe(message)
+        first = self._cut(f"{sign} {words}", width - len(more))
+        return filled([Span(first, part), Span(more, "muted")], width)
 
     # Facts and text
 
@@ -275,50 +334,14 @@ class Rows:
         return self.forest.delegation(handle)
 
     def _safe(self, text: str) -> str:
-        text = line(text, _LONGEST)
+        return self._clean(text[:_LOOKED_AT], self.masked)
+
+    def _cleaned(self, text: str, masked: bool) -> str:
+        text = line(mask(text) if masked else text, _LONGEST)
         return text.encode("ascii", "replace").decode() if self.ascii else text
 
     def _cut(self, text: str, width: int) -> str:
-        """Not wider than that; what is missing shows as a mark."""
-        if _size(text) <= width:
-            return text
-        return (set_cell_size(text, width - 1).rstrip() + self.drawing.cut) if width > 0 else ""
+        return cut(text, width, self.drawing.cut)
 
     def _fit(self, text: str, width: int, *, right: bool = False) -> str:
-        """Exactly that wide."""
-        pad = width - _size(text)
-        if pad < 0:
-            text = self._cut(text, width)
-            pad = width - _size(text)
-        return " " * pad + text if right else text + " " * pad
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else cell_len(text)
-
-
-def _filled(spans: list[Span], width: int) -> list[Span]:
-    """The spans that say anything, cut or filled up to that width."""
-    found: list[Span] = []
-    for span in spans:
-        size = _size(span.text)
-        if size > width:
-            found.append(Span(set_cell_size(span.text, width), span.part))
-            return found
-        if size:
-            found.append(span)
-        width -= size
-    if width or not found:
-        found.append(Span(" " * width, "text"))
-    return found
-
-
-def _short_number(number: int | None) -> str:
-    """`812`, `12.3k`, `1.2M`."""
-    if number is None:
-        return ""
-    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
-        if number >= size:
-            scaled = number / size
-            return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.1f}{unit}"
-    return str(number)
+        return fit(text, width, self.drawing.cut, right=right)

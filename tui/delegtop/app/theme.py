@@ -9,6 +9,7 @@ import msgspec
 from textual.content import Content
 from textual.theme import Theme
 
+from delegtop.diagnosis.finding import Severity
 from delegtop.model.delegation import State
 
 GLYPHS: Mapping[State, str] = {
@@ -24,6 +25,7 @@ GLYPHS: Mapping[State, str] = {
     State.INTERRUPTED: "⊘",
     State.LOST: "?",
     State.UNKNOWN: "·",
+    State.IDLE: "○",
 }
 ASCII_GLYPHS: Mapping[State, str] = {
     State.RUNNING: ">",
@@ -38,6 +40,7 @@ ASCII_GLYPHS: Mapping[State, str] = {
     State.INTERRUPTED: "/",
     State.LOST: "?",
     State.UNKNOWN: ".",
+    State.IDLE: "o",
 }
 
 
@@ -71,6 +74,9 @@ class Drawing(msgspec.Struct, frozen=True):
     thumb: str
     track: str
     problem: str
+    findings: Mapping[Severity, str]
+    review: str
+    """A person must look."""
 
 
 UNICODE = Drawing(
@@ -97,6 +103,8 @@ UNICODE = Drawing(
     thumb="┃",
     track="│",
     problem="╺",
+    findings={Severity.ERROR: "▲", Severity.WARNING: "△", Severity.INFO: "◦"},
+    review="⚑",
 )
 ASCII = Drawing(
     states=ASCII_GLYPHS,
@@ -122,6 +130,8 @@ ASCII = Drawing(
     thumb="#",
     track="|",
     problem="!",
+    findings={Severity.ERROR: "E", Severity.WARNING: "W", Severity.INFO: "i"},
+    review="R",
 )
 
 _DARK = {
@@ -137,6 +147,7 @@ _DARK = {
     "state-interrupted": "#cfa577",
     "state-lost": "#cf8bf0",
     "state-unknown": "#808b99",
+    "state-idle": "#7fa8a8",
     "bar-plenty": "#46a96b",
     "bar-warn": "#e3cb5d",
     "bar-critical": "#ff6f70",
@@ -164,6 +175,7 @@ _LIGHT = {
     "state-interrupted": "#85602f",
     "state-lost": "#8b35b8",
     "state-unknown": "#687380",
+    "state-idle": "#3f7377",
     "bar-plenty": "#2f9a57",
     "bar-warn": "#a98600",
     "bar-critical": "#c3212f",
@@ -192,6 +204,7 @@ _SAFE = {
     "state-interrupted": "#c9b38a",
     "state-lost": "#d6a3f5",
     "state-unknown": "#8a929c",
+    "state-idle": "#8fb3b3",
     "bar-plenty": "#3f8fd0",
     "bar-warn": "#f0e442",
     "bar-critical": "#ff7a33",

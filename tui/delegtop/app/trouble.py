@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from delegtop.model.delegation import PROBLEMS, SEVERITY
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.measures import MOST_SEVERE, severity
 
 
 class Trouble:
@@ -29,7 +30,7 @@ class Trouble:
 
     def rank(self, handle: Handle) -> int:
         """The severity to sort by: the worst problem at or below it, else its own state."""
-        own = SEVERITY[self._forest.state(handle)]
+        own = severity(self._forest, handle)
         return min(self._worst.get(handle, own), own)
 
     def update(self, touched: Iterable[Handle], moved: bool = False) -> set[Handle]:
@@ -37,8 +38,7 @@ class Trouble:
         changed: set[Handle] = set()
         self._stale |= moved
         for handle in touched:
-            state = self._forest.state(handle)
-            before, now = self.problems.get(handle), SEVERITY[state] if state in PROBLEMS else None
+            before, now = self.problems.get(handle), self._severity(handle)
             if before == now:
                 continue
             if now is None:
@@ -59,14 +59,19 @@ class Trouble:
             return set()
         before, self._worst, self._stale = self._worst, {}, False
         raised: set[Handle] = set()
-        for handle, severity in self.problems.items() if self._ranking else ():
-            self._raise(handle, severity, raised)
+        for handle, rank in self.problems.items() if self._ranking else ():
+            self._raise(handle, rank, raised)
         return {handle for handle in before.keys() | raised if before.get(handle) != self._worst.get(handle)}
 
-    def _raise(self, handle: Handle, severity: int, changed: set[Handle]) -> None:
+    def _severity(self, handle: Handle) -> int | None:
+        """None if it is no problem."""
+        found = severity(self._forest, handle)
+        return found if found == MOST_SEVERE or self._forest.state(handle) in PROBLEMS else None
+
+    def _raise(self, handle: Handle, rank: int, changed: set[Handle]) -> None:
         """Tell the ancestors, up to the first that knows of something as bad."""
         climber: Handle | None = handle
-        while climber is not None and self._worst.get(climber, len(SEVERITY)) > severity:
-            self._worst[climber] = severity
+        while climber is not None and self._worst.get(climber, len(SEVERITY)) > rank:
+            self._worst[climber] = rank
             changed.add(climber)
             climber = self._forest.parent(climber)

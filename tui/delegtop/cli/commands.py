@@ -14,6 +14,7 @@ LIVE = "live"
 COMMANDS = {
     "tree": "print the tree of delegations once, as text or JSON",
     "check": "judge the delegations: what is wrong, where, and what to do",
+    "sources": "list the logs that are found, of which agents, and what is left out",
     "run": "run a command as a delegation: tracked, limited in time, and in the tree",
     "demo": "watch a simulated orchestrator at work",
     "rules": "list the rules that findings come from, or explain one",

@@ -34,21 +34,21 @@ def _path(arguments: Namespace) -> Iterator[str]:
 
 def _show(arguments: Namespace) -> Iterator[str]:
     from delegtop import text
-    from delegtop.config import toml
+    from delegtop.config import toml, value_of
 
     settings, origins = options.load(arguments)
-    lines = {key: text.line(toml(key, getattr(settings, key))) for key in origins}
+    lines = {key: text.line(toml(key, value_of(settings, key))) for key in origins}
     width = min(max(map(len, lines.values())), 72)
     for key, line in lines.items():
         yield f"{line:<{width}}  # {text.line(origins[key])}"
 
 
 def _default(_arguments: Namespace) -> Iterator[str]:
-    from delegtop.config import Settings, documentation, toml
+    from delegtop.config import Settings, documentation, toml, value_of
 
     yield "# Every setting of delegtop with its default. Later wins: this file, ./delegtop.toml, DELEGTOP_*, flags."
     defaults = Settings()
     for key, meaning in documentation().items():
         yield ""
         yield f"# {meaning}"
-        yield toml(key, getattr(defaults, key))
+        yield toml(key, value_of(defaults, key))

@@ -2,25 +2,23 @@
 
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import diagnostics, output
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli import diagnostics, judging, options, output
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
     from delegtop.contract.agent_file import AgentFile
-    from delegtop.diagnosis.agent_rules.rule import AgentRule
     from delegtop.diagnosis.finding import Finding
+    from delegtop.report.check import Verdict
 
 DESCRIPTION = (
     "Check agent definition files (.opencode/agent, .claude/agents) for what the structure standard asks of them. "
     "The rules are in docs/lint.md."
 )
-LEVELS = ("error", "warning", "info")
 FOLDERS = ("agent", "agents")
 """The folders whose Markdown files define agents."""
 _LARGEST = 1024 * 1024
@@ -36,22 +34,16 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="an agent file, or a folder: the .md files in its agent(s) folders"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON: schema_version, sources[] and findings[]")
-    parser.add_argument(
-        "--fail-on",
-        choices=(*LEVELS, "never"),
-        default="error",
-        metavar="LEVEL",
-        help="exit 1 if a finding is at least this grave: error (the default), warning, info or never",
-    )
-    parser.add_argument("--rule", action="append", default=[], metavar="ID", help="only this rule; may be repeated")
-    parser.add_argument("--ignore", action="append", default=[], metavar="ID", help="not this rule; may be repeated")
+    judging.add(parser, json="print JSON: schema_version, sources[] and findings[]", codes="1")
+    options.add(parser, "config")
 
 
 def run(arguments: Namespace) -> int:
-    from delegtop.diagnosis.agent_rules import judge
+    from delegtop.diagnosis.agent_rules import AGENT_RULES, judge
+    from delegtop.report.check import at_least
 
-    rules = _rules(arguments)
+    rules = judging.wanted(arguments, AGENT_RULES, "rule for agent files", "docs/lint.md lists them")
+    by = options.load(arguments).settings.policy().reading
     paths, empty = _files(arguments.paths)
     unread = {str(path): "no agent files in it: neither agent/**/*.md nor agents/**/*.md" for path in empty}
     files: list[AgentFile] = []
@@ -62,24 +54,32 @@ def run(arguments: Namespace) -> int:
             unread[str(path)] = str(error)
     for name, why in unread.items():
         diagnostics.say(f"{name}: {why}")
-    findings = [finding for file in files for finding in judge(file, rules)]
-    output.emit(_json(files, findings) if arguments.json else _text(files, findings))
+    judged = {file.path: judge(file, rules, by) for file in files}
+    findings = [finding for found in judged.values() for finding in found]
+    if arguments.json:
+        output.emit(_json(files, findings))
+    elif arguments.sarif or arguments.junit:
+        output.emit(judging.report(arguments, _verdict(judged, unread), AGENT_RULES.values()))
+    else:
+        output.emit(_text(files, findings))
     if unread:
         return Exit.UNREADABLE
-    failing = () if arguments.fail_on == "never" else LEVELS[: LEVELS.index(arguments.fail_on) + 1]
-    return Exit.FINDINGS if any(finding.severity in failing for finding in findings) else Exit.OK
+    return Exit.FINDINGS if at_least(findings, judging.fail_on(arguments)) else Exit.OK
 
 
-def _rules(arguments: Namespace) -> "list[AgentRule]":
-    from delegtop.diagnosis.agent_rules import AGENT_RULES
+def _verdict(judged: "Mapping[str, list[Finding]]", unread: Mapping[str, str]) -> "Verdict":
+    """The files and what was found in them, as reports take it."""
+    from delegtop.clock import WallClock
+    from delegtop.feed import SourceStatus
+    from delegtop.report.check import Subject, Verdict
 
-    for flag, ids in (("--rule", arguments.rule), ("--ignore", arguments.ignore)):
-        for id in ids:
-            if id.upper() not in AGENT_RULES:
-                near = advice(id.upper(), AGENT_RULES, "docs/lint.md lists them")
-                fail(f"{flag} {id}: no such rule for agent files; {near}")
-    only = {id.upper() for id in arguments.rule} or set(AGENT_RULES)
-    return [rule for id, rule in AGENT_RULES.items() if id in only - {id.upper() for id in arguments.ignore}]
+    sources = [SourceStatus(path, "agent-file", records=1, unreadable=0, status="live") for path in judged]
+    sources += [
+        SourceStatus(path, None, records=0, unreadable=1, status="unreadable", detail=why)
+        for path, why in unread.items()
+    ]
+    subjects = [Subject(each.path, each.path, each.path, None, tuple(judged.get(each.path, ()))) for each in sources]
+    return Verdict(WallClock().now(), sources, subjects)
 
 
 def _files(named: Sequence[str]) -> tuple[list[Path], list[Path]]:
@@ -145,7 +145,8 @@ def _text(files: "Sequence[AgentFile]", findings: "Iterable[Finding]") -> Iterat
     if files:
         kinds = Counter(file.kind for file in files)
         told = ", ".join(_many(kind, count) for kind, count in kinds.items())
-        yield f"{told}: {', '.join(_many(level, counts[level]) for level in LEVELS if counts[level]) or 'no findings'}"
+        found = ", ".join(_many(level, counts[level]) for level in judging.LEVELS if counts[level])
+        yield f"{told}: {found or 'no findings'}"
 
 
 def _many(word: str, count: int) -> str:

@@ -3,7 +3,6 @@
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from delegtop.cli import options, output
@@ -19,6 +18,7 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "sources", nargs="*", metavar="SOURCE", help="a file, a folder, a glob, or - for standard input"
     )
+    options.add(parser, "since", "here", "all")
     options.add(parser, "filter", "sort", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config")
 
 
@@ -29,15 +29,18 @@ def run(arguments: Namespace) -> int:
     at = options.moment(arguments, loaded.settings)
     query = options.query(arguments)
 
-    from delegtop.cli.places import find_sources
+    from delegtop.cli.places import places
 
     check_looks(loaded)
-    sources = arguments.sources or find_sources(Path())
+    sources, since, only = places(arguments, loaded.settings)
     free_the_keyboard("-" in sources)
 
     from delegtop.app.main import run_app
+    from delegtop.cli.agent_files import limits_near
 
-    return run_app(loaded.settings, sources, arguments.format, query.text, at)
+    policy = loaded.settings.policy(limits_near(sources))
+    filter = f"{only} {query.text}".strip()
+    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since)
 
 
 def check_looks(loaded: "Loaded") -> None:

@@ -32,7 +32,7 @@ def take_in(picture: "reading.Picture", named: Sequence[str]) -> "reading.Pictur
 
 def _events(path: str) -> "list[Event]":
     """The end that the last return in the file tells of, and how it departs from the standard."""
-    from delegtop.delegate.returns import extract_return
+    from delegtop.delegate.returns import placed_returns
     from delegtop.dialects.lenient import Notes
     from delegtop.dialects.returns import OUTCOMES, repair_return, report
     from delegtop.model.events import Ended, Ending, Outcome
@@ -43,12 +43,14 @@ def _events(path: str) -> "list[Event]":
             data = file.read(_LARGEST)
     except OSError:
         return []
-    found = extract_return(data.decode("utf-8-sig", "replace"))
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    found, place = next((each for each in placed_returns(text) if isinstance(each[0], dict)), (None, 0))
     if found is None:
         return []
-    notes = Notes(Origin(path, 1, 0))
+    line = 1 + text.count("\n", 0, place)
+    notes = Notes(Origin(path, line, 0))
     told = report(repair_return(found, notes, "return"))
-    id = told.session_id or f"no-session-id@{Path(path).name}:1"
+    id = told.session_id or f"no-session-id@{Path(path).name}:{line}"
     ended = Ended(id, None, notes.origin, OUTCOMES.get(told.status, Outcome.UNKNOWN), Ending.RETURN, told)
     return [ended, *notes.deviations()]
 

@@ -18,6 +18,12 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"metavar": "KEY", "help": "sort siblings by start, deadline, age, quiet, name or problems"},
     ),
     "at": (("--at",), {"metavar": "TIME", "help": "look at this moment (ISO 8601) instead of now"}),
+    "since": (
+        ("--since",),
+        {"metavar": "SPAN", "help": "read only sessions written within this time, such as 2h; all for everything"},
+    ),
+    "here": (("--here",), {"action": "store_true", "help": "only sessions of this folder and below"}),
+    "all": (("--all",), {"action": "store_true", "help": "the whole history of every agent on this machine"}),
     "format": (("--format",), {"metavar": "NAME", "help": "read every source as this format, whatever its shape"}),
     "theme": (("--theme",), {"metavar": "NAME", "help": "the colours of the dashboard"}),
     "ascii": (("--ascii",), {"action": "store_true", "help": "draw with ASCII characters only"}),

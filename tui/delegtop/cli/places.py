@@ -1,13 +1,21 @@
-"""Where to look when no source is named: here, and the places delegation logs are known to be kept."""
+"""Where to look when no source is named: here, and the places where logs of agents are known to be kept."""
 
 import os
+from argparse import Namespace
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from delegtop.cli.diagnostics import fail
 from delegtop.cli.state import state_folder as state_folder
+from delegtop.clock import Millis, WallClock, parse_span
 from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names
+from delegtop.sources.homes import Home, claude_slug, homes
+
+if TYPE_CHECKING:
+    from delegtop.config import Settings
 
 DEPTH = 4
 """Levels of folders that are looked into."""
@@ -21,6 +29,49 @@ _KNOWN = (".opencode", ".delegtop")
 # Logs may have any name, and a named source is told by its shape alone; unasked, only likely names are opened.
 _LIKELY = frozenset({".jsonl", ".ndjson", ".json", ".log"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+
+
+class Places(NamedTuple):
+    """What the arguments mean."""
+
+    sources: list[str]
+    since: Millis | None
+    """Only what was written since then is read."""
+    only: str
+    """The filter that narrows what is shown to this folder."""
+
+
+def places(arguments: Namespace, settings: "Settings", start: Path | None = None) -> Places:
+    """The sources that were named. Without any, what this folder and the homes of the known agents hold."""
+    start = start or Path()
+    if arguments.here and arguments.all:
+        fail("--here and --all contradict each other")
+    if arguments.sources:
+        return Places(arguments.sources, _since(arguments, None), "")
+    found = dict.fromkeys(find_sources(start))
+    found |= dict.fromkeys(path for source in settings.sources if (path := str(Path(source).expanduser())))
+    for home in homes(os.environ, Path.home(), start):
+        found |= dict.fromkeys(map(str, _this_folders(home, start) if arguments.here else [home.path]))
+    only = f'project:"{start.resolve()}"|"{start.resolve()}/*"' if arguments.here else ""
+    since = None if arguments.all else _since(arguments, settings.since)
+    return Places([source for source in found if Path(source).exists()], since, only)
+
+
+def _since(arguments: Namespace, default: int | None) -> Millis | None:
+    span = default
+    if arguments.since is not None and arguments.since != "all":
+        span = parse_span(arguments.since)
+        if span is None:
+            fail(f"--since {arguments.since}: that is no time; write it like 30m, 2h or 7d, or all")
+    return None if span is None or arguments.since == "all" else Millis(WallClock().now() - span)
+
+
+def _this_folders(home: Home, folder: Path) -> list[Path]:
+    """The part of a home that belongs to a folder: Claude Code files sessions by folder, others do not."""
+    if home.path.name != "projects" or home.product != "claude-code":
+        return [home.path]
+    slug = claude_slug(folder.resolve())
+    return sorted(path for path in home.path.glob(f"{slug}*") if path.name == slug or path.name[len(slug)] == "-")
 
 
 def find_sources(start: Path) -> list[str]:

@@ -4,17 +4,23 @@ import gc
 import glob
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.cli import diagnostics, options
+from delegtop.cli.diagnostics import fail
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from delegtop.clock import Millis
     from delegtop.config import Settings
     from delegtop.feed import Feed, SourceStatus
+    from delegtop.model.events import Event
     from delegtop.model.forest import Forest
+
+    Heed = Callable[[list[Event]], None]
 
 
 class Picture(NamedTuple):
@@ -26,37 +32,81 @@ class Picture(NamedTuple):
 
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "sources", nargs="+", metavar="SOURCE", help="a file, a folder, a glob, or - for standard input"
+        "sources",
+        nargs="*",
+        metavar="SOURCE",
+        help="a file, a folder, a glob, or - for standard input; else what is found",
     )
+    options.add(parser, "since", "here", "all")
+
+
+def settle(arguments: Namespace, settings: "Settings") -> "Millis | None":
+    """Find the sources if none is named. Returns the moment since which they are read."""
+    from delegtop.cli.places import places
+
+    named = bool(arguments.sources)
+    found = places(arguments, settings)
+    arguments.sources = found.sources
+    if found.only and "filter" in arguments:
+        arguments.filter = f"{found.only} {arguments.filter or ''}".strip()
+    if not named and not found.sources:
+        fail("no logs of agents are found here or in the known places; name a SOURCE (delegtop sources tells more)")
+    return found.since
 
 
 def read(arguments: Namespace, settings: "Settings") -> Picture:
     """Everything there is, as it is at `--at` or now."""
+    with opened(arguments, settings) as sources:
+        return Picture(sources.forest, sources.statuses)
+
+
+class Opened(NamedTuple):
+    """What the sources said, and the sources themselves, so that a line can be read again."""
+
+    forest: "Forest"
+    statuses: "tuple[SourceStatus, ...]"
+    feed: "Feed"
+
+
+@contextmanager
+def opened(arguments: Namespace, settings: "Settings", heed: "Heed | None" = None) -> Iterator[Opened]:
+    """The same with the sources still open; `heed` is told the events as they come."""
     options.check_format(arguments.format)
+    since = settle(arguments, settings)
     at = options.moment(arguments, settings)
 
+    from delegtop.cli.agent_files import limits_near
     from delegtop.clock import FrozenClock, WallClock
     from delegtop.feed import Feed
     from delegtop.model.forest import Forest
 
     clock = WallClock() if at is None else FrozenClock(at)
-    forest = Forest(settings.policy())
-    feed = Feed(arguments.sources, clock=clock, format=arguments.format, zone=settings.zone())
+    forest = Forest(settings.policy(limits_near(arguments.sources)))
+    feed = Feed(
+        arguments.sources,
+        clock=clock,
+        format=arguments.format,
+        zone=settings.zone(),
+        since=since,
+        exclude=settings.exclude,
+    )
     try:
-        _take_in(feed, forest)
+        _take_in(feed, forest, heed)
         statuses = feed.statuses()
+        forest.advance(clock.now())
+        yield Opened(forest, statuses, feed)
     finally:
         feed.close()
-    forest.advance(clock.now())
-    return Picture(forest, statuses)
 
 
-def _take_in(feed: "Feed", forest: "Forest") -> None:
+def _take_in(feed: "Feed", forest: "Forest", heed: "Heed | None") -> None:
     # What is read stays until the end, so collecting garbage meanwhile finds none.
     gc.disable()
     with Progress("reading") as progress:
         for batch in feed.read_all():
             forest.apply(batch.events)
+            if heed is not None:
+                heed(batch.events)
             progress.update(*feed.progress())
 
 

@@ -23,6 +23,7 @@ PIPE_WIDTH = 120
 def add(parser: ArgumentParser) -> None:
     reading.add(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, a stable contract (docs/tree-json.md)")
+    parser.add_argument("--prompts", action="store_true", help="with --json: also what each agent was asked to do")
     parser.add_argument(
         "--exit-code", action="store_true", help="exit 3 if something is overdue or lost, 1 if something went wrong"
     )
@@ -34,8 +35,9 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
-    query = options.query(arguments)
+    options.query(arguments)  # a wrong filter is told before anything is read
     forest, statuses = reading.read(arguments, settings)
+    query = options.query(arguments)
     matches = {handle for handle in forest.walk() if query.matches(forest, handle)} if query else None
     output.emit(_lines(arguments, settings, forest, statuses, matches))
     if reading.complain(arguments.sources, statuses):
@@ -55,7 +57,9 @@ def _lines(
     if arguments.json:
         from delegtop.report import tree_json
 
-        return tree_json.tree(forest, statuses, matches=matches, sort=sort)
+        return tree_json.tree(
+            forest, statuses, matches=matches, sort=sort, masked=settings.mask_secrets, prompts=arguments.prompts
+        )
     from delegtop.report import text
 
     look = _look(arguments.plain, settings)
@@ -70,7 +74,7 @@ def _look(plain: bool, settings: "Settings") -> "Look":
     guides = PLAIN if plain else ASCII if ascii_only else UNICODE
     colourless = plain or not settings.color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
-    return Look(guides, width, color=terminal and not colourless, cuts=terminal)
+    return Look(guides, width, color=terminal and not colourless, cuts=terminal, masked=settings.mask_secrets)
 
 
 def _verdict(forest: "Forest", matches: "Collection[Handle] | None") -> Exit:

@@ -12,10 +12,6 @@ from delegtop.contract import frontmatter, sections
 from delegtop.contract.frontmatter import AgentFileError, Value
 from delegtop.contract.sections import Section, Sections
 
-AGENT_TYPES = ("planning", "implementation", "research", "review", "utility")
-MAX_DEPTH = 3
-"""How deep the structure standard lets delegations go."""
-
 _STANDARD_KEYS = frozenset(
     {"agent_type", "context_loading", "delegation", "lifecycle", "max_tokens", "mode", "permissions", "timeout"}
 )

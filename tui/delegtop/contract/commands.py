@@ -2,7 +2,7 @@
 
 import re
 
-RESUMABLE = frozenset({"implement", "plan", "research", "revise"})
+RESUMABLE = frozenset({"implement", "plan", "research", "revise", "orchestrate"})
 
 _TASK = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,63}")
 
@@ -13,3 +13,12 @@ def resume(command: str | None, task: str | None) -> str | None:
     if name not in RESUMABLE or not task or _TASK.fullmatch(task) is None:
         return None
     return f"/{name} {task}"
+
+
+_TYPED = re.compile(r"(?:^|[\s`'\"(])/(implement|plan|research|revise|orchestrate)((?: [0-9]{1,6}){1,12})(?![\w-]|\.\w)")
+
+
+def typable(text: str) -> str | None:
+    """The first command in somebody's words that is one of ours with task numbers, and nothing else; None without."""
+    found = _TYPED.search(text)
+    return f"/{found[1]}{found[2]}" if found else None

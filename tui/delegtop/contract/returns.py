@@ -41,8 +41,9 @@ METADATA = ("session_id", "duration_seconds", "agent_type", "delegation_depth", 
 
 SUMMARY_SENTENCES = (2, 5)
 SUMMARY_TOKENS = 100
-SUMMARY_CHARACTERS = 400
-"""About as many as the tokens; the standard's own estimate."""
+TOKEN = 4
+"""Characters that are about one token; the standard's own estimate."""
+SUMMARY_CHARACTERS = SUMMARY_TOKENS * TOKEN
 SUMMARY_HARD_LIMIT = 500
 """Above this the delegation guide refuses the return."""
 NEXT_STEPS_SENTENCES = 2
@@ -106,8 +107,8 @@ ERROR_CODES = {
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has: four characters each, rounded up."""
-    return -(-len(text) // 4)
+    """About how many tokens a text has, rounded up."""
+    return -(-len(text) // TOKEN)
 
 
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]]*+(?=\s+[^\sa-z]|\s*$)")
@@ -202,7 +203,9 @@ def _summary(value: Any, findings: list[Any]) -> tuple[str, list[str]]:
     return summary, []
 
 
-_FOLDERS = (("reports", "research"), ("plans", "plan"), ("summaries", "summary"), ("docs", "documentation"))
+FOLDERS = {"reports": "research", "plans": "plan", "summaries": "summary"}
+"""The type of what lies in a folder, by the structure standard's path patterns."""
+_FOLDERS = FOLDERS | {"docs": "documentation"}
 
 
 def _artifact(value: Any) -> dict[str, Any]:
@@ -218,7 +221,7 @@ def _type_of(type: Any, path: str) -> str:
     if type == "report":
         return "research"
     parts = path.split("/")
-    return next((kind for folder, kind in _FOLDERS if folder in parts), "implementation")
+    return next((kind for folder, kind in _FOLDERS.items() if folder in parts), "implementation")
 
 
 def _error(value: Any) -> dict[str, Any]:

@@ -120,7 +120,12 @@ def extract_return(text: str) -> dict[str, Any] | None:
 
 def returns_in(text: str) -> Iterator[dict[str, Any] | str]:
     """All that means to be a return, the last first. Words between markers that hold no JSON are given as they are."""
-    found: list[dict[str, Any] | str] = []
+    return (found for found, _ in placed_returns(text))
+
+
+def placed_returns(text: str) -> Iterator[tuple[dict[str, Any] | str, int]]:
+    """The same, each with where in the text it begins."""
+    found: list[tuple[dict[str, Any] | str, int]] = []
     text = f"\n{text}"
     # Plain searches come first: most output holds neither, and a megabyte of it should cost nothing.
     starts = [match.end() for match in _START.finditer(text)] if "AGENT_OUTPUT_START" in text else []
@@ -135,22 +140,25 @@ def returns_in(text: str) -> Iterator[dict[str, Any] | str]:
             continue
         if begin in blocks:
             cursor = blocks[begin]
-            found.append(_marked(text[begin:cursor]))
+            found.append(_marked(text, begin, cursor))
             continue
         value, cursor = _decode(text, begin)
         if value is None:
             continue
         if _is_return(value):
-            found.append(value)
+            found.append((value, begin - 1))
         elif value.get("type") == "result" and isinstance(value.get("result"), str):
-            found.extend(reversed(list(returns_in(value["result"]))))  # an agent CLI's JSON around the final message
+            # an agent CLI's JSON around the final message
+            found.extend((inner, begin - 1) for inner in reversed(list(returns_in(value["result"]))))
     yield from reversed(found)
 
 
-def _marked(text: str) -> dict[str, Any] | str:
-    brace = text.find("{")
-    value = None if brace < 0 else _decode(text, brace)[0]
-    return text.strip() if value is None else value
+def _marked(text: str, begin: int, end: int) -> tuple[dict[str, Any] | str, int]:
+    """What stands between the markers, and where; the text has a newline before its first character."""
+    block = text[begin:end]
+    brace = block.find("{")
+    value = None if brace < 0 else _decode(block, brace)[0]
+    return (block.strip(), begin - 1) if value is None else (value, begin + brace - 1)
 
 
 def _is_return(value: dict[str, Any]) -> bool:

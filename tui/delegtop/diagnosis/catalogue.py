@@ -8,6 +8,10 @@ from delegtop.diagnosis.rules import RULES
 CHAPTERS = {
     "RET": "Returns",
     "DEL": "Delegations",
+    "VER": "Verdicts",
+    "OUT": "CLEO subagents",
+    "HYP": "hyper sub-agents",
+    "FAM": "The ProofChecker family",
     "AGT": "Agent files",
     "LOG": "Logs",
 }

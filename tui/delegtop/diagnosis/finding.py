@@ -16,6 +16,10 @@ class Severity(StrEnum):
     INFO = "info"
 
 
+FIRST = frozenset({"FAM-001"})
+"""What a person must decide comes before everything else that is as grave."""
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One thing a rule found."""
 

@@ -8,6 +8,8 @@ from delegtop.diagnosis.rule import Case, Rule
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending, Report
 
+STANDARD = frozenset({None, "proofchecker"})
+"""Whose returns are of the standard form; other programs have forms and rules of their own."""
 _SHOWN = 60
 _LISTED = 3
 
@@ -64,4 +66,4 @@ def listed(values: Iterable[str]) -> str:
 def choice(words: Iterable[str]) -> str:
     """Words of which one is to be taken."""
     *others, last = words
-    return f"{', '.join(others)} or {last}"
+    return f"{', '.join(others)} or {last}" if others else last

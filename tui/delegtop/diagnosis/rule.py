@@ -2,16 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from delegtop.clock import Millis
+from delegtop.contract.reading import Reading
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
+
+
+def unread(_path: str) -> str | None:
+    """Nothing is read: where nobody waits for files, or they lie elsewhere."""
+    return None
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -23,6 +29,15 @@ class Case(msgspec.Struct, frozen=True):
     now: Millis
     exists: Callable[[str], bool | None]
     """Whether the artifact at this path exists; None if that cannot be told."""
+    read: Callable[[str], str | None] = unread
+    """The text of the artifact at this path; None if it cannot be had."""
+    known: dict[str, Any] = msgspec.field(default_factory=dict)
+    """What one rule found out about the delegation and others ask for too."""
+
+    @property
+    def reading(self) -> Reading:
+        """How to read the protocols where they contradict each other."""
+        return self.forest.policy.reading
 
 
 Check: TypeAlias = Callable[[Case], Iterator[Finding]]
@@ -39,6 +54,8 @@ class Rule:
     why: str
     """The explanation, with the document and section that ask for it."""
     check: Check
+    products: frozenset[str | None] | None = None
+    """Whose delegations it judges, by `Delegation.product`; None for everybody's."""
 
     def finding(
         self,

@@ -14,7 +14,9 @@ from typing import ClassVar
 
 import msgspec
 
+from delegtop.clock import Millis
 from delegtop.model.events import Event
+from delegtop.origin import Origin
 from delegtop.sources.record import Line, Record, Unreadable, records
 
 GROUP = "delegtop.dialects"
@@ -26,7 +28,11 @@ class Unit(Enum):
     LINES = "lines"
     """An append-only file of lines."""
     DOCUMENT = "document"
-    """A whole file, rewritten or replaced."""
+    """A whole file of JSON, rewritten or replaced: only a valid one counts, and the last good one stays."""
+    TEXT = "text"
+    """A whole file of any text, rewritten or replaced."""
+    DATABASE = "database"
+    """An SQLite database; each row that one of the `queries` gives is a record."""
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -38,12 +44,32 @@ class Sample(msgspec.Struct, frozen=True):
     """True if `head` is all there is."""
 
 
+class Query(msgspec.Struct, frozen=True):
+    """The rows of one table that a database format reads."""
+
+    table: str
+    columns: tuple[str, ...]
+    """Those that are there are read; a table or column that is missing is no error."""
+    since: str | None = None
+    """The column that grows whenever a row is written; without one the whole table is compared."""
+    where: str = ""
+    """A condition in SQL, such as `type = 'tool'`."""
+
+
 class Dialect(ABC):
-    """One log format. An instance reads one source, so it may remember what that source said before."""
+    """One log format. An instance reads one source, or all sources of one family, and may remember what they said.
+
+    Sources of a family arrive in any order and any interleaving. What one of them tells may have to wait for what
+    another says (a transcript for the record that names its parent): the dialect keeps it until then.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
     unit: ClassVar[Unit] = Unit.LINES
+    files: ClassVar[tuple[str, ...]] = ()
+    """Patterns of file names to look for in folders, beside the usual *.json, *.jsonl, *.ndjson and *.log."""
+    queries: ClassVar[tuple[Query, ...]] = ()
+    """What to read of a database."""
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         self.zone = zone
@@ -53,6 +79,16 @@ class Dialect(ABC):
     @abstractmethod
     def sniff(cls, sample: Sample) -> int:
         """How sure it is that this is its format: 0 not at all, 100 certain."""
+
+    @classmethod
+    def unit_of(cls, sample: Sample) -> Unit:
+        """What one record of this very file is, if the format has files of several kinds."""
+        return cls.unit
+
+    @classmethod
+    def family(cls, path: str) -> str:
+        """The name of the family the file belongs to: all files of one family are read by one instance."""
+        return path
 
     @abstractmethod
     def translate(self, record: Record) -> Iterable[Event]:
@@ -65,6 +101,18 @@ class Dialect(ABC):
                 yield record
             else:
                 yield from self.translate(record)
+
+    def vanished(self, origin: Origin, at: Millis) -> Iterable[Event]:
+        """What it means that a whole file (a document or a text) is no longer there."""
+        return ()
+
+    def retell(self, line: Line) -> Iterable[Event | Unreadable]:
+        """The events of a line that was read before, told once more for people to see. It changes nothing."""
+        return type(self)(self.zone).read(line)
+
+    def needle(self, id: str, path: str) -> bytes:
+        """What a line of that file holds if it is about the delegation; empty if every line of the file is."""
+        return id.encode()
 
 
 class UnknownDialect(Exception):  # noqa: N818 - reads better where it is raised

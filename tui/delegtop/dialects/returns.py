@@ -65,7 +65,21 @@ def report(wire: ReturnObject) -> Report:
         meta.delegation_depth,
         meta.delegation_path,
         None if duration is None else int(duration * 1000),
+        _absent(wire),
+        wire.session_id,
     )
+
+
+NO_METADATA = Metadata()
+"""Stands for metadata that are not there."""
+
+
+def _absent(wire: ReturnObject) -> tuple[str, ...]:
+    """The fields that are not there."""
+    absent: tuple[str, ...] = () if wire.artifacts is not None else ("artifacts",)
+    if wire.metadata is NO_METADATA:
+        return (*absent, "metadata", "metadata.session_id")
+    return absent if wire.metadata.session_id is not None else (*absent, "metadata.session_id")
 
 
 def repair_return(given: Any, notes: Notes, where: str) -> ReturnObject:
@@ -76,7 +90,7 @@ def repair_return(given: Any, notes: Notes, where: str) -> ReturnObject:
         wrong_type("object", given, notes, where)
         wire = blank(ReturnObject, {"summary": given} if isinstance(given, str) else {})
     if wire.metadata is None:
-        wire.metadata = Metadata()
+        wire.metadata = NO_METADATA
     return wire
 
 

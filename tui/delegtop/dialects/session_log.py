@@ -18,8 +18,8 @@ from delegtop.contract.session_ids import is_well_formed
 from delegtop.dialects import Dialect, Sample
 from delegtop.dialects.lenient import Notes, Repair, blank, moment, read_apart, salvage, wrong_type
 from delegtop.dialects.returns import (
+    NO_METADATA,
     OUTCOMES,
-    Metadata,
     ReturnObject,
     repair_artifacts,
     repair_fault,
@@ -142,7 +142,7 @@ def _event(entry: Heartbeat | Return | Timeout | Error | Cancel, at: Millis | No
 def _complete(entry: Entry, notes: Notes) -> None:
     """Fill in what an event cannot do without, and note what is odd about the id."""
     if isinstance(entry, Return) and entry.returned is None:
-        entry.returned = blank(ReturnObject, {"metadata": Metadata()})
+        entry.returned = blank(ReturnObject, {"metadata": NO_METADATA})
     if isinstance(entry, Error) and entry.error is None:
         entry.error = Fault()
     if entry.session_id is None:
@@ -213,7 +213,7 @@ def _sniff(sample: Sample) -> int:
     cut = lines.pop() if not sample.whole or len(lines) > _LINES_SNIFFED else b""
     scores = [score for score in map(_sniff_line, lines) if score is not None]
     if not scores:
-        return _sniff_part(cut)
+        return _sniff_part(cut or b"".join(lines[:1]))  # two records glued together are no line, and begin like one
     return max(scores) if 2 * sum(score > 0 for score in scores) >= len(scores) else min(max(scores), 40)
 
 

@@ -10,10 +10,11 @@ from itertools import pairwise
 from delegtop.clock import Millis, duration
 from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import ACTIVE, Basis, Deadline, State
-from delegtop.model.events import Ending, Outcome, Trust
-from delegtop.model.ledger import Handle, Ledger
+from delegtop.model.events import Ending, Outcome, Phase, Trust
+from delegtop.model.habits import Habits, Kind
+from delegtop.model.ledger import Handle, Ledger, Shape
 from delegtop.model.lineage import Lineage, Move
-from delegtop.model.policy import Policy, default_timeout, kind_of
+from delegtop.model.policy import AgentLimits, Policy, default_timeout, kind_of
 
 _STATES = tuple(State)
 _STATE_OF = {outcome: State(outcome.value) for outcome in Outcome}
@@ -25,6 +26,8 @@ _REMEMBERED = 100_000
 class Census:
     """States and their counts at `now`."""
 
+    NOT_ITS_OWN = ("_ledger", "_lineage", "_policy", "_deadlines")
+
     def __init__(self, ledger: Ledger, lineage: Lineage, policy: Policy) -> None:
         self._ledger = ledger
         self._lineage = lineage
@@ -35,6 +38,9 @@ class Census:
         self._active_children = array("i")
         self._agenda = Agenda()
         self._dirty: set[Handle] = set()
+        self._habits = Habits()
+        self._open_kinds: dict[Kind, set[Handle]] = {}
+        """The open delegations of other programs: their limit is what is usual, which every end may change."""
         self._deadlines: dict[Handle, Deadline | None] = {}
         """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
         self.now = Millis(0)
@@ -99,6 +105,7 @@ class Census:
         if is_open != self._open[handle]:
             self._open[handle] = is_open
             self.touch_below((handle,))
+        self._learn(handle, ending, is_open)
         if is_open:
             state = self._open_state(handle)
         else:
@@ -115,6 +122,25 @@ class Census:
         if was_active != (state in ACTIVE):
             self._count_child(self._lineage.parent(handle), 1 if state in ACTIVE else -1)
         return True
+
+    def _learn(self, handle: Handle, ending: tuple[Outcome, Ending, Millis | None] | None, is_open: bool) -> None:
+        """Remember how long it took, and look again at all whose limit that changes."""
+        shape = self._ledger.shape(handle)
+        if shape is None or shape.product is None or shape.agent is None:
+            return
+        kind = (shape.product, shape.agent)
+        peers = self._open_kinds.setdefault(kind, set())
+        if is_open:
+            peers.add(handle)
+        else:
+            peers.discard(handle)
+        started = self._ledger.start(handle)
+        took = None
+        if ending is not None and ending[0] is Outcome.COMPLETED and ending[2] is not None and started is not None:
+            took = ending[2] - started
+        if self._habits.learn(handle, kind, took):
+            self._deadlines.clear()
+            self._dirty |= peers
 
     def _count_child(self, parent: Handle | None, change: int) -> None:
         if parent is None:
@@ -134,18 +160,23 @@ class Census:
         heard = ledger.heard_at(handle)
         seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
         deadline = self.deadline(handle)
+        if deadline is not None and not deadline.is_firm:
+            deadline = None
         lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
         silent = None if heard is None else heard + policy.silent_after
         limits = (deadline.at if deadline else None, silent, lost)
         # Limits are passed only after their moment, so the state turns one millisecond later.
         self._agenda.set(handle, min((Millis(at + 1) for at in limits if at is not None and at >= now), default=None))
         waiting = self._active_children[handle] > 0
-        if lost is not None and now > lost and not waiting:
+        idle = ledger.phase(handle) is Phase.IDLE
+        if lost is not None and now > lost and not waiting and not idle:
             return State.LOST
         if deadline is not None and now > deadline.at:
             return State.OVERDUE
         if waiting:
             return State.WAITING
+        if idle:
+            return State.IDLE
         if silent is not None and now > silent:
             return State.SILENT
         return State.RUNNING
@@ -157,12 +188,18 @@ class Census:
         heard, listed = self._ledger.heard_at(handle), self._ledger.listed_at(handle)
         return heard is None or listed is None or heard <= listed
 
+    def usual(self, handle: Handle) -> tuple[Millis, int] | None:
+        """How long its kind usually takes, and how many that rests on."""
+        shape = self._ledger.shape(handle)
+        return self._habits.usual((shape.product, shape.agent)) if shape and shape.agent else None
+
     def reason(self, handle: Handle) -> str:
         """Why the state is what it is, where the word alone does not say it."""
         ledger, state = self._ledger, self.state(handle)
         ending = ledger.ending(handle)
         if ending is not None:
             return {
+                Ending.UNSEEN: "its log shows only what is over; nothing tells whether it is still at work",
                 Ending.ERROR: "non-recoverable error, no return seen",
                 Ending.GONE: "its process is gone",
                 Ending.REGISTRY: "by the registry; no return seen in a log",
@@ -173,6 +210,8 @@ class Census:
         quiet = duration(self.now - heard) if heard is not None else "–"
         if state is State.LOST:
             return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
+        if state is State.IDLE:
+            return f"its turn ended {quiet} ago"
         if state is State.SILENT:
             return f"nothing heard for {quiet}; quiet is not hung"
         return ""
@@ -195,7 +234,7 @@ class Census:
         return self._deadlines[handle]
 
     def _capped(self, own: Deadline | None, parent: Handle, limit: Deadline | None) -> Deadline | None:
-        if limit is None or (own is not None and own.at <= limit.at):
+        if limit is None or not limit.is_firm or (own is not None and own.at <= limit.at):
             return own
         if limit.basis is Basis.PARENT:
             return limit
@@ -213,10 +252,43 @@ class Census:
         if declared is not None:
             return Deadline(declared, Basis.DEADLINE, "declared")
         started = ledger.start(handle)
+        if started is not None and shape.timeout is not None:
+            return Deadline(Millis(started + shape.timeout), Basis.TIMEOUT, f"timeout {shape.timeout // 1000} s")
+        return self._set_by_people(handle, shape, started) or self._expected(handle, shape, started)
+
+    def _set_by_people(self, handle: Handle, shape: Shape, started: Millis | None) -> Deadline | None:
+        """What the operator or the agent's own file allows it."""
+        policy = self._policy
+        if started is None or not (policy.timeouts or policy.agents):
+            return None
+        kind = kind_of(shape.agent, shape.command)
+        cwd = self._ledger.cwd(handle)
+        for limit in policy.timeouts:
+            if limit.fits(shape.agent, shape.command, kind, cwd):
+                note = f"set for {limit.pattern}, {limit.timeout // 1000} s"
+                return Deadline(Millis(started + limit.timeout), Basis.OPERATOR, note)
+        agent = policy.agents.get(shape.agent or "")
+        if agent is not None and agent.timeout is not None:
+            return _by_file(agent, started, agent.timeout)
+        parent = self._lineage.parent(handle)
+        above = self._ledger.shape(parent) if parent is not None else None
+        boss = policy.agents.get(above.agent or "") if above else None
+        if boss is not None and boss.child_timeout is not None:
+            return _by_file(boss, started, boss.child_timeout)
+        return None
+
+    def _expected(self, handle: Handle, shape: Shape, started: Millis | None) -> Deadline | None:
+        """How long somebody says they wait, or what is usual for its kind, or what the protocol gives its kind."""
+        wait = self._ledger.wait(handle)
+        if wait is not None:
+            return Deadline(wait.until, Basis.WAIT, wait.by)
         if started is None:
             return None
-        if shape.timeout is not None:
-            return Deadline(Millis(started + shape.timeout), Basis.TIMEOUT, f"timeout {shape.timeout // 1000} s")
+        if shape.product is not None:
+            usual = self.usual(handle)
+            if usual is None:
+                return None
+            return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {shape.agent}: 95 % of {usual[1]}")
         kind = kind_of(shape.agent, shape.command)
         if kind is None:
             return None
@@ -225,3 +297,7 @@ class Census:
 
     def _name(self, handle: Handle) -> str:
         return self._ledger.delegation(handle).name
+
+
+def _by_file(agent: AgentLimits, started: Millis, timeout: int) -> Deadline:
+    return Deadline(Millis(started + timeout), Basis.AGENT_FILE, f"{agent.source}, {timeout // 1000} s")

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 import msgspec
 
-from delegtop.clock import SECOND, iso
+from delegtop.clock import SECOND, Millis, iso
 from delegtop.model.delegation import Claim
-from delegtop.model.events import Ended, Report, Started
+from delegtop.model.events import Ended, Ending, Outcome, Report, Started, Trust
 from delegtop.origin import Origin
 
 NO_REPORT = Report()
@@ -39,7 +39,8 @@ def _start_order(event: Started) -> tuple[object, ...]:
 
 
 def _end_order(event: Ended) -> tuple[object, ...]:
-    return (event.by, event.at is not None, event.at or 0, event.origin)
+    """The stronger word, then the later; at one moment a word of trouble outweighs one that all went well."""
+    return (event.by, event.at is not None, event.at or 0, event.outcome is not Outcome.COMPLETED, event.origin)
 
 
 def merge_starts(events: Iterable[Started]) -> Started:
@@ -49,6 +50,13 @@ def merge_starts(events: Iterable[Started]) -> Started:
     for field in first.__struct_fields__:
         if getattr(first, field) in (None, ()):
             gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in (None, ())), getattr(first, field))
+    named = [e for e in (first, *rest) if e.parent is not None]
+    sure = [e for e in named if not e.guessed]
+    gaps["parent"] = (sure or named)[0].parent if named else None
+    gaps["guessed"] = bool(named) and not sure
+    gaps["refs"] = tuple(sorted({ref for e in (first, *rest) for ref in e.refs}))
+    if first.at is None:  # a time is trusted as far as the one who told it
+        gaps["trust"] = next((e.trust for e in rest if e.at is not None), first.trust)
     return msgspec.structs.replace(first, **gaps)
 
 
@@ -66,7 +74,7 @@ def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Cla
     starts, ends = sorted(starts, key=_start_order), sorted(ends, key=_end_order, reverse=True)
     found: list[Claim] = []
     for field, told in (
-        ("started_at", [(e.at, e.origin) for e in starts]),
+        ("started_at", _best_clock(starts)),
         ("deadline", [(e.deadline, e.origin) for e in starts]),
         ("ended_at", [(e.at, e.origin) for e in ends]),
     ):
@@ -74,10 +82,19 @@ def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Cla
         if moments and max(moments)[0] - min(moments)[0] > _SAME_MOMENT:
             found += [Claim(field, iso(at), origin) for at, origin in moments]
     found += _disagreement("timeout", [(e.timeout and f"{e.timeout // SECOND} s", e.origin) for e in starts])
-    for field in ("agent", "command", "caller", "task", "path", "depth", "parent", "pid", "host"):
+    for field in ("agent", "command", "caller", "task", "path", "depth", "pid", "host"):
         found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
-    found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in ends])
+    found += _disagreement("parent", [(e.parent, e.origin) for e in starts if not e.guessed])
+    # Who does not know how it ended contradicts nobody who does.
+    known = [e for e in ends if e.outcome is not Outcome.UNKNOWN or e.by > Ending.GONE]
+    found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in known])
     return tuple(found)
+
+
+def _best_clock(starts: list[Started]) -> list[tuple[Millis | None, Origin]]:
+    """The starts by the best of the clocks: that a worse one differs is no contradiction."""
+    best = min((event.trust for event in starts if event.at is not None), default=Trust.SCRIPT)
+    return [(event.at, event.origin) for event in starts if event.trust == best]
 
 
 def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:

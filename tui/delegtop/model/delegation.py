@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from delegtop.clock import Millis
-from delegtop.model.events import Artifact, Ending, Fault, Outcome, Report, Trust
+from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, Report, Trust
 from delegtop.origin import Origin
 
 
@@ -27,6 +27,8 @@ class State(StrEnum):
     LOST = "lost"
     UNKNOWN = "unknown"
     """It left the registry and nothing tells how it ended."""
+    IDLE = "idle"
+    """An agent's own session between two prompts: its turn is over."""
 
 
 ACTIVE = frozenset({State.RUNNING, State.WAITING, State.SILENT, State.OVERDUE})
@@ -47,7 +49,8 @@ SEVERITY = {
     State.SILENT: 8,
     State.RUNNING: 9,
     State.WAITING: 10,
-    State.COMPLETED: 11,
+    State.IDLE: 11,
+    State.COMPLETED: 12,
 }
 """Worst first, for sorting by problems."""
 
@@ -57,6 +60,13 @@ class Basis(StrEnum):
 
     DEADLINE = "deadline"
     TIMEOUT = "timeout"
+    OPERATOR = "operator"
+    """A timeout from the settings."""
+    AGENT_FILE = "agent file"
+    WAIT = "wait"
+    """Somebody said how long they wait for it."""
+    USUAL = "usual"
+    """What is usual for its kind. No promise: passing it makes nothing overdue."""
     DEFAULT = "default"
     PARENT = "parent"
     """The parent runs out of time earlier."""
@@ -69,6 +79,11 @@ class Deadline(msgspec.Struct, frozen=True, gc=False):
     basis: Basis
     note: str
     """For people: `declared`, `timeout 3600 s`, `default for research`, `parent sess_…`."""
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether passing it makes the delegation overdue."""
+        return self.basis is not Basis.USUAL
 
 
 class Link(StrEnum):
@@ -85,6 +100,24 @@ class Claim(msgspec.Struct, frozen=True):
 
     field: str
     value: str
+    origin: Origin
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Something to know of a delegation, as one source tells it."""
+
+    kind: str
+    """One of the words of `model.notes`, or another's."""
+    text: str
+    origin: Origin
+    at: Millis | None = None
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """Somebody waits for the return until then."""
+
+    until: Millis
+    by: str
     origin: Origin
 
 
@@ -113,8 +146,21 @@ class Delegation(msgspec.Struct, frozen=True):
     """The last sign of life in a log: its start, a heartbeat, an error or its end."""
     doing: str | None = None
     tool: str | None = None
+    phase: Phase | None = None
     tokens: int | None = None
     cost: float | None = None
+    product: str | None = None
+    """The program whose files tell of it; None for what follows the delegation protocol."""
+    title: str | None = None
+    own_name: str | None = None
+    """The agent's own name, beside its kind."""
+    model: str | None = None
+    prompt: str | None = None
+    cwd: str | None = None
+    version: str | None = None
+    notes: tuple[Note, ...] = ()
+    wait: Wait | None = None
+    resumed_at: Millis | None = None
     ended_at: Millis | None = None
     outcome: Outcome | None = None
     ended_by: Ending | None = None

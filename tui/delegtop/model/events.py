@@ -30,6 +30,8 @@ class Outcome(StrEnum):
 class Ending(IntEnum):
     """What told us that it ended, the strongest word last: a late return outweighs the timeout before it."""
 
+    UNSEEN = 0
+    """Nothing did: its log shows a thing only once it is over, so nobody can say that it is still at work."""
     ERROR = 1
     """A non-recoverable error without a return."""
     GONE = 2
@@ -39,6 +41,23 @@ class Ending(IntEnum):
     REGISTRY = 5
     """The registry said so before the entry was deleted."""
     RETURN = 6
+
+
+class Phase(StrEnum):
+    """What a running delegation is in the middle of."""
+
+    TOOL = "tool"
+    """Inside a tool; `Heard.tool` names it and `Heard.doing` says with what."""
+    MODEL = "model"
+    """Waiting for the model's answer."""
+    PERMISSION = "permission"
+    """Waiting until a person allows something."""
+    ANSWER = "answer"
+    """Waiting for a person's answer."""
+    CHILD = "child"
+    """Waiting for what it handed on."""
+    IDLE = "idle"
+    """Its turn is over and nobody has given it another: an agent's own session between two prompts."""
 
 
 class Trust(IntEnum):
@@ -86,6 +105,10 @@ class Report(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     path: tuple[str, ...] | None = None
     duration: int | None = None
     """Milliseconds, by the agent's own account."""
+    absent: tuple[str, ...] = ()
+    """Fields of the standard return it does not have at all: an empty list of artifacts is not an absent one."""
+    beside: str | None = None
+    """The session id that stands beside the metadata, where another document has it."""
 
 
 class Started(msgspec.Struct, frozen=True, gc=False):
@@ -111,6 +134,10 @@ class Started(msgspec.Struct, frozen=True, gc=False):
     trust: Trust = Trust.SCRIPT
     listed: bool = False
     """A registry says so: it proves the entry, but it is no sign of life."""
+    product: str | None = None
+    """The program whose files tell of it, such as "claude-code"; None for what follows the delegation protocol."""
+    guessed: bool = False
+    """The parent is a guess, drawn as inferred: whoever names one outweighs it and does not contradict it."""
 
 
 class Heard(msgspec.Struct, frozen=True, gc=False):
@@ -125,6 +152,59 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     """Tokens used so far, in all."""
     cost: float | None = None
     """US dollars so far, in all."""
+    phase: Phase | None = None
+
+
+class Described(msgspec.Struct, frozen=True, gc=False):
+    """What a delegation is, as far as one record says so. Of two words for one thing the earlier record's stays."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    title: str | None = None
+    """The work in a few words."""
+    name: str | None = None
+    """The agent's own name, beside its kind."""
+    model: str | None = None
+    prompt: str | None = None
+    """What it was asked to do; a dialect cuts it at `PROMPT` characters."""
+    cwd: str | None = None
+    version: str | None = None
+    """The version of the program that wrote the log."""
+
+
+PROMPT = 4_000
+"""Characters of a prompt or an answer that are kept; the whole stands in the log."""
+
+
+class Noted(msgspec.Struct, frozen=True, gc=False):
+    """Something a rule or a person wants to know of a delegation: `kind` is a short stable word, such as "review" or
+    "resume". A later note of the same kind from the same source replaces the earlier; an empty text withdraws it."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    kind: str
+    text: str
+
+
+class Awaited(msgspec.Struct, frozen=True, gc=False):
+    """Somebody waits for its return, and says until when. The latest wait counts."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    until: Millis
+    by: str
+    """What waits, for people: `wait_agent 30 s`."""
+
+
+class Resumed(msgspec.Struct, frozen=True, gc=False):
+    """It was given work again: every end before this moment no longer counts."""
+
+    id: str
+    at: Millis
+    origin: Origin
 
 
 class Erred(msgspec.Struct, frozen=True, gc=False):
@@ -164,4 +244,4 @@ class Deviation(msgspec.Struct, frozen=True, gc=False):
     detail: str
 
 
-Event = Started | Heard | Erred | Ended | Surveyed | Deviation
+Event = Started | Heard | Described | Noted | Awaited | Resumed | Erred | Ended | Surveyed | Deviation

@@ -4,7 +4,9 @@
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import count
+from typing import Any
 
 import msgspec
 
@@ -12,9 +14,13 @@ from delegtop.clock import Millis
 from delegtop.model.census import Census
 from delegtop.model.delegation import ACTIVE, Deadline, Delegation, Link, State
 from delegtop.model.events import Deviation, Event
+from delegtop.model.frozen import Freezer, thaw, thaw_into
 from delegtop.model.ledger import UNSET, Handle, Ledger
 from delegtop.model.lineage import Lineage
+from delegtop.model.notes import REVIEW
 from delegtop.model.policy import Policy
+
+_EPOCHS = count(1)
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -36,6 +42,7 @@ class Forest:
         self._lineage = Lineage(self._ledger)
         self._census = Census(self._ledger, self._lineage, self.policy)
         self._versions = array("I")
+        self._epoch = 0
 
     def __len__(self) -> int:
         return len(self._ledger)
@@ -64,6 +71,28 @@ class Forest:
             self._versions[handle] += 1
         return changed
 
+    # -- other moments ---------------------------------------------------------------------------------------------
+
+    def freeze(self, before: "Checkpoint | None" = None, touched: Collection[Handle] = ()) -> "Checkpoint":
+        """All as it is now; `touched` is what changed since `before`, with which the rest is shared.
+
+        The states must be up to date: freeze after `advance`.
+        """
+        freezer = Freezer(touched)
+        stores = (self._ledger, self._lineage, self._census, self._versions)
+        known = before.stores if before else (None,) * len(stores)
+        frozen = tuple(map(freezer.freeze, stores, known))
+        return Checkpoint(self.policy, frozen, freezer.spent)
+
+    def become(self, other: "Forest") -> None:
+        """Show another moment: take over everything of `other`, which is not to be used any more.
+
+        Whoever looks at this forest goes on looking; no version that was ever given out comes again.
+        """
+        self._ledger, self._lineage, self._census = other._ledger, other._lineage, other._census
+        self._versions = other._versions
+        self._epoch = next(_EPOCHS) << 32
+
     @property
     def now(self) -> Millis:
         """The moment of the last `advance`."""
@@ -90,9 +119,17 @@ class Forest:
         """Its own deadline, or an open ancestor's that comes earlier."""
         return self._census.deadline(handle)
 
+    def usual(self, handle: Handle) -> tuple[Millis, int] | None:
+        """The time within which nearly all of its kind were done, and how many that rests on; None if too few."""
+        return self._census.usual(handle)
+
+    def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
+        """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
+        return self._ledger.pulse.gaps(since, self.now)
+
     def version(self, handle: Handle) -> int:
-        """Grows whenever facts or state of the delegation may have changed."""
-        return self._versions[handle]
+        """Another one whenever facts or state of the delegation may have changed."""
+        return self._epoch + self._versions[handle]
 
     def parent(self, handle: Handle) -> Handle | None:
         return self._lineage.parent(handle)
@@ -107,6 +144,18 @@ class Forest:
     def children(self, handle: Handle) -> list[Handle]:
         """In order of start, then id."""
         return sorted(self._lineage.children(handle), key=self.birth)
+
+    def needs_review(self, handle: Handle) -> bool:
+        """Whether a person must look at it before it goes on."""
+        return self._ledger.is_noted(handle, REVIEW)
+
+    def offspring(self, handle: Handle) -> Iterable[Handle]:
+        """Its children in no particular order."""
+        return self._lineage.children(handle)
+
+    def used(self, handle: Handle) -> tuple[int | None, float | None]:
+        """Tokens and US dollars, of this delegation alone."""
+        return self._ledger.used(handle)
 
     def roots(self) -> list[Handle]:
         return sorted((h for h in self._ledger if self._lineage.parent(h) is None), key=self.birth)
@@ -139,3 +188,22 @@ class Forest:
         """The child that waits longest among the active ones: overdue before others, then by start."""
         active = [h for h in self._lineage.children(handle) if self.state(h) in ACTIVE]
         return min(active, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A forest at one moment; it cannot change, and shares with its neighbours what is the same in them."""
+
+    policy: Policy
+    stores: tuple[Any, ...]
+    spent: int
+    """About how many bytes it takes that the one before it has not."""
+
+    def thaw(self) -> Forest:
+        """The forest as it was, to go on from there."""
+        forest = Forest(self.policy)
+        ledger, lineage, census, versions = self.stores
+        thaw_into(forest._ledger, ledger)
+        thaw_into(forest._lineage, lineage)
+        thaw_into(forest._census, census)
+        forest._versions = thaw(versions)
+        return forest

@@ -11,22 +11,28 @@ from sys import intern
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.clock import MINUTE, Millis
 from delegtop.model.claims import NO_REPORT, contest, disagreements, facts, merge_ends, merge_starts
-from delegtop.model.delegation import Claim, Delegation, own_path
+from delegtop.model.delegation import Claim, Delegation, Wait, own_path
+from delegtop.model.details import NO_DETAILS, Details
 from delegtop.model.events import (
+    Deviation,
     Ended,
     Ending,
     Erred,
     Event,
+    Fault,
     Heard,
     Outcome,
+    Phase,
     Report,
+    Resumed,
     Started,
     Surveyed,
     Trust,
 )
 from delegtop.model.places import Places, Sources
+from delegtop.model.pulse import Pulse
 from delegtop.origin import Origin
 
 Handle = int
@@ -38,8 +44,10 @@ UNSET = -(1 << 62)
 _BLOCK = 16
 
 _OUTCOMES = tuple(Outcome)
-_ENDINGS = (Ending.ERROR, *Ending)
-"""By number; there is no 0."""
+_ENDINGS = tuple(Ending)
+"""By number."""
+_PHASES: tuple[Phase | None, ...] = (None, *Phase)
+_PHASE_CODE = {phase: code for code, phase in enumerate(_PHASES)}
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Report).decode
@@ -57,6 +65,7 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
     host: str | None
     trust: Trust
     listed: bool
+    product: str | None
     own_path: tuple[str, ...] | None
     """The path down to and including the agent: some logs leave the agent itself out."""
 
@@ -79,6 +88,7 @@ class Ledger:
         self._beat_place = Places(sources)
         self._doing: list[str | None] = []
         self._tool: list[str | None] = []
+        self._phase = array("b")
         self._tokens = array("q")
         self._ended_at = array("q")
         self._ended_place = Places(sources)
@@ -88,12 +98,15 @@ class Ledger:
         # What only few delegations have.
         self._pids: dict[Handle, int] = {}
         self._refs: dict[Handle, tuple[tuple[str, str], ...]] = {}
+        self._guessed: set[Handle] = set()
         self._costs: dict[Handle, float] = {}
-        self._faults: dict[Handle, dict[Origin, Erred]] = {}
+        self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
         self._starts: dict[Handle, dict[object, Started]] = {}
         self._ends: dict[Handle, dict[object, Ended]] = {}
         self._listed: dict[Handle, dict[str, Millis]] = {}
         self._surveys: dict[str, tuple[Millis, frozenset[Handle]]] = {}
+        self._details: dict[Handle, Details] = {}
+        self.pulse = Pulse()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -110,7 +123,9 @@ class Ledger:
         """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
         start or end did: the tree is drawn from these two alone."""
         handles, tokens = self._handles, self._tokens
-        beat_at, beat_place, doing, tool = self._beat_at, self._beat_place, self._doing, self._tool
+        beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
+        doing, tool = self._doing, self._tool
+        minutes, minute = self.pulse.minutes, -1
         for event in events:
             if isinstance(event, Heard):
                 handle = handles.get(event.id)
@@ -122,6 +137,10 @@ class Ledger:
                     beat_place[handle] = event.origin
                     doing[handle] = event.doing
                     tool[handle] = event.tool and intern(event.tool)
+                    phase[handle] = _PHASE_CODE[event.phase]
+                if at is not None and at // MINUTE != minute:
+                    minute = at // MINUTE
+                    minutes.add(minute)
                 if event.tokens is not None and event.tokens > tokens[handle]:
                     tokens[handle] = event.tokens
                 if event.cost is not None:
@@ -139,11 +158,20 @@ class Ledger:
                     touched.add(handle)
             elif isinstance(event, Erred):
                 handle = self._handle(event.id, started)
-                self._faults.setdefault(handle, {})[event.origin] = event
+                self._faults.setdefault(handle, {})[event.origin, event.fault] = event
                 ended.add(handle)
                 touched.add(handle)
             elif isinstance(event, Surveyed):
                 touched |= self._survey(event, started)
+            elif isinstance(event, Resumed):
+                handle = self._handle(event.id, started)
+                if self._resume(handle, event):
+                    ended.add(handle)
+                    touched.add(handle)
+            elif not isinstance(event, Deviation):
+                handle = self._handle(event.id, started)
+                if self._details.setdefault(handle, Details()).take(event):
+                    touched.add(handle)
 
     def _handle(self, id: str, started: set[Handle]) -> Handle:
         handle = self._handles.get(id)
@@ -169,6 +197,7 @@ class Ledger:
         self._report.extend(nothing)
         for moments in (self.started_at, self._deadline, self._beat_at, self._tokens, self._ended_at):
             moments.extend([UNSET] * rows)
+        self._phase.extend([0] * rows)
         self._outcome.extend([-1] * rows)
         self._ended_by.extend([0] * rows)
         for places in (self._started_place, self._beat_place, self._ended_place):
@@ -180,6 +209,8 @@ class Ledger:
         return before is None or event.origin > before
 
     def _start(self, handle: Handle, event: Started) -> bool:
+        if event.at is not None and not event.listed:
+            self.pulse.minutes.add(event.at // MINUTE)
         before = self._start_of(handle)
         if before is None:
             self._write_start(handle, event)
@@ -203,6 +234,7 @@ class Ledger:
             event.host,
             event.trust,
             event.listed,
+            event.product,
         )
         shape = self._shapes.get(common)
         if shape is None:
@@ -217,6 +249,10 @@ class Ledger:
             self._pids[handle] = event.pid
         if event.refs:
             self._refs[handle] = event.refs
+        if event.guessed:
+            self._guessed.add(handle)
+        elif self._guessed:
+            self._guessed.discard(handle)
 
     def _shared_id(self, id: str | None) -> str | None:
         if id is None:
@@ -249,9 +285,15 @@ class Ledger:
             refs=self._refs.get(handle, ()),
             trust=shape.trust,
             listed=shape.listed,
+            product=shape.product,
+            guessed=handle in self._guessed,
         )
 
     def _end(self, handle: Handle, event: Ended) -> bool:
+        if event.at is not None and event.by is not Ending.GONE:
+            self.pulse.minutes.add(event.at // MINUTE)
+        if self._is_undone(handle, event):
+            return False
         before = self._end_of(handle)
         if before is None:
             self._write_end(handle, event)
@@ -263,6 +305,28 @@ class Ledger:
             self._ends[handle] = claims
         self._write_end(handle, merge_ends(claims.values()))
         return True
+
+    def _resume(self, handle: Handle, event: Resumed) -> bool:
+        """Forget every end before the moment it was given work again."""
+        if not self._details.setdefault(handle, Details()).resume(event):
+            return False
+        end = self._end_of(handle)
+        ends = self._ends.pop(handle, {facts(end): end} if end else {})
+        left = {told: each for told, each in ends.items() if not self._is_undone(handle, each)}
+        if len(left) > 1:
+            self._ends[handle] = left
+        if left:
+            self._write_end(handle, merge_ends(left.values()))
+        else:
+            self._outcome[handle], self._ended_by[handle] = -1, 0
+            self._ended_at[handle], self._report[handle] = UNSET, None
+            self._ended_place.clear(handle)
+        return True
+
+    def _is_undone(self, handle: Handle, event: Ended) -> bool:
+        details = self._details.get(handle)
+        resumed = details.resumed_at if details else None
+        return resumed is not None and event.at is not None and event.at < resumed
 
     def _write_end(self, handle: Handle, event: Ended) -> None:
         self._ended_at[handle] = UNSET if event.at is None else event.at
@@ -318,6 +382,31 @@ class Ledger:
     def start(self, handle: Handle) -> Millis | None:
         return _known(self.started_at[handle])
 
+    def used(self, handle: Handle) -> tuple[int | None, float | None]:
+        """Tokens and US dollars, of this delegation alone."""
+        return _known(self._tokens[handle]), self._costs.get(handle)
+
+    def phase(self, handle: Handle) -> Phase | None:
+        """What it was in the middle of when it was last heard."""
+        return _PHASES[self._phase[handle]]
+
+    def is_noted(self, handle: Handle, kind: str) -> bool:
+        details = self._details.get(handle)
+        return details is not None and details.says(kind)
+
+    def cwd(self, handle: Handle) -> str | None:
+        details = self._details.get(handle)
+        return details.word("cwd") if details else None
+
+    def wait(self, handle: Handle) -> Wait | None:
+        """Who waits for it, and until when."""
+        details = self._details.get(handle)
+        return details.wait() if details else None
+
+    def is_guess(self, handle: Handle) -> bool:
+        """Nobody names its parent; the one claimed is a guess."""
+        return handle in self._guessed
+
     def declared_deadline(self, handle: Handle) -> Millis | None:
         return _known(self._deadline[handle])
 
@@ -346,6 +435,8 @@ class Ledger:
             latest = max(latest, self._ended_at[handle])
         if handle in self._faults:
             latest = max(latest, *(e.at for e in self._faults[handle].values() if e.at is not None), latest)
+        if handle in self._details:
+            latest = max(latest, self._details[handle].resumed_at or latest)
         return _known(latest)
 
     def listed_at(self, handle: Handle) -> Millis | None:
@@ -362,7 +453,8 @@ class Ledger:
         """Everything known of one delegation."""
         shape = self._shape[handle]
         ending = self.ending(handle)
-        faults = sorted(self._faults[handle].values(), key=lambda e: e.origin) if handle in self._faults else []
+        details = self._details.get(handle, NO_DETAILS)
+        faults = self._faults_of(handle)
         return Delegation(
             id=self.ids[handle],
             agent=shape.agent if shape else None,
@@ -382,6 +474,7 @@ class Ledger:
             heard_at=self.heard_at(handle),
             doing=self._doing[handle],
             tool=self._tool[handle],
+            phase=self.phase(handle),
             tokens=_known(self._tokens[handle]),
             cost=self._costs.get(handle),
             outcome=ending[0] if ending else None,
@@ -396,7 +489,20 @@ class Ledger:
             heard_origin=self._beat_place[handle],
             ended_origin=self._ended_place[handle] or (faults[-1].origin if faults else None),
             origins=self._origins(handle),
+            product=shape.product if shape else None,
+            title=details.word("title"),
+            own_name=details.word("name"),
+            model=details.word("model"),
+            prompt=details.word("prompt"),
+            cwd=details.word("cwd"),
+            version=details.word("version"),
+            notes=details.notes(),
+            wait=details.wait(),
+            resumed_at=details.resumed_at,
         )
+
+    def _faults_of(self, handle: Handle) -> list[Erred]:
+        return sorted(self._faults.get(handle, {}).values(), key=lambda erred: erred.origin)
 
     def _origins(self, handle: Handle) -> tuple[Origin, ...]:
         places = (self._started_place[handle], self._beat_place[handle], self._ended_place[handle])
@@ -404,6 +510,8 @@ class Ledger:
         for claims in (self._starts, self._ends, self._faults):
             if handle in claims:
                 found += [event.origin for event in claims[handle].values()]
+        if handle in self._details:
+            found += self._details[handle].origins()
         return tuple(sorted(set(found)))
 
     def _claims(self, handle: Handle) -> tuple[Claim, ...]:

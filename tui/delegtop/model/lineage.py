@@ -30,6 +30,8 @@ Filed = tuple[Path, str | None, int, bool, bool]
 class Lineage:
     """Parents and children, kept up to date as starts and ends become known."""
 
+    NOT_ITS_OWN = ("_ledger",)
+
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._parent = array("i")
@@ -57,6 +59,8 @@ class Lineage:
         return None if parent == NOBODY else parent
 
     def link(self, handle: Handle) -> Link:
+        if self._ledger.is_guess(handle) and self._parent[handle] != NOBODY:
+            return Link.INFERRED
         return _LINKS[self._how[handle]]
 
     def candidates(self, handle: Handle) -> tuple[Handle, ...]:

@@ -6,11 +6,17 @@ Gathering the facts of a delegation is the costly part: who has them already pas
 
 from typing import TYPE_CHECKING
 
-from delegtop.model.delegation import ACTIVE, Delegation, State
+from delegtop.model import phases
+from delegtop.model.delegation import ACTIVE, SEVERITY, Delegation, State
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
     from delegtop.model.ledger import Handle
+
+OPEN = ACTIVE | {State.LOST, State.IDLE}
+"""Nothing says that these have ended: their age and their silence grow."""
+
+MOST_SEVERE = -1
 
 
 def label(delegation: Delegation) -> str:
@@ -49,7 +55,7 @@ def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> 
     if facts.started_at is None:
         return None
     state = forest.state(handle)
-    end = forest.now if state in ACTIVE or state is State.LOST else facts.ended_at
+    end = forest.now if state in OPEN else facts.ended_at
     return end - facts.started_at if end is not None else None
 
 
@@ -57,19 +63,27 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
     """Milliseconds since it was last heard of, while it is not known to be done."""
     facts = facts or forest.delegation(handle)
     state = forest.state(handle)
-    if facts.heard_at is None or (state not in ACTIVE and state is not State.LOST):
+    if facts.heard_at is None or state not in OPEN:
         return None
     return forest.now - facts.heard_at
+
+
+def severity(forest: "Forest", handle: "Handle") -> int:
+    """How much it presses, the least most: what a person must look at before anything else, then by its state."""
+    return MOST_SEVERE if forest.needs_review(handle) else SEVERITY[forest.state(handle)]
 
 
 def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
     """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
     facts = facts or forest.delegation(handle)
     state = forest.state(handle)
-    if state is State.WAITING and (blocker := forest.blocker(handle)) is not None:
+    waits = state is State.WAITING and facts.phase not in phases.FOR_PEOPLE
+    if waits and (blocker := forest.blocker(handle)) is not None:
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:
-        return facts.doing or facts.tool or forest.reason(handle)
+        return phases.now(facts) or forest.reason(handle)
+    if state is State.IDLE and (work := phases.work(facts)):
+        return work
     if state is State.COMPLETED:
         return facts.report.summary or _made(facts)
     told = next((fault.message for fault in facts.errors if fault.message), None) or facts.report.summary

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from delegtop.model import measures
-from delegtop.model.delegation import SEVERITY
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
@@ -41,5 +40,5 @@ def _longest(span: int | None) -> tuple[bool, int]:
 def _severity(forest: "Forest", handle: "Handle") -> int:
     """Its own severity, or that of what it waits on: a patient parent comes up with the child that hangs."""
     blocker = forest.blocker(handle)
-    own = SEVERITY[forest.state(handle)]
-    return own if blocker is None else min(own, SEVERITY[forest.state(blocker)])
+    own = measures.severity(forest, handle)
+    return own if blocker is None else min(own, measures.severity(forest, blocker))

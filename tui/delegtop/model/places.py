@@ -1,6 +1,7 @@
 """Origins in columns: three numbers each, where an object would cost three times as much."""
 
 from array import array
+from collections.abc import Iterable
 
 from delegtop.origin import Origin
 
@@ -16,6 +17,11 @@ class Sources(dict[str, int]):
         self[name] = number = len(self.names)
         self.names.append(name)
         return number
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Number these, in this order."""
+        for name in names:
+            self[name]
 
 
 class Places:
@@ -40,3 +46,6 @@ class Places:
         self._source[row] = self._sources[origin.source]
         self._line[row] = origin.line
         self._offset[row] = origin.offset
+
+    def clear(self, row: int) -> None:
+        self._source[row] = -1

@@ -1,23 +1,60 @@
-"""The limits by which time alone changes a state, and the default timeouts of the delegation guide."""
+"""What delegations are judged by: limits in time, and how the protocols are read where they contradict each other."""
 
 import re
+from fnmatch import fnmatchcase
 
 import msgspec
 
 from delegtop.clock import DAY, MINUTE, SECOND
+from delegtop.contract.reading import Reading
+
+
+class AgentLimits(msgspec.Struct, frozen=True):
+    """What an agent's own definition file says of its delegations."""
+
+    source: str
+    """The path of the file."""
+    timeout: int | None = None
+    """Its own, in milliseconds."""
+    child_timeout: int | None = None
+    """What it gives those it delegates to."""
+    child_timeout_max: int | None = None
+    max_depth: int | None = None
+    may_delegate_to: tuple[str, ...] | None = None
+    """None if the file does not say."""
+
+
+class OperatorTimeout(msgspec.Struct, frozen=True):
+    """A timeout the operator set for the agents whose name, kind or folder fits a pattern."""
+
+    pattern: str
+    timeout: int
+
+    def fits(self, *names: str | None) -> bool:
+        return any(name is not None and fnmatchcase(name, self.pattern) for name in names)
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """Limits in milliseconds; each is a setting."""
+    """Limits in milliseconds, and the reading of the protocols; each is a setting."""
+
+    timeouts: tuple[OperatorTimeout, ...] = ()
+    """The first that fits counts."""
+    agents: dict[str, AgentLimits] = {}
+    """By the name of the agent, from the definition files of the project."""
 
     silent_after: int = 3 * MINUTE
     """A running delegation that wrote nothing for this long is `silent`. Quiet is not hung."""
+    suspect_after: int = 10 * MINUTE
+    """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
+    tool_suspect_after: int = 30 * MINUTE
+    """The same inside a tool: a long quiet tool is healthy."""
     lost_after: int = DAY
     """A delegation that is past its deadline, or has none, and wrote nothing for this long is `lost`."""
     research_timeout: int = 3600 * SECOND
     planning_timeout: int = 1800 * SECOND
     implementation_timeout: int = 7200 * SECOND
     simple_timeout: int = 300 * SECOND
+    reading: Reading = Reading()
 
 
 _KINDS = (

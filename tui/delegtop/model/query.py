@@ -16,6 +16,7 @@ import msgspec
 from delegtop.clock import parse_span
 from delegtop.model import measures
 from delegtop.model.delegation import Link, State
+from delegtop.model.events import Phase
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
@@ -89,10 +90,30 @@ def _doing(forest: "Forest", handle: "Handle") -> str | None:
     return forest.delegation(handle).doing
 
 
+def _project(forest: "Forest", handle: "Handle") -> str | None:
+    """Its working folder, else that of the nearest above it that says."""
+    at: Handle | None = handle
+    while at is not None:
+        cwd = forest.delegation(at).cwd
+        if cwd is not None:
+            return cwd
+        at = forest.parent(at)
+    return None
+
+
+def _fact(field: str) -> Words:
+    return lambda forest, handle: getattr(forest.delegation(handle), field)
+
+
+def _notes(forest: "Forest", handle: "Handle") -> str | None:
+    return " ".join(note.kind for note in forest.delegation(handle).notes) or None
+
+
 def _tokens(forest: "Forest", handle: "Handle") -> int | None:
     return forest.delegation(handle).tokens
 
 
+_PHASES = tuple(phase.value for phase in Phase)
 KEYS: tuple[WordKey | FigureKey, ...] = (
     WordKey(
         "state",
@@ -120,6 +141,12 @@ KEYS: tuple[WordKey | FigureKey, ...] = (
         words=lambda forest, handle: forest.link(handle).value,
         known=tuple(link.value for link in Link),
     ),
+    WordKey("project", "The folder it works in, or that of the nearest above it.", "project:*/app", words=_project),
+    WordKey("product", "The program whose files tell of it.", "product:claude-code", words=_fact("product")),
+    WordKey("model", "The model it runs on.", "model:opus", words=_fact("model")),
+    WordKey("title", "Its work in a few words.", "title:parser", words=_fact("title")),
+    WordKey("phase", "What it is in the middle of.", "phase:permission", words=_fact("phase"), known=_PHASES),
+    WordKey("note", "The kinds of notes it has, such as `review` or `blocker`.", "note:review", words=_notes),
     WordKey("host", "The machine it runs on.", "host:build-*", words=_host),
 )
 ALIASES = {"status": "state"}

@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 from delegtop import text
 from delegtop.clock import countdown, duration, iso
-from delegtop.model import measures
+from delegtop.model import measures, recovery
 from delegtop.model.delegation import PROBLEMS, SEVERITY, Delegation, Link, State
 from delegtop.model.events import Deviation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.notes import REVIEW
 from delegtop.report.health import Health, Unread
 from delegtop.report.layout import cells, cut, fit
 from delegtop.report.walk import GUIDED, Row, rows, with_ancestors
+from delegtop.secrets import mask
 
 EXAMPLES = 5
 ALIKE = 3
@@ -56,6 +58,12 @@ class Look(NamedTuple):
     color: bool = False
     cuts: bool = True
     """Whether what is too wide is cut. In a pipe nothing needs to be."""
+    masked: bool = True
+    """Whether secrets in foreign text are hidden."""
+
+    def line(self, foreign: str, limit: int) -> str:
+        """Foreign text, safe to print and on one line."""
+        return text.line(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
 
 
 _COLOURS = {
@@ -71,6 +79,7 @@ _COLOURS = {
     State.INTERRUPTED: "35",
     State.LOST: "1;35",
     State.UNKNOWN: "2",
+    State.IDLE: "2",
 }
 
 
@@ -90,8 +99,8 @@ def tree(
         yield ""
         yield from _Table(forest, look, table).lines(table)
     for title, block in (
-        ("What to do", _advice(forest, matches or [row.handle for row in table])),
-        ("Claims that disagree", _claims(forest, [row.handle for row in table])),
+        ("What to do", _advice(forest, matches or [row.handle for row in table], look)),
+        ("Claims that disagree", _claims(forest, [row.handle for row in table], look)),
     ):
         if lines := list(block):
             yield from ("", title, *lines)
@@ -123,6 +132,8 @@ class _Table:
         self.guides = look.guides
         self.contradicted = False
         """Has a row claimed a depth that its path or place denies?"""
+        self.estimated = False
+        """Has a row a time left that is only what is usual?"""
         # State is never cut, so it has the width of the longest word there is.
         self.columns = {"state": 11, "depth": 5, "left": 9, "age": 8, "quiet": 8}
         for column in ("quiet", "depth", "age", "left"):
@@ -142,7 +153,7 @@ class _Table:
         yield self._line("DELEGATION", head, "DOING")
         for row in table:
             facts = self.forest.delegation(row.handle)
-            remark = text.line(measures.remark(self.forest, row.handle, facts), _LINE_MOST)
+            remark = self.look.line(measures.remark(self.forest, row.handle, facts), _LINE_MOST)
             depth = self._depth(row, facts)
             self.contradicted |= self.guides.differs in depth
             content = self._cells(row.handle, facts) | {"depth": depth}
@@ -163,8 +174,11 @@ class _Table:
 
     def _name(self, row: Row, facts: Delegation) -> str:
         label = text.line(measures.label(facts), 200)
+        if facts.own_name and facts.own_name != label:
+            label += f" {text.line(facts.own_name, 200)}"
         unsure = row.level and not self.guides.inferred and self.forest.link(row.handle) in _UNSURE
-        return self._guide(row) + label + (f" (parent {self.forest.link(row.handle)})" if unsure else "")
+        label += f" (parent {self.forest.link(row.handle)})" if unsure else ""
+        return self._guide(row) + label + (f"  {self.look.line(facts.title, _NAME_MOST)}" if facts.title else "")
 
     def _guide(self, row: Row) -> str:
         if not row.level:
@@ -182,13 +196,19 @@ class _Table:
 
     def _cells(self, handle: Handle, facts: Delegation) -> dict[str, str]:
         forest = self.forest
-        left = measures.left(forest, handle)
         return {
             "state": forest.state(handle).value,
-            "left": self.guides.unknown if left is None else countdown(left),
+            "left": self._left(handle),
             "age": self._span(measures.age(forest, handle, facts)),
             "quiet": self._span(measures.quiet(forest, handle, facts)),
         }
+
+    def _left(self, handle: Handle) -> str:
+        left, deadline = measures.left(self.forest, handle), self.forest.deadline(handle)
+        if left is None or deadline is None:
+            return self.guides.unknown
+        self.estimated |= not deadline.is_firm
+        return countdown(left) if deadline.is_firm else f"~{countdown(left)}"
 
     def _depth(self, row: Row, facts: Delegation) -> str:
         derived = measures.derived_depth(self.forest, row.handle, facts, row.level)
@@ -210,33 +230,34 @@ class _Table:
         unseen = sum(not row.level and self.forest.link(row.handle) is Link.EXPLICIT for row in table)
         if unseen:
             yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
+        if self.estimated:
+            yield "~ in LEFT: by what such agents usually take; nothing is overdue by it"
         if self.contradicted:
             yield f"1{self.guides.differs}2 in DEPTH: it claims 1, its path or place says 2"
 
 
-def _advice(forest: Forest, handles: Collection[Handle]) -> Iterator[str]:
-    """What the agents themselves recommend, worst first; one advice handed up a path is told once, by its source."""
-    told: dict[str, Handle] = {}
+def _advice(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator[str]:
+    """What the agents themselves say about going on, what a person must look at first, then the worst; one advice
+    handed up a path is told once, by its source."""
+    told: dict[str, tuple[recovery.Hint, Handle]] = {}
     for handle in handles:
-        if forest.state(handle) in PROBLEMS:
-            for advice in _recommended(forest.delegation(handle)):
-                told[advice] = handle
-    for advice, handle in sorted(told.items(), key=lambda item: SEVERITY[forest.state(item[1])]):
+        troubled = forest.state(handle) in PROBLEMS
+        for hint in recovery.hints(forest.delegation(handle)):
+            if troubled or hint.kind == REVIEW:
+                told[hint.text] = hint, handle
+    ranked = sorted(told.values(), key=lambda item: (item[0].kind != REVIEW, SEVERITY[forest.state(item[1])]))
+    for hint, handle in ranked:
         name = text.line(measures.label(forest.delegation(handle)), 200)
-        yield f"  {name} ({forest.state(handle)}): {text.line(advice, _LINE_MOST)}"
+        title = "" if hint.kind == recovery.RECOMMENDATION else f" {hint.title}"
+        yield f"  {name} ({forest.state(handle)}){title}: {look.line(hint.text, _LINE_MOST)}"
 
 
-def _recommended(facts: Delegation) -> Iterator[str]:
-    recommended = [fault.recommendation for fault in facts.errors if fault.recommendation]
-    yield from recommended or filter(None, [facts.report.next_steps])
-
-
-def _claims(forest: Forest, handles: Collection[Handle]) -> Iterator[str]:
+def _claims(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator[str]:
     for handle in handles:
         facts = forest.delegation(handle)
         for field in dict.fromkeys(claim.field for claim in facts.claims):
             said = (f"{c.value} ({c.origin})" for c in facts.claims if c.field == field)
-            yield text.line(f"  {measures.label(facts)}: {field} {', '.join(said)}", _LINE_MOST)
+            yield look.line(f"  {measures.label(facts)}: {field} {', '.join(said)}", _LINE_MOST)
 
 
 def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
@@ -251,7 +272,7 @@ def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
         for reason, count in sorted(source.reasons.items(), key=lambda item: (-item[1], item[0])):
             yield f"    {count} {text.line(reason, 80)}"
         for example in islice(source.examples, EXAMPLES):
-            yield cut(f"    {_example(example)}", max(look.width, 80), look.guides.cut)
+            yield cut(f"    {_example(example, look)}", max(look.width, 80), look.guides.cut)
         if (more := source.unreadable + source.deviations - EXAMPLES) > 0:
             yield f"    and {more} more (--json tells the kinds, the dashboard shows them)"
     for (status, detail), count in alike.items():
@@ -273,9 +294,9 @@ def _state_of(source: Health) -> str:
     return ", ".join(parts)
 
 
-def _example(example: Unread | Deviation) -> str:
+def _example(example: Unread | Deviation, look: Look) -> str:
     told = (example.kind, example.detail) if isinstance(example, Deviation) else (example.reason, example.excerpt)
-    return f"{text.line(str(example.origin), 1_000)}: " + ": ".join(text.line(part, 200) for part in told if part)
+    return f"{text.line(str(example.origin), 1_000)}: " + ": ".join(look.line(part, 200) for part in told if part)
 
 
 def _count(count: int, noun: str) -> str:

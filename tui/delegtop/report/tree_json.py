@@ -1,7 +1,7 @@
 """The tree as JSON: a stable contract. Fields are added, never renamed or removed, while `schema_version` is 1.
 
-The structs below are the contract; `docs/schema/tree.schema.json` is made from them. Text is raw data, escaped so that
-printing it to a terminal does nothing.
+The structs below are the contract; `docs/schema/tree.schema.json` is made from them. Text is raw data, its secrets
+masked unless they are asked for, and escaped so that printing it to a terminal does nothing.
 """
 
 import json
@@ -16,8 +16,11 @@ from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.model import measures
 from delegtop.model.delegation import Basis, Delegation, Link, State
+from delegtop.model.events import Phase, Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.rollup import Totals, totals
+from delegtop.report import privacy
 from delegtop.report.health import Health
 from delegtop.report.walk import rows
 
@@ -25,6 +28,13 @@ SCHEMA_VERSION = 1
 
 _UNNAMED = "no-session-id@"
 """How the id begins that a delegation is given when its records name none: the place where it stands."""
+
+_TRUSTS: dict[Trust, Literal["script", "mtime", "epoch", "model"]] = {
+    Trust.SCRIPT: "script",
+    Trust.MTIME: "mtime",
+    Trust.EPOCH: "epoch",
+    Trust.MODEL: "model",
+}
 
 Time = Annotated[str, Meta(description="A moment in UTC, such as 2025-12-26T10:00:00.000Z.")]
 
@@ -84,6 +94,23 @@ class Found(Struct, frozen=True, forbid_unknown_fields=True):
     since: Annotated[Time | None, Meta(description="Since when it is so.")]
 
 
+class Remark(Struct, frozen=True, forbid_unknown_fields=True):
+    """Something to know of it, in the words of the source."""
+
+    kind: Annotated[str, Meta(description="What it is about, such as `review`, `resume` or `blocker`.")]
+    text: str
+    source: str
+    line: int
+    at: Time | None
+
+
+class Awaits(Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody waits for its return."""
+
+    until: Time
+    by: Annotated[str, Meta(description="What waits, in words.")]
+
+
 class Said(Struct, frozen=True, forbid_unknown_fields=True):
     """One of several values that sources give for the same field."""
 
@@ -134,6 +161,26 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
     waiting_on: Annotated[str | None, Meta(description="The id of the open descendant that a waiting one waits on.")]
     parent_candidates: Annotated[list[str], Meta(description="The ids that could be its parent, if ambiguous.")]
     origin: Place | None
+    product: Annotated[
+        str | None, Meta(description="The program whose files tell of it; null for the delegation protocol.")
+    ]
+    version: Annotated[str | None, Meta(description="The version of that program.")]
+    title: Annotated[str | None, Meta(description="The work in a few words.")]
+    own_name: Annotated[str | None, Meta(description="The agent's own name, beside its kind.")]
+    model: str | None
+    phase: Annotated[Phase | None, Meta(description="What it was last heard to be in the middle of.")]
+    prompt: Annotated[str | None, Meta(description="What it was asked to do; only with `--prompts`, else null.")]
+    cwd: Annotated[str | None, Meta(description="Its working directory.")]
+    notes: Annotated[list[Remark], Meta(description="What sources note about it.")]
+    wait: Awaits | None
+    resumed_at: Annotated[Time | None, Meta(description="When it was last given work again.")]
+    subtree_tokens: Annotated[int | None, Meta(description="Tokens used by it and all below it, each counted once.")]
+    subtree_cost: Annotated[float | None, Meta(description="US dollars, of it and all below it.")]
+    times_by: Annotated[
+        Literal["script", "mtime", "epoch", "model"],
+        Meta(description="Who told its times; what a model wrote is no clock."),
+    ]
+    deadline_note: Annotated[str | None, Meta(description="Where the deadline comes from, in words.")]
 
 
 class Tree(Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,13 +198,16 @@ def tree(
     *,
     matches: Collection[Handle] | None = None,
     sort: str = "start",
+    masked: bool = True,
+    prompts: bool = False,
 ) -> Iterator[str]:
-    """The document, one delegation a line. With `matches`, only those are in it."""
+    """The document, one delegation a line. With `matches`, only those are in it; prompts only where asked for."""
     yield f'{{"schema_version": {SCHEMA_VERSION},'
     yield f' "at": {to_json(_time(forest.now))},'
     yield from array("sources", (to_json(source_of(source)) for source in sources), ",")
     wanted = (row for row in rows(forest, None, sort) if matches is None or row.handle in matches)
-    yield from array("delegations", (to_json(_node(forest, row.handle, row.level)) for row in wanted), "}")
+    writer = _Writer(forest, totals(forest), masked=masked, prompts=prompts)
+    yield from array("delegations", (to_json(writer.node(row.handle, row.level)) for row in wanted), "}")
 
 
 def schema() -> str:
@@ -200,51 +250,83 @@ def source_of(source: Health) -> Source:
     )
 
 
-def _node(forest: Forest, handle: Handle, level: int) -> Node:
-    facts = forest.delegation(handle)
-    deadline = forest.deadline(handle)
-    parent = forest.parent(handle)
-    origin = facts.started_origin or facts.heard_origin or facts.ended_origin
-    derived = measures.derived_depth(forest, handle, facts, level)
-    blocker = forest.blocker(handle) if forest.state(handle) is State.WAITING else None
-    return Node(
-        id=facts.id,
-        parent=facts.parent if parent is None else forest.delegation(parent).id,
-        link=forest.link(handle),
-        agent=facts.agent,
-        depth=derived if facts.depth is None else facts.depth,
-        path=list(facts.own_path) if facts.own_path else None,
-        state=forest.state(handle),
-        started_at=_time(facts.started_at),
-        ended_at=_time(facts.ended_at),
-        deadline=_time(deadline.at) if deadline else None,
-        deadline_from=deadline.basis if deadline else None,
-        last_heard_at=_time(facts.heard_at),
-        doing=facts.doing,
-        summary=facts.report.summary,
-        artifacts=[Made(made.path, made.type, made.summary) for made in facts.artifacts],
-        errors=_errors(facts),
-        next_steps=facts.report.next_steps,
-        tokens=facts.tokens,
-        cost=facts.cost,
-        source=origin.source if origin else None,
-        refs=_refs(facts),
-        findings=[found_of(finding) for finding in diagnose(forest, handle, forest.now, lambda _: None)],
-        command=facts.command,
-        caller=facts.caller,
-        task=facts.task,
-        depth_claimed=facts.depth,
-        depth_derived=derived,
-        reason=forest.reason(handle),
-        claims=[Said(claim.field, claim.value, claim.origin.source, claim.origin.line) for claim in facts.claims],
-        timeout_seconds=None if facts.timeout is None else facts.timeout / 1_000,
-        host=facts.host,
-        pid=facts.pid,
-        tool=facts.tool,
-        waiting_on=forest.delegation(blocker).id if blocker is not None else None,
-        parent_candidates=[forest.delegation(other).id for other in forest.candidates(handle)],
-        origin=Place(origin.source, origin.line) if origin else None,
-    )
+class _Writer:
+    """Makes the nodes of one document."""
+
+    def __init__(self, forest: Forest, spent: Sequence[Totals], *, masked: bool, prompts: bool) -> None:
+        self._forest, self._spent = forest, spent
+        self._masked, self._prompts = masked, prompts
+
+    def _facts(self, handle: Handle) -> Delegation:
+        facts = self._forest.delegation(handle)
+        if not self._prompts:
+            facts = msgspec.structs.replace(facts, prompt=None)
+        return privacy.masked(facts) if self._masked else facts
+
+    def _findings(self, handle: Handle) -> list[Found]:
+        found = diagnose(self._forest, handle, self._forest.now, lambda _: None)
+        return [found_of(privacy.masked_finding(finding) if self._masked else finding) for finding in found]
+
+    def node(self, handle: Handle, level: int) -> Node:
+        forest, spent, facts = self._forest, self._spent[handle], self._facts(handle)
+        deadline = forest.deadline(handle)
+        parent = forest.parent(handle)
+        origin = facts.started_origin or facts.heard_origin or facts.ended_origin
+        derived = measures.derived_depth(forest, handle, facts, level)
+        blocker = forest.blocker(handle) if forest.state(handle) is State.WAITING else None
+        return Node(
+            id=facts.id,
+            parent=facts.parent if parent is None else forest.delegation(parent).id,
+            link=forest.link(handle),
+            agent=facts.agent,
+            depth=derived if facts.depth is None else facts.depth,
+            path=list(facts.own_path) if facts.own_path else None,
+            state=forest.state(handle),
+            started_at=_time(facts.started_at),
+            ended_at=_time(facts.ended_at),
+            deadline=_time(deadline.at) if deadline else None,
+            deadline_from=deadline.basis if deadline else None,
+            last_heard_at=_time(facts.heard_at),
+            doing=facts.doing,
+            summary=facts.report.summary,
+            artifacts=[Made(made.path, made.type, made.summary) for made in facts.artifacts],
+            errors=_errors(facts),
+            next_steps=facts.report.next_steps,
+            tokens=facts.tokens,
+            cost=facts.cost,
+            source=origin.source if origin else None,
+            refs=_refs(facts),
+            findings=self._findings(handle),
+            command=facts.command,
+            caller=facts.caller,
+            task=facts.task,
+            depth_claimed=facts.depth,
+            depth_derived=derived,
+            reason=forest.reason(handle),
+            claims=[Said(claim.field, claim.value, claim.origin.source, claim.origin.line) for claim in facts.claims],
+            timeout_seconds=None if facts.timeout is None else facts.timeout / 1_000,
+            host=facts.host,
+            pid=facts.pid,
+            tool=facts.tool,
+            waiting_on=forest.delegation(blocker).id if blocker is not None else None,
+            parent_candidates=[forest.delegation(other).id for other in forest.candidates(handle)],
+            origin=Place(origin.source, origin.line) if origin else None,
+            product=facts.product,
+            version=facts.version,
+            title=facts.title,
+            own_name=facts.own_name,
+            model=facts.model,
+            phase=facts.phase,
+            prompt=facts.prompt,
+            cwd=facts.cwd,
+            notes=[Remark(n.kind, n.text, n.origin.source, n.origin.line, _time(n.at)) for n in facts.notes],
+            wait=Awaits(iso(facts.wait.until), facts.wait.by) if facts.wait else None,
+            resumed_at=_time(facts.resumed_at),
+            subtree_tokens=spent.tokens,
+            subtree_cost=spent.cost,
+            times_by=_TRUSTS[facts.trust],
+            deadline_note=deadline.note if deadline else None,
+        )
 
 
 def _refs(facts: Delegation) -> dict[str, str]:

@@ -1,12 +1,16 @@
-"""Do the files a delegation says it made exist? Looked at, never read, and never outside the project.
+"""The files a delegation says it made: whether they exist and, for the rules that ask, what is in them.
 
 A path is a claim by a stranger: it is resolved beneath the working directory or the log's own directory, and one that
-leads out of both, by `..`, by being absolute or through a symbolic link, is not looked at.
+leads out of both, by `..`, by being absolute or through a symbolic link, is not looked at. A log that lies in the very
+folder that a path names from the root of its project shows where that root is.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from pathlib import Path
+from pathlib import Path, PurePath
+
+_LARGEST = 1024 * 1024
+"""Bytes of a file that are read: one that is larger is judged by its beginning."""
 
 
 class Presence(Enum):
@@ -39,18 +43,53 @@ def existence(paths: Iterable[str], roots: Iterable[Path], sure: bool = False) -
     return exists
 
 
+def reader(roots: Iterable[Path]) -> Callable[[str], str | None]:
+    """The text of the file at a path beneath the roots; None if there is none."""
+    real = [root.resolve() for root in roots]
+
+    def read(path: str) -> str | None:
+        for place in _places(path, real):
+            try:
+                if place.is_file():  # a pipe would be waited for
+                    with place.open("rb") as file:
+                        return file.read(_LARGEST).decode("utf-8-sig", "replace")
+            except OSError:
+                continue
+        return None
+
+    return read
+
+
 def _presence(path: str, roots: list[Path]) -> Presence:
     if not path.strip():
         return Presence.MISSING
-    inside = False
+    places = list(_places(path, roots))
+    if any(map(_is_there, places)):
+        return Presence.THERE
+    return Presence.MISSING if places else Presence.OUTSIDE
+
+
+def _is_there(place: Path) -> bool:
+    try:
+        return place.exists()
+    except OSError:  # a name that is too long, for one
+        return False
+
+
+def _places(path: str, roots: list[Path]) -> Iterator[Path]:
+    """Where the path may lead within each root."""
     for root in roots:
-        try:
-            place = (root / path).resolve()
-            if not place.is_relative_to(root):
+        for base in (root, *_project_above(root, PurePath(path).parts[:-1])):
+            try:
+                place = (base / path).resolve()
+            except (OSError, ValueError, RuntimeError):  # too long, NUL inside, a loop of links: nothing is there
                 continue
-            inside = True
-            if place.exists():
-                return Presence.THERE
-        except (OSError, ValueError, RuntimeError):  # too long, NUL inside, a loop of links: nothing is there
-            continue
-    return Presence.MISSING if inside else Presence.OUTSIDE
+            if place.is_relative_to(base):
+                yield place
+
+
+def _project_above(root: Path, folders: tuple[str, ...]) -> tuple[Path, ...]:
+    """The folder from which those folders lead to the root, if they do."""
+    if not folders or len(folders) >= len(root.parts) or root.parts[-len(folders) :] != folders:
+        return ()
+    return (root.parents[len(folders) - 1],)

@@ -1,19 +1,21 @@
 # Thousands of paths are looked at again and again: plain strings cost a fraction of Path objects.
-# ruff: noqa: PTH112, PTH116, PTH120, PTH207
+# ruff: noqa: PTH112, PTH116, PTH119, PTH120, PTH207
 """Which files the arguments mean, now: files, folders with everything below them, and globs."""
 
 import errno
+import fnmatch
 import glob
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from delegtop.clock import WallClock
 
 _LOG_NAME = re.compile(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
 _COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2)$")
+_CREDENTIALS = re.compile(r"\.(key|pem|p12)$|^\.?credentials\.json$|^auth\.json$|^\.netrc$|^id_(rsa|ed25519|ecdsa)")
 _LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _KINDS = (
     (stat.S_ISFIFO, "a pipe"),
@@ -21,6 +23,10 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+_NEVER = "holds credentials: never opened"
+_EXCLUDED = "excluded by the settings"
+_LASTING = frozenset({_NEVER, _EXCLUDED})
+"""Reasons that stay true as long as the folder does not change."""
 _SETTLED = 20_000_000
 """Nanoseconds: a folder changed just now may change again within the same tick of its clock."""
 
@@ -49,8 +55,15 @@ class _Folder:
 class Roots:
     """The SOURCE arguments. `scan` may be asked again and again; new files and folders turn up in it."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(
+        self, arguments: Sequence[str], names: Callable[[], Sequence[str]] = tuple, exclude: Sequence[str] = ()
+    ) -> None:
         self._arguments = tuple(dict.fromkeys(arguments))
+        self._names = names
+        """Patterns of further file names; asked when the first folder is looked into."""
+        self._further: re.Pattern[str] | None = None
+        self._excluded = _any_of(exclude)
+        """Paths and names that are not looked at; what an argument names itself is."""
         self._folders: dict[str, _Folder] = {}
         self._watched: dict[str, None] = {}
         self._known: dict[str, tuple[str, ...]] = {}
@@ -134,20 +147,39 @@ class Roots:
         skipped: dict[str, str] = {}
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
+                if self._excluded.match(entry.name) or self._excluded.match(entry.path):
+                    skipped[entry.path] = _EXCLUDED
+                elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in _LEFT_OUT:
                         folders.append(entry.path)
-                elif _LOG_NAME.search(_COMPRESSED.sub("", entry.name)):
-                    why = _refusal(entry.path) if not entry.is_file(follow_symlinks=False) else _packed(entry.path)
+                elif self._is_log_name(entry.name):
+                    why = _refusal(entry.path) if not entry.is_file(follow_symlinks=False) else _secret(entry.name)
                     if why is None:
                         files.append(entry.path)
                     elif why != "a folder":
                         skipped[entry.path] = why
         # A link that leads nowhere may lead somewhere tomorrow without a change here.
-        lasting = not skipped and WallClock().now() * 1_000_000 - changed > _SETTLED
+        lasting = _LASTING.issuperset(skipped.values()) and WallClock().now() * 1_000_000 - changed > _SETTLED
         folder = _Folder(changed if lasting else -1, tuple(sorted(files)), tuple(sorted(folders)), skipped)
         self._folders[path] = folder
         return folder
+
+    def _is_log_name(self, name: str) -> bool:
+        if _LOG_NAME.search(_COMPRESSED.sub("", name)):
+            return True
+        if self._further is None:
+            self._further = _any_of(self._names())
+        return self._further.match(name) is not None
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    """What fits one of the patterns; nothing if there is none."""
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
+
+
+def is_packed(path: str) -> bool:
+    """Whether the name says that the file is compressed."""
+    return _COMPRESSED.search(path) is not None
 
 
 def _refusal(path: str) -> str | None:
@@ -160,8 +192,8 @@ def _refusal(path: str) -> str | None:
         return f"unreadable: {error.strerror}"
     if stat.S_ISDIR(mode):
         return "a folder"
-    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or _packed(path)
+    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or _secret(os.path.basename(path))
 
 
-def _packed(path: str) -> str | None:
-    return "compressed" if _COMPRESSED.search(path) else None
+def _secret(name: str) -> str | None:
+    return _NEVER if _CREDENTIALS.search(name) else None

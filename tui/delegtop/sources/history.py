@@ -62,6 +62,15 @@ def entry_at(origin: Origin) -> bytes | None:
     return text[:end].encode() if isinstance(key, str) else None
 
 
+def whole(path: str) -> bytes | None:
+    """All of a file, cut at the length of the longest line shown."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(LINE_LIMIT)
+    except OSError:
+        return None
+
+
 def head(path: str, size: int) -> tuple[bytes, bool]:
     """The first bytes of a file, and whether that is all of it."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -1,6 +1,7 @@
 """Whether a process of this machine is still there."""
 
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -8,15 +9,23 @@ from delegtop.clock import SECOND, Millis
 
 _CLOCK_SLACK = 5 * SECOND
 """A process may be noted in a log a little before the kernel says it started: clocks are read at different moments."""
+_PROC = Path("/proc")
+_MACHINE = Path("/etc/machine-id")
+_DOMAIN = re.compile(r"linux:(?P<machine>[0-9a-f]{32}):(?P<namespace>pid:\[\d+\])")
 
 
 def hostname() -> str:
     return socket.gethostname()
 
 
-def is_gone(pid: int, noted_at: Millis) -> bool:
-    """True if no process has that id, or only one that started after the log noted it. False when in doubt."""
-    if pid <= 0:
+def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: str | None = None) -> bool:
+    """True if no process has that id, or only another one that got the same id later. False when in doubt.
+
+    `start_ticks` is what the kernel called the start of the process when it was noted (field 22 of its `stat`): one
+    with other ticks is another process. `domain` names the machine and the pid namespace it was noted in
+    (`linux:<machine id>:pid:[4026531836]`): in another one its number means nothing here.
+    """
+    if pid <= 0 or not _is_ours(domain):
         return False
     try:
         os.kill(pid, 0)
@@ -24,16 +33,41 @@ def is_gone(pid: int, noted_at: Millis) -> bool:
         return True
     except (PermissionError, OverflowError):
         return False
+    ticks = _ticks(pid)
+    if start_ticks is not None and ticks is not None and ticks != start_ticks:
+        return True
     started = _started_at(pid)
     return started is not None and started > noted_at + _CLOCK_SLACK
 
 
+def _is_ours(domain: str | None) -> bool:
+    """Whether process ids noted there are those we see. Where nobody says otherwise they are."""
+    parts = _DOMAIN.fullmatch(domain or "")
+    if parts is None:
+        return True
+    try:
+        return parts["machine"] == _MACHINE.read_text().strip() and parts["namespace"] == str(
+            (_PROC / "self/ns/pid").readlink()
+        )
+    except OSError:
+        return False
+
+
+def _ticks(pid: int) -> int | None:
+    """When the process started, in the kernel's ticks since the machine did, where /proc tells it."""
+    try:
+        return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[19])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
 def _started_at(pid: int) -> Millis | None:
     """When the process started, where /proc tells it."""
+    ticks = _ticks(pid)
+    if ticks is None:
+        return None
     try:
-        after_name = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        boot = next(row for row in Path("/proc/stat").read_bytes().splitlines() if row.startswith(b"btime "))
-        ticks = int(after_name[19])
+        boot = next(row for row in (_PROC / "stat").read_bytes().splitlines() if row.startswith(b"btime "))
         return Millis(int(boot.split()[1]) * SECOND + ticks * SECOND // os.sysconf("SC_CLK_TCK"))
     except (OSError, StopIteration, IndexError, ValueError):
         return None

@@ -2,10 +2,12 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from typing import Literal
 
 from delegtop.clock import Millis, WallClock, sleep, wall
 from delegtop.origin import Origin
+from delegtop.sources import history
 from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus
 
@@ -21,8 +23,9 @@ _Stamp = tuple[int, int, int, int, int]
 class Snapshot:
     """One document. `poll` gives it whenever there is a new whole one."""
 
-    def __init__(self, path: str, *, limit: int = LIMIT) -> None:
+    def __init__(self, path: str, *, limit: int = LIMIT, any_text: bool = False) -> None:
         self.path = path
+        self._any_text = any_text
         self.good_at: Millis | None = None
         """When the last good one was written."""
         self._limit = limit
@@ -34,7 +37,19 @@ class Snapshot:
         self._since = Millis(0)
         self._gone = False
 
-    def poll(self) -> Line | Unreadable | None:
+    def poll(self) -> Iterator[Line | Unreadable]:
+        """A new whole document, or what is wrong with one that stays wrong, once."""
+        if (found := self._look()) is not None:
+            yield found
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The part of the document that stands there; the whole of it if the place names no part."""
+        return history.entry_at(origin) or history.whole(origin.source)
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _look(self) -> Line | Unreadable | None:
         """A new whole document; or what is wrong with one that stays wrong, once; or None if nothing is new.
 
         A document that is being written is read again until it stands still between two looks.
@@ -58,7 +73,7 @@ class Snapshot:
             if stamp == self._seen and hash(data) == self._digest:
                 self._settled = _is_settled(stamp)
                 return None
-            wrong = fault(data) if len(data) <= self._limit else f"larger than {self._limit:,} bytes"
+            wrong = self._fault(data) if len(data) <= self._limit else f"larger than {self._limit:,} bytes"
             if not wrong:
                 return self._take(data, stamp)
             if stamp == before:  # it stands still, so it is not being written
@@ -75,6 +90,9 @@ class Snapshot:
         detail = f"{self._wrong} since {wall(self._since)}"
         state: Literal["stale", "unreadable"] = "stale" if self.good_at is not None else "unreadable"
         return FileStatus(self.path, state, self._kept(detail), self._size, self._size, self.good_at)
+
+    def _fault(self, data: bytes) -> str:
+        return "" if self._any_text else fault(data)
 
     def _kept(self, detail: str) -> str:
         return detail if self.good_at is None else f"{detail}; showing the one of {wall(self.good_at)}"

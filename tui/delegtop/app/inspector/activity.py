@@ -1,13 +1,25 @@
 """Activity: what happened when, newest first, read again from the log."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.content import Content
 
 from delegtop.app.inspector.words import MUTED, Subject, foreign, moment, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.clock import Millis, duration
-from delegtop.model.events import Deviation, Ended, Erred, Event, Heard, Started, Surveyed
+from delegtop.model.events import (
+    Awaited,
+    Described,
+    Deviation,
+    Ended,
+    Erred,
+    Event,
+    Heard,
+    Noted,
+    Resumed,
+    Started,
+    Surveyed,
+)
 from delegtop.sources.record import Line
 
 _TIME = 10
@@ -23,7 +35,7 @@ def page(subject: Subject, history: History | None) -> list[Block]:
     ]
     if not events:
         return [Content.styled("Nothing is written about it.", MUTED)]
-    rows = [(_when(event, subject), _what(event)) for event in events]
+    rows = [(_when(event, subject), _what(event, subject.hide)) for event in events]
     indent = _TIME if all(len(when) < _TIME for when, _ in rows) else _DAY_AND_TIME
     return [Fact(when, what, indent) for when, what in rows]
 
@@ -39,7 +51,7 @@ def _when(event: Event, subject: Subject) -> str:
     return moment(at, subject) or "–"
 
 
-def _what(event: Event) -> Content:
+def _what(event: Event, hide: Callable[[str], str]) -> Content:
     match event:
         case Started():
             by = one_line(event.caller) if event.caller else ""
@@ -48,23 +60,32 @@ def _what(event: Event) -> Content:
         case Heard():
             tokens = f"{event.tokens:,} tokens" if event.tokens is not None else ""
             return said(
-                foreign(event.doing) if event.doing else "heartbeat",
+                foreign(hide(event.doing)) if event.doing else event.phase or "heartbeat",
                 one_line(event.tool, MUTED) if event.tool else "",
                 tokens,
             )
         case Erred():
             return said(
-                Content.styled("error", "bold $error"), one_line(event.fault.type), foreign(event.fault.message)
+                Content.styled("error", "bold $error"),
+                one_line(event.fault.type),
+                foreign(hide(event.fault.message or "")),
             )
         case Ended():
             return said(
                 Content.styled(event.outcome.value, "bold"),
                 f"by {event.by.name.lower()}",
-                foreign(event.report.summary) if event.report.summary else "",
+                foreign(hide(event.report.summary)) if event.report.summary else "",
             )
+        case Described():
+            return said("described", *(one_line(hide(word)) for word in (event.title, event.name, event.model) if word))
+        case Noted():
+            return said(Content.styled(event.kind, "bold"), foreign(hide(event.text)) if event.text else "no longer so")
+        case Awaited():
+            return said(Content.styled("awaited", "bold"), one_line(hide(event.by)))
+        case Resumed():
+            return Content.styled("given work again", "bold")
         case Surveyed():
             return Content.styled("listed in the registry", MUTED)
         case Deviation():
-            return said(
-                Content.styled("does not fit the format", "$warning"), one_line(event.kind), one_line(event.detail)
-            )
+            words = Content.styled("does not fit the format", "$warning")
+            return said(words, one_line(event.kind), one_line(hide(event.detail)))

@@ -1,16 +1,26 @@
-"""Findings: what the rules say of the delegation, worst first, and what to do about it."""
+"""Findings: what the agent itself says about going on, then what the rules find, worst first, and what to do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from textual.content import Content
 
+from delegtop.app import clipboard
 from delegtop.app.artifacts import Presence
-from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, moment, one_line, said
+from delegtop.app.inspector import hints
+from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, heading, moment, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.report import privacy
 
 _STYLES = {Severity.ERROR: "bold $error", Severity.WARNING: "bold $warning", Severity.INFO: "bold"}
 _AS_TOLD = {Presence.THERE: True, Presence.MISSING: False}
+
+
+class Command(NamedTuple):
+    """A command that can be copied."""
+
+    text: str
 
 
 def found(subject: Subject, presence: Mapping[str, Presence]) -> tuple[Finding, ...]:
@@ -21,29 +31,52 @@ def found(subject: Subject, presence: Mapping[str, Presence]) -> tuple[Finding, 
         seen = presence.get(path)
         return None if seen is None else _AS_TOLD.get(seen)
 
-    return diagnose(subject.forest, subject.handle, subject.forest.now, exists)
+    told = diagnose(subject.forest, subject.handle, subject.forest.now, exists)
+    return tuple(map(privacy.masked_finding, told)) if subject.masked else told
 
 
 def page(subject: Subject, presence: Mapping[str, Presence]) -> list[Block]:
-    blocks: list[Block] = []
-    for finding in found(subject, presence):
-        blocks += [*_finding(finding, subject), Content()]
-    return blocks or [Content.styled("Nothing to find fault with.", MUTED)]
+    """What delegtop finds and what the agent itself says, told apart; what a person must look at before both."""
+    findings = found(subject, presence)
+    ours = [finding for finding in findings if finding.by != "agent"]
+    theirs = [finding for finding in findings if finding.by == "agent"]
+    blocks: list[Block] = [*hints.review(subject, places=True), heading("What delegtop finds"), *_told(ours, subject)]
+    if not ours:
+        blocks.append(Content.styled("Nothing to find fault with.", MUTED))
+    told = {words for finding in theirs for words in (finding.message, finding.advice)}
+    others = hints.blocks(subject, places=True, told=told)
+    if theirs or others:
+        blocks += [Content(), heading(hints.HEADING), *_told(theirs, subject)]
+    if theirs and others:
+        blocks.append(Content())
+    return [*blocks, *others]
+
+
+def _told(findings: Sequence[Finding], subject: Subject) -> list[Block]:
+    blocks = [block for finding in findings for block in (*_finding(finding, subject), Content())]
+    return blocks[:-1]
 
 
 def _finding(finding: Finding, subject: Subject) -> list[Block]:
     since = said(moment(finding.since, subject), ago(finding.since, subject.forest.now)) if finding.since else None
-    evidence = [
-        Fact("" if number else "evidence", one_line(str(o), MUTED)) for number, o in enumerate(finding.evidence)
-    ]
-    whose = "the agent recommends" if finding.by == "agent" else ""
     return [
         Fact(
             Content.styled(finding.severity.value, _STYLES[finding.severity]),
-            said(whose, foreign(finding.message, "bold"), finding.rule),
+            said(foreign(finding.message, "bold"), finding.rule),
         ),
         *([Fact("do this", foreign(finding.advice))] if finding.advice else []),
-        *([Fact("command", one_line(finding.command, "bold $accent"))] if finding.command else []),
+        *([_command(finding.command)] if finding.command else []),
         *([Fact("since", since)] if since else []),
-        *evidence,
+        *(
+            Fact("" if number else "evidence", one_line(str(origin), MUTED), target=origin)
+            for number, origin in enumerate(finding.evidence)
+        ),
     ]
+
+
+def _command(command: str) -> Fact:
+    """A command is shown as it is and copied only if it hides nothing."""
+    if refused := clipboard.refusal(command):
+        shown = said(one_line(command), Content.styled(f"cannot be copied: {refused}", "$warning"))
+        return Fact("command", shown, target=Command(command))
+    return Fact("command", said(one_line(command, "bold $accent"), "enter copies"), target=Command(command))

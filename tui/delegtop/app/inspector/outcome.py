@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from textual.content import Content
 
 from delegtop.app.artifacts import Presence
+from delegtop.app.inspector import hints
 from delegtop.app.inspector.words import MUTED, Subject, foreign, heading, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.model.delegation import ACTIVE
@@ -22,11 +23,12 @@ _PRESENCE = {
 def page(subject: Subject, presence: Mapping[str, Presence]) -> list[Block]:
     delegation, report = subject.delegation, subject.delegation.report
     if delegation.outcome is None or not (report.status or report.summary or report.artifacts or report.next_steps):
-        return [Content.styled(_nothing(subject), MUTED)]
+        return [*hints.review(subject), Content.styled(_nothing(subject), MUTED), *hints.section(subject)]
     blocks: list[Block] = [
+        *hints.review(subject),
         Fact("status", one_line(report.status, "bold")),
         Fact("summary", foreign(report.summary)),
-        Fact("next steps", foreign(report.next_steps)),
+        *hints.section(subject),
         Content(),
         heading(f"Artifacts {len(report.artifacts)}"),
     ]

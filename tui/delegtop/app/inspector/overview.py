@@ -5,6 +5,7 @@ from itertools import groupby
 from textual.content import Content
 
 from delegtop.app import theme
+from delegtop.app.inspector import hints, identity
 from delegtop.app.inspector.words import (
     DASH,
     MUTED,
@@ -15,23 +16,17 @@ from delegtop.app.inspector.words import (
     moment,
     named,
     one_line,
-    path_of,
     said,
 )
 from delegtop.app.widgets.sheet import Beside, Block, Fact
-from delegtop.clock import duration
-from delegtop.model.delegation import ACTIVE, Link
-from delegtop.model.events import Ending, Trust
-from delegtop.model.measures import derived_depth
-from delegtop.text import line
+from delegtop.clock import Millis, duration
+from delegtop.model import phases
+from delegtop.model.delegation import ACTIVE, Basis, State
+from delegtop.model.events import PROMPT, Ending, Phase, Trust
+from delegtop.model.rollup import Totals
 
-_LINKS = {
-    Link.ROOT: "no parent",
-    Link.EXPLICIT: "named by the log",
-    Link.INFERRED: "inferred from path and time",
-    Link.AMBIGUOUS: "unsure: more than one fits",
-}
 _ENDINGS = {
+    Ending.UNSEEN: "its log shows only what is over",
     Ending.ERROR: "a non-recoverable error without a return",
     Ending.GONE: "its process is gone",
     Ending.TIMEOUT: "a timeout was recorded",
@@ -39,165 +34,140 @@ _ENDINGS = {
     Ending.REGISTRY: "the registry said so",
     Ending.RETURN: "it returned",
 }
+_PHASES = {
+    Phase.MODEL: "waits for the model",
+    Phase.PERMISSION: "waits until a person allows it",
+    Phase.ANSWER: "waits for a person's answer",
+    Phase.CHILD: "waits for its child",
+    Phase.IDLE: "idle",
+}
+_BASES = {
+    Basis.OPERATOR: "your settings",
+    Basis.AGENT_FILE: "its agent file",
+    Basis.WAIT: "somebody waits",
+    Basis.USUAL: "an estimate, not a limit",
+}
+"""Where a deadline came from, if its own note does not say so."""
 _TRUST = {Trust.MTIME: "by the file's time", Trust.EPOCH: "by its session id", Trust.MODEL: "as the model wrote it"}
 
 
-def page(subject: Subject) -> list[Block]:
-    return [Beside(_standing(subject), _identity(subject)), *_claims(subject)]
+def page(subject: Subject, spent: Totals | None = None) -> list[Block]:
+    """`spent` is what it and everything below it used, if it has been added up."""
+    return [
+        *hints.review(subject),
+        Beside(_standing(subject), identity.blocks(subject, spent)),
+        *_words(subject),
+        *hints.section(subject),
+        *_claims(subject),
+    ]
 
 
 def _standing(subject: Subject) -> list[Block]:
-    forest, handle, now = subject.forest, subject.handle, subject.forest.now
+    forest, handle = subject.forest, subject.handle
     delegation, state = subject.delegation, forest.state(handle)
+    reason = forest.reason(handle)
     blocks: list[Block] = [
-        Fact(
-            "state",
-            said(
-                theme.state_content(state, ascii=subject.ascii),
-                foreign(forest.reason(handle)) if forest.reason(handle) else "",
-            ),
-        )
+        Fact("state", said(theme.state_content(state, ascii=subject.ascii), foreign(reason) if reason else "")),
+        *_now(subject, state),
+        Fact("deadline", _deadline(subject)),
+        Fact("started", _time(delegation.started_at, subject, _TRUST.get(delegation.trust, ""))),
     ]
-    if (blocker := forest.blocker(handle)) is not None:
-        blocks.append(
-            Fact(
-                "waits on",
-                said(
-                    named(subject, blocker),
-                    one_line(forest.delegation(blocker).doing) if forest.delegation(blocker).doing else "",
-                ),
-            )
-        )
-    if delegation.doing or delegation.tool:
-        blocks.append(
-            Fact("doing", said(foreign(delegation.doing), one_line(delegation.tool, MUTED) if delegation.tool else ""))
-        )
-    blocks.append(Fact("deadline", _deadline(subject)))
-    trust = _TRUST.get(delegation.trust, "")
-    blocks += [
-        Fact(
-            "started",
-            said(Content(moment(delegation.started_at, subject)), ago(delegation.started_at, now), trust),
-        ),
-        Fact("last heard", said(Content(moment(delegation.heard_at, subject)), ago(delegation.heard_at, now))),
-    ]
+    if delegation.resumed_at is not None:
+        blocks.append(Fact("resumed", _time(delegation.resumed_at, subject)))
+    blocks.append(Fact("last heard", _time(delegation.heard_at, subject)))
     if delegation.listed_at is not None:
         left = "has left it since" if delegation.left_registry else ""
-        blocks.append(
-            Fact(
-                "in registry",
-                said(Content(moment(delegation.listed_at, subject)), ago(delegation.listed_at, now), left),
-            )
-        )
-    if state not in ACTIVE:
+        blocks.append(Fact("in registry", _time(delegation.listed_at, subject, left)))
+    if state not in ACTIVE and state is not State.IDLE:
         blocks.append(Fact("ended", _ended(subject)))
     return blocks
 
 
+def _now(subject: Subject, state: State) -> list[Block]:
+    """What it is in the middle of: inside which tool and for how long, or what it waits for."""
+    delegation = subject.delegation
+    blocks: list[Block] = []
+    if state in ACTIVE and (delegation.phase or delegation.doing or delegation.tool):
+        blocks.append(Fact("doing", _doing(subject)))
+    elif work := phases.work(delegation):
+        blocks.append(Fact("last did", foreign(work)))
+    blocker = subject.forest.blocker(subject.handle)
+    if blocker is not None and state in ACTIVE:
+        doing = phases.now(subject.facts_of(blocker))
+        blocks.append(Fact("waits on", said(named(subject, blocker), one_line(doing) if doing else "")))
+    if delegation.wait is not None and state in ACTIVE:
+        until = _time(delegation.wait.until, subject)
+        blocks.append(Fact("awaited", said(one_line(subject.hide(delegation.wait.by)), until)))
+    return blocks
+
+
+def _doing(subject: Subject) -> Content:
+    delegation, phase = subject.delegation, subject.delegation.phase
+    doing = foreign(delegation.doing) if delegation.doing else ""
+    tool = one_line(delegation.tool) if delegation.tool else ""
+    if phase is None:
+        return said(doing or tool, one_line(delegation.tool, MUTED) if doing and tool else "")
+    since = f"for {duration(subject.forest.now - delegation.heard_at)}" if delegation.heard_at is not None else ""
+    if phase is Phase.TOOL:
+        return said(Content.styled("inside ", MUTED) + (tool or Content("a tool")), doing, since)
+    style = "bold $warning" if phase in phases.FOR_PEOPLE else "bold"
+    return said(Content.styled(_PHASES[phase], style), tool, doing, since)
+
+
+def _time(at: Millis | None, subject: Subject, remark: str = "") -> Content:
+    """A moment and how long ago it was; grey if a model wrote it, for that is no clock."""
+    style = MUTED if subject.delegation.trust is Trust.MODEL else ""
+    return said(Content.styled(moment(at, subject), style), ago(at, subject.forest.now), remark)
+
+
+def _words(subject: Subject) -> list[Block]:
+    """What it was asked and what it came back with, in its own words."""
+    prompt, answer = subject.delegation.prompt, subject.delegation.report.summary
+    blocks: list[Block] = []
+    if prompt:
+        blocks.append(Fact("prompt", foreign(_cut(prompt))))
+    if answer:
+        blocks.append(Fact("answer", foreign(_cut(answer))))
+    return [Content(), *blocks] if blocks else []
+
+
+def _cut(text: str) -> str:
+    """What fits on a page; a dialect has cut the text before, and the whole stands in the log."""
+    text = text.strip()
+    return text if len(text) < PROMPT else f"{text} … (the whole stands in the log)"
+
+
 def _deadline(subject: Subject) -> Content:
-    deadline = subject.forest.deadline(subject.handle)
+    deadline, delegation, now = subject.forest.deadline(subject.handle), subject.delegation, subject.forest.now
     if deadline is None:
-        return said(DASH, "none declared, and no default for this kind of work")
-    delegation, now = subject.delegation, subject.forest.now
+        unsure = "a model wrote its times" if delegation.trust is Trust.MODEL else "no default for this kind of work"
+        return said(DASH, f"none declared, and {unsure}")
     left = ""
     if subject.forest.state(subject.handle) in ACTIVE:
         left = f"{duration(deadline.at - now)} left" if deadline.at >= now else f"{duration(now - deadline.at)} over"
-    elif delegation.ended_at is not None and delegation.ended_at > deadline.at:
+    elif delegation.ended_at is not None and delegation.ended_at > deadline.at and deadline.is_firm:
         left = f"ended {duration(delegation.ended_at - deadline.at)} late"
-    over = deadline.at < now and bool(left)
+    over = deadline.at < now and bool(left) and deadline.is_firm
     return said(
         Content(moment(deadline.at, subject)),
-        Content.styled(left, "bold $error" if over else "bold"),
-        one_line(deadline.note, MUTED),
+        Content.styled(left, "bold $error" if over else "bold" if deadline.is_firm else ""),
+        _BASES.get(deadline.basis, ""),
+        one_line(subject.hide(deadline.note), MUTED),
     )
 
 
 def _ended(subject: Subject) -> Content:
     delegation = subject.delegation
     took = ""
-    if delegation.ended_at is not None and delegation.started_at is not None:
+    timed = delegation.trust is not Trust.MODEL
+    if delegation.ended_at is not None and delegation.started_at is not None and timed:
         took = f"after {duration(delegation.ended_at - delegation.started_at)}"
     own = delegation.report.duration
     return said(
         Content(moment(delegation.ended_at, subject)),
         took,
-        _ENDINGS[delegation.ended_by] if delegation.ended_by else "",
+        _ENDINGS[delegation.ended_by] if delegation.ended_by is not None else "",
         f"{duration(own)} by its own account" if own is not None else "",
-    )
-
-
-def _identity(subject: Subject) -> list[Block]:
-    forest, handle, delegation = subject.forest, subject.handle, subject.delegation
-    level = derived_depth(forest, handle)
-    claimed = delegation.depth
-    depth = (
-        Content(str(level))
-        if claimed == level
-        else said(
-            Content(f"{claimed if claimed is not None else '–'} claimed"),
-            Content.styled(f"{level} derived", "bold $warning" if claimed is not None else ""),
-        )
-    )
-    blocks: list[Block] = [
-        Fact("session", one_line(delegation.id, "bold")),
-        Fact(
-            "agent",
-            said(
-                one_line(delegation.agent),
-                *_labelled(
-                    delegation.command and f"/{delegation.command.lstrip('/')}",
-                    delegation.task and f"task {delegation.task}",
-                ),
-            ),
-        ),
-        Fact("path", Content(path_of(delegation)) if delegation.path else DASH),
-        Fact("depth", depth),
-        Fact("parent", _parent(subject)),
-    ]
-    if children := len(forest.children(handle)):
-        blocks.append(Fact("children", Content(f"{children:,}")))
-    if delegation.caller:
-        blocks.append(Fact("caller", one_line(delegation.caller)))
-    if delegation.pid is not None or delegation.host:
-        blocks.append(
-            Fact(
-                "process",
-                said(*_labelled(f"pid {delegation.pid}" if delegation.pid is not None else None, delegation.host)),
-            )
-        )
-    blocks.append(Fact("used", _used(subject)))
-    blocks += [Fact(f"{name}"[:12], one_line(value)) for name, value in _refs(subject)]
-    return blocks
-
-
-def _labelled(*parts: str | None) -> list[Content]:
-    return [one_line(part) for part in parts if part]
-
-
-def _refs(subject: Subject) -> list[tuple[str, str]]:
-    return [(line(name, 12), value) for name, value in subject.delegation.refs if name not in ("session_id", "task")]
-
-
-def _parent(subject: Subject) -> Content:
-    forest, handle = subject.forest, subject.handle
-    link, parent, declared = forest.link(handle), forest.parent(handle), subject.delegation.parent
-    if parent is not None:
-        who = named(subject, parent)
-    elif declared:
-        return said(one_line(declared), "named by the log, never seen itself")
-    else:
-        return said(DASH, _LINKS[link])
-    if link is not Link.AMBIGUOUS:
-        return said(who, _LINKS[link])
-    others = [named(subject, candidate) for candidate in forest.candidates(handle)[:8]]
-    return said(who, Content.styled(_LINKS[link], "$warning"), *others)
-
-
-def _used(subject: Subject) -> Content:
-    tokens, cost = subject.delegation.tokens, subject.delegation.cost
-    return said(
-        Content(f"{tokens:,} tokens") if tokens is not None else "",
-        Content(f"${cost:,.2f}") if cost is not None else "",
     )
 
 

@@ -1,7 +1,8 @@
 """The words all tabs share: moments, the dash for what is unknown, and the gate for foreign text."""
 
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import NamedTuple
+from functools import cached_property
 
 from textual.content import Content
 
@@ -10,12 +11,14 @@ from delegtop.clock import Millis, duration
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.report import privacy
 
 MUTED = "$row-muted"
 DASH = Content.styled("–", MUTED)
 
 
-class Subject(NamedTuple):
+@dataclass(frozen=True)
+class Subject:
     """The delegation a tab speaks of."""
 
     forest: Forest
@@ -23,10 +26,21 @@ class Subject(NamedTuple):
     zone: tzinfo | None = None
     """The zone moments are shown in; None is that of this machine."""
     ascii: bool = False
+    masked: bool = True
+    """Whether secrets in foreign text are hidden."""
 
-    @property
+    @cached_property
     def delegation(self) -> Delegation:
-        return self.forest.delegation(self.handle)
+        """Its facts, the secrets in them hidden."""
+        return self.facts_of(self.handle)
+
+    def facts_of(self, handle: Handle) -> Delegation:
+        facts = self.forest.delegation(handle)
+        return privacy.masked(facts) if self.masked else facts
+
+    def hide(self, text: str) -> str:
+        """Foreign text that did not come with the facts, the secrets in it hidden."""
+        return privacy.hiding(self.masked)(text)
 
 
 def foreign(value: str | None, style: str = "") -> Content:

@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -17,6 +18,8 @@ from delegtop.clock import countdown, duration
 from delegtop.model import measures
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.recovery import RECOMMENDATION, hints
+from delegtop.report import privacy
 from delegtop.text import line
 
 
@@ -29,15 +32,21 @@ class Choice(NamedTuple):
     refused: str
 
 
-def choices(forest: Forest, handle: Handle) -> list[Choice]:
-    delegation = forest.delegation(handle)
-    advice = next((fault.recommendation for fault in delegation.errors if fault.recommendation), "")
+def choices(forest: Forest, handle: Handle, *, masked: bool = True) -> list[Choice]:
+    """Everything there is to copy; a secret that is hidden on the screen does not leave it by this way either."""
+    from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
+
+    hide, delegation = privacy.hiding(masked), forest.delegation(handle)
+    advice = next((hint.text for hint in hints(delegation) if hint.kind == RECOMMENDATION), "")
+    findings = diagnose(forest, handle, forest.now, lambda _: None)
+    command = next((finding.command for finding in findings if finding.command), "")
     return [
         _choice("id", "i", delegation.id),
         _choice("path", "p", path_of(delegation, " / ")),
         # As a comment: pasted into a shell by mistake it does nothing.
-        _choice("recommendation", "r", advice, "# from agent: "),
-        _choice("row", "o", row_text(forest, handle)),
+        _choice("recommendation", "r", hide(advice), "# from agent: "),
+        _choice("command", "k", hide(command)),
+        _choice("row", "o", hide(row_text(forest, handle))),
     ]
 
 
@@ -61,6 +70,17 @@ def row_text(forest: Forest, handle: Handle) -> str:
     return "  ".join(part for part in parts if part)
 
 
+def copy(widget: Widget, name: str, text: str, refused: str) -> bool:
+    """Copy the text and say so, or say why not; True if it was."""
+    if refused:
+        widget.notify(f"Not copied: {refused}.", severity="warning", markup=False)
+        return False
+    widget.app.copy_to_clipboard(text)
+    path = clipboard.save(text)
+    widget.notify(f"Copied the {name}." + (f" Also in {line(str(path))}" if path else ""), markup=False)
+    return True
+
+
 class CopyMenu(ModalScreen[None]):
     """Copies one thing and goes away."""
 
@@ -68,7 +88,7 @@ class CopyMenu(ModalScreen[None]):
         Binding("escape,q,y", "leave", "back", id="copy-back"),
         *(
             Binding(key, f"choose('{name}')", name, id=f"copy-{name}")
-            for key, name in (("i", "id"), ("p", "path"), ("r", "recommendation"), ("o", "row"))
+            for key, name in (("i", "id"), ("p", "path"), ("r", "recommendation"), ("k", "command"), ("o", "row"))
         ),
     ]
     DEFAULT_CSS = """
@@ -82,9 +102,9 @@ class CopyMenu(ModalScreen[None]):
     CopyMenu .copy-title { text-style: bold; color: $accent; }
     """
 
-    def __init__(self, forest: Forest, handle: Handle) -> None:
+    def __init__(self, forest: Forest, handle: Handle, *, masked: bool = True) -> None:
         super().__init__()
-        self._choices = {choice.name: choice for choice in choices(forest, handle)}
+        self._choices = {choice.name: choice for choice in choices(forest, handle, masked=masked)}
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -107,13 +127,8 @@ class CopyMenu(ModalScreen[None]):
         choice = self._choices.get(name)
         if choice is None:
             return
-        if choice.refused:
-            self.notify(f"Not copied: {choice.refused}.", severity="warning", markup=False)
-            return
-        self.app.copy_to_clipboard(choice.text)
-        path = clipboard.save(choice.text)
-        self.notify(f"Copied the {name}." + (f" Also in {line(str(path))}" if path else ""), markup=False)
-        self.dismiss()
+        if copy(self, name, choice.text, choice.refused):
+            self.dismiss()
 
     def action_leave(self) -> None:
         self.dismiss()

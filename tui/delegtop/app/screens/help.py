@@ -28,6 +28,7 @@ _MEANING = {
     State.BLOCKED: "returned: something else must happen first",
     State.TIMEOUT: "its time ran out and someone recorded it",
     State.INTERRUPTED: "was cancelled",
+    State.IDLE: "an agent's own session between two prompts",
     State.LOST: "silent for very long, past any deadline",
     State.UNKNOWN: "left the registry, and nothing tells how it ended",
 }

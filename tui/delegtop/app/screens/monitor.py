@@ -59,6 +59,7 @@ class Monitor(Screen[None]):
         self._structural = True
         self._ready = False
         self._sifting = False
+        self._judging = False
 
     def compose(self) -> ComposeResult:
         ascii_only = self._settings.ascii
@@ -69,7 +70,15 @@ class Monitor(Screen[None]):
                 yield DelegationTree(self.board.rows, id="tree")
                 yield Notice()
                 yield Pill(id="pill")
-            yield Inspector(self.board.forest, self.reader.feed, zone=self._zone, ascii=ascii_only, id="inspector")
+            yield Inspector(
+                self.board.forest,
+                self.reader.feed,
+                zone=self._zone,
+                ascii=ascii_only,
+                verdicts=self.board.verdicts,
+                masked=self._settings.mask_secrets,
+                id="inspector",
+            )
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -118,13 +127,35 @@ class Monitor(Screen[None]):
         self.inspector.speak_of(self.table.cursor)
         self.inspector.refresh_page()
         self._draw_keys()
+        self._judge_soon()
+
+    def _judge_soon(self) -> None:
+        """Judge what is in view after the frame. While a big log loads there is better to do, and all may change."""
+        if self.board.verdicts.wanted and not self._judging and not self.reader.loading:
+            self._judging = True
+            self.set_timer(0.001, self._judge)
+
+    def _judge(self) -> None:
+        self._judging = False
+        if not self._ready:
+            return
+        if self.board.verdicts.settle(_SLICE):
+            self.table.update_rows()
+            self.inspector.refresh_page()
+        self._judge_soon()
 
     def _pulse(self) -> Pulse:
         board, statuses = self.board, self.reader.statuses
         unhealthy = sum(map(ails, statuses))
         rates = () if self._frozen else self._intake.rates  # nothing happens a second while time stands still
         return Pulse(
-            self._mode(), len(statuses), unhealthy, wall(board.forest.now, self._zone), board.forest.counts, rates
+            self._mode(),
+            len(statuses),
+            unhealthy,
+            wall(board.forest.now, self._zone),
+            board.forest.counts,
+            rates,
+            unmasked=not board.rows.masked,
         )
 
     def _mode(self) -> Mode:
@@ -165,7 +196,7 @@ class Monitor(Screen[None]):
             "pause": "resume" if self.board.paused else "pause",
             "follow": "unfollow" if self.table.follow else "follow",
             "sort": f"sort:{self.board.sort}",
-            "inspect": "back" if reading else "inspect",
+            "inspect": ("open" if self.inspector.sheet.target else "back") if reading else "inspect",
             "focus": "show all" if self.board.focus is not None else "focus subtree",
             "inspector": "hide inspector" if self.inspector.display else "inspector",
         }
@@ -354,7 +385,12 @@ class Monitor(Screen[None]):
 
     def action_copy(self) -> None:
         if self.table.cursor is not None:
-            self.app.push_screen(CopyMenu(self.board.forest, self.table.cursor))
+            self.app.push_screen(CopyMenu(self.board.forest, self.table.cursor, masked=self.board.rows.masked))
+
+    def action_secrets(self) -> None:
+        """Show what looks like a secret, or hide it again."""
+        self.board.rows.masked = self.inspector.masked = not self.board.rows.masked
+        self.draw()
 
     def action_sources(self) -> None:
-        self.app.push_screen(Sources(self.reader, self.board.clock))
+        self.app.push_screen(Sources(self.reader, self.board.clock, masked=self.board.rows.masked))

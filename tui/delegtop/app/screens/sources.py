@@ -10,6 +10,7 @@ from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.clock import Clock
 from delegtop.feed import SourceStatus
 from delegtop.model.events import Deviation
+from delegtop.report import privacy
 from delegtop.sources.record import Unreadable
 
 UNHEALTHY = frozenset({"gone", "missing", "unreadable", "unrecognised", "skipped"})
@@ -19,9 +20,10 @@ _SHOWN = 200
 class Sources(Page):
     heading = "delegtop · sources"
 
-    def __init__(self, reader: Reader, clock: Clock) -> None:
+    def __init__(self, reader: Reader, clock: Clock, *, masked: bool = True) -> None:
         super().__init__()
         self._reader, self._clock = reader, clock
+        self._hide = privacy.hiding(masked)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -51,7 +53,7 @@ class Sources(Page):
             Fact("  " + one_line(reason, limit=40).plain, Content(f"{count:,}"), 30)
             for reason, count in _commonest(status)
         ]
-        blocks += [Fact("", _example(example), 4) for example in status.examples[:10]]
+        blocks += [Fact("", _example(example, self._hide), 4) for example in status.examples[:10]]
         return [*blocks, Content()]
 
     def _lag(self, status: SourceStatus) -> list[Content | str]:
@@ -85,11 +87,11 @@ def _commonest(status: SourceStatus) -> list[tuple[str, int]]:
     return sorted(status.reasons.items(), key=lambda reason: (-reason[1], reason[0]))[:12]
 
 
-def _example(example: Unreadable | Deviation) -> Content:
+def _example(example: Unreadable | Deviation, hide: privacy.Hide) -> Content:
     if isinstance(example, Unreadable):
         return said(
             one_line(str(example.origin), MUTED),
             one_line(example.reason),
-            one_line(example.excerpt, "", 200) if example.excerpt else "",
+            one_line(hide(example.excerpt), "", 200) if example.excerpt else "",
         )
-    return said(one_line(str(example.origin), MUTED), one_line(example.kind), one_line(example.detail, "", 200))
+    return said(one_line(str(example.origin), MUTED), one_line(example.kind), one_line(hide(example.detail), "", 200))

@@ -19,7 +19,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from delegtop.app.columns import Layout, layout
-from delegtop.app.rows import PARTS, Rows, Span
+from delegtop.app.rows import PARTS, Rows
+from delegtop.app.spans import Span
 from delegtop.app.widgets.scrollbar import Thumb, thumb, top_for
 from delegtop.app.widgets.viewport import Viewport
 from delegtop.clock import monotonic

@@ -13,18 +13,24 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from delegtop.app import artifacts
+from delegtop.app import artifacts, clipboard
 from delegtop.app.artifacts import Presence
 from delegtop.app.inspector import activity, errors, findings, outcome, overview, raw
 from delegtop.app.inspector.activity import History
 from delegtop.app.inspector.words import MUTED, Subject, one_line, path_of
 from delegtop.app.reader import Readable
+from delegtop.app.screens.copy import copy
+from delegtop.app.screens.raw_line import RawLine
+from delegtop.app.sums import Sums
+from delegtop.app.verdicts import NOTHING, Verdict, Verdicts
 from delegtop.app.widgets.chips import Chip, Chips
 from delegtop.app.widgets.sheet import Block, Sheet
+from delegtop.diagnosis.finding import Severity
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
+from delegtop.origin import Origin
 
 TABS = ("overview", "return", "errors", "activity", "raw", "findings")
 _FROM_DISK = ("return", "activity", "raw", "findings")
@@ -52,9 +58,21 @@ class Inspector(Vertical):
             self.tab = tab
 
     def __init__(
-        self, forest: Forest, feed: Readable, *, zone: tzinfo | None, ascii: bool, id: str | None = None
+        self,
+        forest: Forest,
+        feed: Readable,
+        *,
+        zone: tzinfo | None,
+        ascii: bool,
+        verdicts: Verdicts | None = None,
+        masked: bool = True,
+        id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        self.masked = masked
+        """Whether secrets in foreign text are hidden."""
+        self._verdicts = verdicts
+        self._sums = Sums(forest)
         self.tab = "overview"
         self._forest, self._feed, self._zone, self._ascii = forest, feed, zone, ascii
         self._handle: Handle | None = None
@@ -118,7 +136,12 @@ class Inspector(Vertical):
         if self._handle is None:
             return None
         second = self._forest.now // 1_000 if self.tab in ("overview", "findings") else 0
-        return self._handle, self.tab, self._forest.version(self._handle), second, id(self._history), id(self._presence)
+        disk = id(self._history), id(self._presence)
+        version, verdict = self._forest.version(self._handle), self._verdict()
+        return self._handle, self.tab, version, second, disk, self.masked, verdict
+
+    def _verdict(self) -> Verdict:
+        return NOTHING if self._verdicts is None or self._handle is None else self._verdicts.of(self._handle)
 
     def _show_title(self) -> None:
         title = self.query_one("#title", Static)
@@ -135,11 +158,14 @@ class Inspector(Vertical):
         )
 
     def _show_tabs(self) -> None:
-        count = len(self._forest.delegation(self._handle).errors) if self._handle is not None else 0
+        verdict = self._verdict()
+        errors = len(self._forest.delegation(self._handle).errors) if self._handle is not None else 0
+        counts = {"errors": errors, "findings": verdict.found}
+        marked = {"errors": errors > 0, "findings": verdict.review or verdict.severity is Severity.ERROR}
         chips: list[Chip] = []
         for tab in TABS:
-            words = f" {tab.capitalize()}{f' {count}' if tab == 'errors' and count else ''} "
-            quiet = "bold $error" if tab == "errors" and count else MUTED
+            words = f" {tab.capitalize()}{f' {counts[tab]}' if counts.get(tab) else ''} "
+            quiet = "bold $error" if marked.get(tab) else MUTED
             chips.append(Chip(Content.styled(words, "bold $accent reverse" if tab == self.tab else quiet), tab))
             chips.append(Chip(Content(" ")))
         self.query_one("#tabs", Chips).show(chips)
@@ -147,7 +173,7 @@ class Inspector(Vertical):
     def _page(self) -> list[Block]:
         if self._handle is None:
             return []
-        subject = Subject(self._forest, self._handle, self._zone, self._ascii)
+        subject = Subject(self._forest, self._handle, self._zone, self._ascii, self.masked)
         match self.tab:
             case "return":
                 return outcome.page(subject, self._presence)
@@ -156,10 +182,18 @@ class Inspector(Vertical):
             case "activity":
                 return activity.page(subject, self._history)
             case "raw":
-                return raw.page(self._history)
+                return raw.page(self._history, subject.hide)
             case "findings":
                 return findings.page(subject, self._presence)
-        return overview.page(subject)
+        return overview.page(subject, self._sums.of(self._handle))
+
+    @on(Sheet.Chosen)
+    def _chosen_line(self, event: Sheet.Chosen) -> None:
+        event.stop()
+        if isinstance(event.target, Origin):
+            self.app.push_screen(RawLine(self._feed, event.target, masked=self.masked))
+        elif isinstance(event.target, findings.Command):
+            copy(self, "command", event.target.text, clipboard.refusal(event.target.text))
 
     @on(Chips.Chosen, "#tabs")
     def _chosen(self, event: Chips.Chosen) -> None:

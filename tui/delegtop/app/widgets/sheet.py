@@ -8,10 +8,12 @@ from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.events import Resize
+from textual.events import Click, Resize
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
@@ -25,6 +27,8 @@ class Fact(NamedTuple):
     label: str | Content
     value: Content
     indent: int = LABEL
+    target: object = None
+    """What `enter` on it chooses."""
 
 
 class Beside(NamedTuple):
@@ -48,21 +52,36 @@ class Sheet(ScrollView):
         height: 1fr; width: 1fr; padding: 0 1; overflow-x: hidden;
         scrollbar-size-vertical: 1; scrollbar-gutter: stable; scrollbar-color: $thumb; scrollbar-background: $track;
     }
+    Sheet > .sheet--target { background: $row-cursor; }
+    Sheet:nocolor > .sheet--target { text-style: reverse; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "scroll down", show=False),
-        Binding("k", "scroll_up", "scroll up", show=False),
+        Binding("down,j", "step(1)", "down", show=False),
+        Binding("up,k", "step(-1)", "up", show=False),
+        Binding("enter", "choose", "choose", show=False),
         Binding("g", "scroll_home", "top", show=False),
         Binding("G", "scroll_end", "bottom", show=False),
     ]
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"sheet--target"}
     can_focus = True
+
+    class Chosen(Message):
+        """`enter` or a click on a line that stands for something."""
+
+        def __init__(self, target: object) -> None:
+            super().__init__()
+            self.target = target
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._blocks: Sequence[Block] = ()
         self._lines: list[Content] = []
+        self._targets: list[tuple[int, object]] = []
+        """The lines that can be chosen, from the top."""
+        self._cursor = 0
+        """Which of them would be."""
 
     @property
     def text(self) -> str:
@@ -72,6 +91,8 @@ class Sheet(ScrollView):
     def show(self, blocks: Sequence[Block], *, top: bool = False) -> None:
         """Replace the page; `top` starts it from its beginning."""
         self._blocks = blocks
+        if top:
+            self._cursor = 0
         self._wrap()
         if top:
             self.scroll_to(y=0, animate=False, force=True)
@@ -83,7 +104,13 @@ class Sheet(ScrollView):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        lines = [line for block in self._blocks for line in wrap(block, width)]
+        lines: list[Content] = []
+        self._targets = []
+        for block in self._blocks:
+            if isinstance(block, Fact) and block.target is not None:
+                self._targets.append((len(lines), block.target))
+            lines += wrap(block, width)
+        self._cursor = max(min(self._cursor, len(self._targets) - 1), 0)
         old, self._lines = self._lines, lines
         if len(old) != len(lines):
             self.virtual_size = Size(width, len(lines))
@@ -93,10 +120,61 @@ class Sheet(ScrollView):
             if not before.is_same(after):
                 self.refresh(Region(0, y - self.scroll_offset.y, self.size.width, 1))
 
+    # Choosing
+
+    @property
+    def target(self) -> object:
+        """What `enter` would choose, if it is in view."""
+        if not self._targets or not self._in_view(self._targets[self._cursor][0]):
+            return None
+        return self._targets[self._cursor][1]
+
+    def _in_view(self, line: int, slack: int = 0) -> bool:
+        return -slack <= line - self.scroll_offset.y < self.scrollable_content_region.height + slack
+
+    def action_step(self, by: int) -> None:
+        """To the next line that can be chosen if it is near, else one line on."""
+        near = [index for index, (line, _) in enumerate(self._targets) if self._in_view(line, slack=1)]
+        if self._cursor in near:
+            near = [index for index in near if (index - self._cursor) * by > 0]
+        if not near:
+            self.scroll_relative(y=by, animate=False)
+            return
+        self._select(near[0] if by > 0 else near[-1])
+
+    def _select(self, index: int) -> None:
+        self._cursor = index
+        line = self._targets[index][0] - self.scroll_offset.y
+        height = self.scrollable_content_region.height
+        if not 0 <= line < height:
+            self.scroll_relative(y=line if line < 0 else line - height + 1, animate=False)
+        self.refresh()
+
+    def action_choose(self) -> None:
+        if self.target is None:
+            raise SkipAction
+        self.post_message(self.Chosen(self.target))
+
+    def on_click(self, event: Click) -> None:
+        line = event.y + self.scroll_offset.y - self.gutter.top
+        for index, (place, target) in enumerate(self._targets):
+            if place == line:
+                event.stop()
+                self._select(index)
+                self.post_message(self.Chosen(target))
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = y + self.scroll_offset.y
         base: Style = self.visual_style
+        if self.has_focus and self._targets and self._targets[self._cursor][0] == index:
+            base += Style.from_styles(self.get_component_styles("sheet--target"))
         if index >= len(self._lines):
             return Strip.blank(width, base.rich_style)
         pieces = self._lines[index].render(base, "", parse_style=_style)

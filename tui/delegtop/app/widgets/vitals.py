@@ -12,12 +12,12 @@ from delegtop.model.delegation import State
 
 SHOWN = (
     State.RUNNING, State.WAITING, State.SILENT, State.OVERDUE, State.LOST, State.FAILED, State.TIMEOUT,
-    State.BLOCKED, State.PARTIAL, State.INTERRUPTED, State.UNKNOWN, State.COMPLETED,
+    State.BLOCKED, State.PARTIAL, State.INTERRUPTED, State.UNKNOWN, State.IDLE, State.COMPLETED,
 )  # fmt: skip
 """The order of the counts: what goes on, what went wrong, what is done. It never changes, so the eye finds it."""
 IMPORTANT = (
     State.OVERDUE, State.FAILED, State.RUNNING, State.LOST, State.TIMEOUT, State.BLOCKED, State.WAITING,
-    State.COMPLETED, State.PARTIAL, State.SILENT, State.INTERRUPTED, State.UNKNOWN,
+    State.COMPLETED, State.PARTIAL, State.SILENT, State.IDLE, State.INTERRUPTED, State.UNKNOWN,
 )  # fmt: skip
 """Who gets room first where there is little."""
 
@@ -43,6 +43,8 @@ class Pulse(NamedTuple):
     time: str
     counts: Mapping[State, int]
     rates: Sequence[int]
+    unmasked: bool = False
+    """Secrets in foreign text are shown."""
 
 
 class Vitals(Chips):
@@ -78,10 +80,12 @@ def layout(pulse: Pulse, width: int, *, plain: bool = False) -> list[Chip]:
     )
     sources = Chip(_sources(pulse, plain), "sources")
     clock = Chip(Content.styled(pulse.time, "$row-muted"), "")
-    head = _spaced([name, mode, sources, clock])
+    bare = [Chip(Content.styled("secrets shown", "bold $error"), "secrets")] if pulse.unmasked else []
+    head = _spaced([name, mode, *bare, sources, clock])
     counts = _fitting(pulse, width - _width(head) - 3, plain)
     if len(counts) < sum(map(bool, pulse.counts.values())):
-        head = _spaced([mode, sources, clock] if width >= 70 else [mode, clock] if width >= 45 else [mode])
+        rest = [sources, clock] if width >= 70 else [clock] if width >= 45 else []
+        head = _spaced([mode, *bare, *rest])
         counts = _fitting(pulse, width - _width(head) - 3, plain)
     middle = _spaced(counts)
     graph = _graph(pulse.rates, width - _width(head) - _width(middle) - 6, plain)

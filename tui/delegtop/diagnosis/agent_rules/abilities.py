@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from delegtop.contract.agent_file import MAX_DEPTH, AgentFile, Kind
-from delegtop.diagnosis.agent_rules.rule import rule, shown
+from delegtop.contract.agent_file import AgentFile, Kind
+from delegtop.contract.reading import Reading
+from delegtop.diagnosis.agent_rules.rule import rule, rule_by_reading, shown
 from delegtop.diagnosis.finding import Finding, Severity
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
@@ -24,7 +25,7 @@ _WHERE = "Structure standard, Frontmatter"
 )
 def tools(file: AgentFile) -> Iterator[Finding]:
     if not file.tools:
-        message = f"tools is {shown(file, 'tools')}, not a mapping of tools to true or false"
+        message = f"`tools` is {shown(file, 'tools')}, not a mapping of tools to true or false"
         yield tools.finding(file, file.line("tools"), message, "add `tools:` with `read: true` and the others it needs")
         return
     for tool, value in file.values["tools"].mapping().items():
@@ -43,7 +44,7 @@ def permissions(file: AgentFile) -> Iterator[Finding]:
     for side in ("allow", "deny"):
         given = file.permissions and getattr(file.permissions, side)
         if not given:
-            message = f"permissions do not say what they {side}"
+            message = f"the permissions do not say what they {side}"
             advice = f"add `{side}:` under permissions, as a list of tools with their patterns"
             yield permissions.finding(file, file.line("permissions", side), message, advice)
 
@@ -60,13 +61,13 @@ def permissions_fit(file: AgentFile) -> Iterator[Finding]:
         return
     for tool in file.permissions.allow or {}:
         if not file.tools.get(tool):
-            message = f"{tool} is allowed, but the tool is not switched on"
+            message = f"the tool {tool} is allowed, but not switched on"
             advice = f"write `{tool}: true` under tools, or take the permission out"
             yield permissions_fit.finding(file, file.line("permissions", "allow"), message, advice)
     if file.tools.get("bash") and not (file.permissions.deny or {}).get("bash"):
         advice = 'add `- bash: ["rm -rf", "sudo"]` and what else is dangerous to deny'
         line = file.line("permissions", "deny")
-        yield permissions_fit.finding(file, line, "bash is switched on and no command is denied", advice)
+        yield permissions_fit.finding(file, line, "the tool bash is switched on and no command is denied", advice)
 
 
 @rule(
@@ -91,10 +92,10 @@ def context_loading(file: AgentFile) -> Iterator[Finding]:
         yield context_loading.finding(file, at("strategy"), message, "choose lazy, eager or minimal")
     if not loading.index:
         advice = 'add `index: ".opencode/context/index.md"`'
-        yield context_loading.finding(file, at("index"), "context_loading names no index", advice)
+        yield context_loading.finding(file, at("index"), "`context_loading` names no index", advice)
     if not loading.required:
         advice = "list under `required` what it always loads, at least the return format standard"
-        yield context_loading.finding(file, at("required"), "context_loading lists no required files", advice)
+        yield context_loading.finding(file, at("required"), "`context_loading` lists no required files", advice)
 
 
 @rule(
@@ -112,28 +113,30 @@ def context_size(file: AgentFile) -> Iterator[Finding]:
     size, limit = loading.max_context_size, CONTEXT_LIMITS.get(loading.strategy or "")
     if size is None or size <= 0:
         written = shown(file, "context_loading", "max_context_size")
-        message = f"max_context_size is {written}, not a positive number of bytes"
+        message = f"`max_context_size` is {written}, not a positive number of bytes"
         yield context_size.finding(file, line, message, f"write `max_context_size: {limit or 50_000}` or less")
     elif limit and size > limit:
-        message = f"max_context_size {size} is over the {limit} bytes of {loading.strategy} loading"
+        message = f"`max_context_size` {size} is over the {limit} bytes of {loading.strategy} loading"
         yield context_size.finding(file, line, message, "load less, or choose the strategy that fits")
 
 
-@rule(
+@rule_by_reading(
     "AGT-015",
     ERROR,
     "delegation goes at most three levels deep",
-    "Structure standard, Delegation Safety: orchestrator, command, subagent, utility, and no further.",
+    "Structure standard, Delegation Safety: orchestrator, command, subagent, utility, and no further. The delegation "
+    "guide counts three levels below the command. The setting is protocol.max_depth.",
     STANDARD,
 )
-def max_depth(file: AgentFile) -> Iterator[Finding]:
+def max_depth(file: AgentFile, reading: Reading) -> Iterator[Finding]:
     if file.delegation is None:
         return
-    depth = file.delegation.max_depth
-    if depth is None or not 0 <= depth <= MAX_DEPTH:
-        message = f"max_depth is {shown(file, 'delegation', 'max_depth')}, not a whole number from 0 to {MAX_DEPTH}"
+    depth, limit = file.delegation.max_depth, reading.max_depth
+    if depth is None or not 0 <= depth <= limit:
+        written = shown(file, "delegation", "max_depth")
+        message = f"`max_depth` is {written}, not a whole number from 0 to {limit}{reading.chosen('max_depth')}"
         line = file.line("delegation", "max_depth")
-        yield max_depth.finding(file, line, message, f"write `max_depth: {MAX_DEPTH}` or less")
+        yield max_depth.finding(file, line, message, f"write `max_depth: {limit}` or less")
 
 
 @rule(
@@ -148,7 +151,7 @@ def can_delegate_to(file: AgentFile) -> Iterator[Finding]:
         return
     line, others = file.line("delegation", "can_delegate_to"), file.delegation.can_delegate_to
     if others is None:
-        message = f"can_delegate_to is {shown(file, 'delegation', 'can_delegate_to')}, not a list of agents"
+        message = f"`can_delegate_to` is {shown(file, 'delegation', 'can_delegate_to')}, not a list of agents"
         yield can_delegate_to.finding(file, line, message, "write a list of names, or [] if it delegates to nobody")
     elif {file.name, file.stem} & set(others):
         yield can_delegate_to.finding(file, line, "it may delegate to itself: a cycle", "take its own name out")
@@ -166,11 +169,11 @@ def delegation_timeouts(file: AgentFile) -> Iterator[Finding]:
     default, most = file.delegation.timeout_default, file.delegation.timeout_max
     for key, seconds in (("timeout_default", default), ("timeout_max", most)):
         if seconds is None or seconds <= 0:
-            message = f"{key} is {shown(file, 'delegation', key)}, not a positive whole number of seconds"
+            message = f"`{key}` is {shown(file, 'delegation', key)}, not a positive whole number of seconds"
             line = file.line("delegation", key)
             yield delegation_timeouts.finding(file, line, message, f"write `{key}: 300` or what the work needs")
     if default and most and default > most:
-        message = f"timeout_default {default} is more than timeout_max {most}"
+        message = f"`timeout_default` {default} is more than `timeout_max` {most}"
         line = file.line("delegation", "timeout_default")
         yield delegation_timeouts.finding(file, line, message, "lower the default or raise the maximum")
 

@@ -26,7 +26,7 @@ def tools(file: AgentFile) -> Iterator[Finding]:
         return
     names = value.strings() or (value.string() or "").split(",")
     if not all(name.strip() for name in names):
-        message = f"tools is {value.shown()}, not a list of tools"
+        message = f"`tools` is {value.shown()}, not a list of tools"
         advice = "write `tools: Read, Grep`, or leave tools out so that it inherits all"
         yield tools.finding(file, value.line, message, advice)
 
@@ -58,7 +58,7 @@ def model(file: AgentFile) -> Iterator[Finding]:
 def allowed_tools(file: AgentFile) -> Iterator[Finding]:
     for key in ("allowed-tools", "allowed_tools", "allowedTools"):
         if value := file.value(key):
-            message = f"{key} is not read in an agent file: the agent has every tool"
+            message = f"`{key}` is not read in an agent file: the agent has every tool"
             yield allowed_tools.finding(file, value.line, message, "call the key `tools`")
 
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from delegtop.contract.agent_file import AGENT_TYPES, AgentFile, Kind
+from delegtop.contract.agent_file import AgentFile, Kind
+from delegtop.contract.delegations import AGENT_TYPES
 from delegtop.contract.returns import sentences
 from delegtop.diagnosis.agent_rules.rule import rule, shown
 from delegtop.diagnosis.finding import Finding, Severity
@@ -123,7 +124,7 @@ def max_tokens(file: AgentFile) -> Iterator[Finding]:
     if _spared(file, "max_tokens"):
         return
     if file.max_tokens is None or file.max_tokens <= 0:
-        message = f"max_tokens is {shown(file, 'max_tokens')}, not a positive whole number"
+        message = f"`max_tokens` is {shown(file, 'max_tokens')}, not a positive whole number"
         yield max_tokens.finding(file, file.line("max_tokens"), message, "write `max_tokens: 4000`")
 
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from delegtop.contract.agent_file import AgentFile
+from delegtop.contract.reading import Place, Reading
 from delegtop.contract.returns import STATUSES, sentences
 from delegtop.contract.sections import Section
-from delegtop.diagnosis.agent_rules.rule import AgentRule, rule
+from delegtop.diagnosis.agent_rules.rule import AgentRule, rule, rule_by_reading
 from delegtop.diagnosis.finding import Finding, Severity
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
@@ -181,7 +182,7 @@ def delegation_patterns(file: AgentFile) -> Iterator[Finding]:
     listed = set(others)
     for other, each in described.items():
         if other not in listed:
-            message = f"can_delegate_to does not list {other or 'the agent without a name'}, which is described here"
+            message = f"`can_delegate_to` does not list {other or 'the agent without a name'}, which is described here"
             advice = "name the agent in can_delegate_to of the frontmatter, or take the description out"
             yield delegation_patterns.finding(file, each.line, message, advice)
 
@@ -208,14 +209,15 @@ def artifact_creation(file: AgentFile) -> Iterator[Finding]:
         yield from _lacks(artifact_creation, file, artifact, ("path", "content", "validation"))
 
 
-@rule(
+@rule_by_reading(
     "AGT-029",
     ERROR,
     "the return format names the required fields",
     f"Structure standard, Return Format: <structure> shows {', '.join(RETURN_FIELDS)}; the status is one of "
-    f"{', '.join(STATUSES)}.",
+    f"{', '.join(STATUSES)}. The return format standard has session_id in the metadata, which a structure need not "
+    "spell out: with protocol.session_id_place = metadata it is not asked for.",
 )
-def return_format(file: AgentFile) -> Iterator[Finding]:
+def return_format(file: AgentFile, reading: Reading) -> Iterator[Finding]:
     section = file.section("return_format")
     if section is None:
         yield _missing(return_format, file, "return_format", "a <structure> that shows the return as JSON")
@@ -225,7 +227,8 @@ def return_format(file: AgentFile) -> Iterator[Finding]:
         advice = "show the return as JSON between <structure> and </structure>"
         yield return_format.finding(file, section.line, "<return_format> has no <structure>", advice)
         return
-    absent = [name for name in RETURN_FIELDS if not re.search(rf"\b{name}\b[\"']?\s*:", structure.text)]
+    asked = RETURN_FIELDS[:-1] if reading.session_id_place is Place.METADATA else RETURN_FIELDS
+    absent = [name for name in asked if not re.search(rf"\b{name}\b[\"']?\s*:", structure.text)]
     if absent:
         message = f"the return structure does not name {', '.join(absent)}"
         yield return_format.finding(file, structure.line, message, "name every required field of the return format")

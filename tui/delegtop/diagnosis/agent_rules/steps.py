@@ -5,15 +5,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from delegtop.contract.agent_file import AgentFile, Kind
+from delegtop.contract.reading import Reading
 from delegtop.contract.sections import Section
-from delegtop.diagnosis.agent_rules.rule import rule
+from delegtop.diagnosis.agent_rules.rule import rule, rule_by_reading
 from delegtop.diagnosis.finding import Finding, Severity
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
-LEAST, CHECKLIST_LEAST, MOST = 150, 200, 400
+LEAST, CHECKLIST_LEAST, MOST = Reading().agent_file_lines, 200, 400
 """Lines of a file. The standard's size guidelines start at 150, its overview and checklist at 200."""
 
+_SPARSE = 2
+"""Lines of a process that say no more than "do the thing, return the result"."""
+_NAMED = 3
 _WHERE = "Structure standard, Step Naming Standard"
 _STEP = re.compile(r"(step|stage)_(?:([0-9]{1,6})|([^_]+))(?:_(\w+))?")
 
@@ -165,17 +169,66 @@ def ownership(file: AgentFile) -> Iterator[Finding]:
 
 
 @rule(
+    "AGT-046",
+    INFO,
+    "the process is described in detail",
+    "Structure standard, Process Flow, Guidelines, the checklist and Anti-Patterns (Minimal Process Flow): a subagent "
+    "is the execution layer, so its steps have implementation details, and code where it helps. A process in which no "
+    f"step has more than {_SPARSE} lines, an <implementation> or code is sparse.",
+)
+def detailed(file: AgentFile) -> Iterator[Finding]:
+    flow, steps = file.section("process_flow"), steps_of(file)
+    if flow is None or not steps or "```" in flow.text or flow.text.count("<implementation>"):
+        return
+    longest = max(_process_lines(step) for step in steps)
+    if longest <= _SPARSE:
+        message = f"no step has more than {longest} lines of process, and none has an <implementation> or code"
+        advice = "say in each step how it is done: what is read, which command is run, what decides"
+        yield detailed.finding(file, flow.line, message, advice)
+
+
+def _process_lines(step: Step) -> int:
+    process = step.section.child("process")
+    return sum(bool(line.strip()) for line in process.text.splitlines()) if process else 0
+
+
+@rule(
+    "AGT-047",
+    INFO,
+    "the postflight hands its work to those it delegates to",
+    "Structure standard, Delegation Best Practices and Workflow Ownership, and the checklist: states and commits are "
+    "handed to utility agents, so the postflight of an agent that delegates names one of them.",
+)
+def delegates_postflight(file: AgentFile) -> Iterator[Finding]:
+    others = (file.delegation and file.delegation.can_delegate_to) or ()
+    for step in steps_of(file):
+        text = _plain(step.section.text)
+        speaks = "status" in text or "commit" in text  # else AGT-045 tells it
+        if step.suffix == "postflight" and others and speaks and not any(_plain(other) in text for other in others):
+            message = f"<{step.section.name}> names none of {', '.join(others[:_NAMED])}, to whom it may delegate"
+            advice = "let a utility agent update the status and create the commit, and name it there"
+            yield delegates_postflight.finding(file, step.section.line, message, advice)
+
+
+def _plain(text: str) -> str:
+    """In small letters, with spaces for hyphens: prose says "status keeper"."""
+    return text.lower().replace("-", " ")
+
+
+@rule_by_reading(
     "AGT-050",
     WARNING,
     f"the file has {LEAST} to {MOST} lines",
-    f"Structure standard, Size Guidelines: {LEAST} at least, 200-300 as a target, {MOST} at most.",
+    f"Structure standard, Size Guidelines: {LEAST} at least, 200-300 as a target, {MOST} at most. Its overview and its "
+    f"checklist start at {CHECKLIST_LEAST}. The setting for the least is protocol.agent_file_lines.",
 )
-def size(file: AgentFile) -> Iterator[Finding]:
-    if file.lines < LEAST:
-        message = f"the file has {file.lines} lines: under {LEAST}, the least of the size guidelines"
-        advice = (
-            f"describe the workflow in full: the target is 200 to 300 lines, the checklist's least {CHECKLIST_LEAST}"
+def size(file: AgentFile, reading: Reading) -> Iterator[Finding]:
+    if file.lines < reading.agent_file_lines:
+        message = (
+            f"the file has {file.lines} lines: {LEAST} is the least of the size guidelines, {CHECKLIST_LEAST} that of "
+            f"the checklist{reading.chosen('agent_file_lines')}"
         )
+        advice = "describe the workflow in full: the target is 200 to 300 lines"
         yield size.finding(file, file.lines or 1, message, advice)
     elif file.lines > MOST:
         advice = (
@@ -184,15 +237,15 @@ def size(file: AgentFile) -> Iterator[Finding]:
         yield size.finding(file, MOST + 1, f"the file has {file.lines} lines: over {MOST}", advice)
 
 
-@rule(
+@rule_by_reading(
     "AGT-051",
     INFO,
     f"the file has the {CHECKLIST_LEAST} lines of the checklist",
     f"The structure standard names two minima: {LEAST} lines in its Size Guidelines, {CHECKLIST_LEAST} in its overview "
     "and its checklist.",
 )
-def checklist_size(file: AgentFile) -> Iterator[Finding]:
-    if LEAST <= file.lines < CHECKLIST_LEAST:
+def checklist_size(file: AgentFile, reading: Reading) -> Iterator[Finding]:
+    if reading.agent_file_lines <= file.lines < CHECKLIST_LEAST:
         both = f"the size guidelines ({LEAST}), not for the checklist ({CHECKLIST_LEAST})"
         message = f"{file.lines} lines are enough for {both}"
         advice = "fine for a simple agent; else describe it in more detail"

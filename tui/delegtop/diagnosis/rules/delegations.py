@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from delegtop.clock import SECOND, duration
 from delegtop.contract.delegations import DEFAULT_TIMEOUT, MAX_DEPTH
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.on_return import quoted
 from delegtop.diagnosis.rule import Case, rule
 from delegtop.model.delegation import Delegation, Link
 from delegtop.model.measures import derived_depth
 from delegtop.model.policy import default_timeout, kind_of
 from delegtop.origin import Origin
+
+PRODUCTS = frozenset({None})
+"""Only who follows the guide hands out ids, timeouts, depths and paths."""
 
 UNNAMED = "no-session-id@"
 """How the id begins that a delegation is given when its records name none."""
@@ -89,14 +93,16 @@ def context(case: Case) -> Iterator[Finding]:
     f"no delegation is deeper than {MAX_DEPTH}",
     f"Delegation guide, Delegation Depth Limits: a command is depth 0, the agent it calls 1, and {MAX_DEPTH} is the "
     f"most. The guide contradicts itself: its counting allows {MAX_DEPTH}, its check (>= {MAX_DEPTH} is an error) "
-    f"does not. delegtop takes the counting: {MAX_DEPTH} is told by DEL-005, more is an error.",
+    f"does not. delegtop takes the counting: {MAX_DEPTH} is told by DEL-005, more is an error. The structure standard "
+    "counts the command as 1. The settings are protocol.max_depth and protocol.command_depth.",
 )
 def depth_limit(case: Case) -> Iterator[Finding]:
     deepest, told = _depth(case)
-    if deepest > MAX_DEPTH:
+    limit = case.reading.max_depth
+    if deepest > limit:
         yield depth_limit.finding(
             case,
-            f"It is at depth {deepest} {told}, and the limit is {MAX_DEPTH}.",
+            f"It is at depth {deepest} {told}, and the limit is {limit}: {_BOTH}{_chosen(case)}.",
             case.facts.started_origin,
             advice="Let its caller do this work itself or return it to its own caller as a next step, and have every "
             "caller check the depth before it delegates (MAX_DEPTH_EXCEEDED).",
@@ -109,14 +115,14 @@ def depth_limit(case: Case) -> Iterator[Finding]:
     f"depth {MAX_DEPTH} is the last",
     f"Delegation guide, Three-Level Delegation: at depth {MAX_DEPTH} nothing may be handed on. The guide's own check "
     f"(depth >= {MAX_DEPTH} is an error) would refuse this delegation too, against its counting and its example; "
-    "delegtop goes by the counting.",
+    "delegtop goes by the counting. The settings are protocol.max_depth and protocol.command_depth.",
 )
 def depth_reached(case: Case) -> Iterator[Finding]:
     deepest, told = _depth(case)
-    if deepest == MAX_DEPTH:
+    if deepest == case.reading.max_depth:
         yield depth_reached.finding(
             case,
-            f"It is at depth {deepest} {told}, the maximum.",
+            f"It is at depth {deepest} {told}, the maximum: {_BOTH}{_chosen(case)}.",
             case.facts.started_origin,
             advice="Nothing is wrong, but it must not delegate any further.",
         )
@@ -127,20 +133,21 @@ def depth_reached(case: Case) -> Iterator[Finding]:
     Severity.WARNING,
     "depth and path agree",
     "Delegation guide, Delegation Depth Limits and Path Tracking: the path holds the orchestrator, the command and one "
-    "name for each level below, so the depth is its length less two.",
+    "name for each level below, so the depth is its length less two. With protocol.command_depth = 1 it is less one.",
 )
 def depth_by_path(case: Case) -> Iterator[Finding]:
     facts = case.facts
     path = facts.own_path
     if facts.depth is None or not path:
         return
-    by_path = max(len(path) - 2, 0)
+    by_path = max(len(path) - 2, 0) + case.reading.command_depth
     # Some callers leave the agent itself out of the path, and without its name that cannot be seen.
     if facts.depth == by_path or (facts.agent is None and facts.depth == by_path + 1):
         return
     yield depth_by_path.finding(
         case,
-        f"It claims depth {facts.depth}, but its path has {len(path)} names, which is depth {by_path}.",
+        f"It claims depth {facts.depth}, but its path has {len(path)} names, which is depth {by_path}"
+        f"{case.reading.chosen('command_depth')}.",
         facts.started_origin,
         advice="Have the caller add 1 to its own depth and its own name to the path, in the same step.",
     )
@@ -263,6 +270,34 @@ def parent_seen(case: Case) -> Iterator[Finding]:
     )
 
 
+@rule(
+    "DEL-012",
+    Severity.WARNING,
+    "session ids are well-formed",
+    "Delegation guide, Session ID Tracking: sess_{timestamp}_{random}. Its example has a day for the timestamp, its "
+    "code the epoch second, its format six random characters; the return format standard names no number of them. All "
+    "are taken unless protocol.session_id_form and protocol.session_id_random say otherwise.",
+)
+def session_id_form(case: Case) -> Iterator[Finding]:
+    id = case.facts.id
+    if id.startswith(UNNAMED) or case.reading.takes(id):
+        return
+    yield session_id_form.finding(
+        case,
+        f"Its session id {quoted(id)} is not of the form {case.reading.session_id_example}"
+        f"{case.reading.chosen('session_id_form', 'session_id_random')}.",
+        *case.facts.origins[:_SHOWN],
+        advice="Make session ids with one generator and pass them on as they are.",
+    )
+
+
+_BOTH = f"the delegation guide's levels end at {MAX_DEPTH}, though its check already refuses {MAX_DEPTH}"
+
+
+def _chosen(case: Case) -> str:
+    return case.reading.chosen("max_depth", "command_depth")
+
+
 def _kind(facts: Delegation) -> str | None:
     """What kind of work it is, by its own name: a small helper of /implement is no implementation."""
     return kind_of(facts.agent, None) if facts.agent else kind_of(None, facts.command)
@@ -271,7 +306,7 @@ def _kind(facts: Delegation) -> str | None:
 def _depth(case: Case) -> tuple[int, str]:
     """The deeper of what it claims and what its path (else its place in the tree) says, and which of them says so."""
     facts = case.facts
-    derived = derived_depth(case.forest, case.handle, facts)
+    derived = derived_depth(case.forest, case.handle, facts) + case.reading.command_depth
     where = "by its path" if facts.own_path else "by its place in the tree"
     if facts.depth is None or facts.depth < derived:
         return derived, where

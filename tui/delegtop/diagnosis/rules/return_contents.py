@@ -5,22 +5,26 @@ from collections.abc import Iterator
 
 from delegtop.contract.returns import (
     ARTIFACT_TYPES,
+    FOLDERS,
     NEXT_STEPS_SENTENCES,
     STRUCTURE_ARTIFACT_TYPES,
     SUMMARY_CHARACTERS,
     SUMMARY_HARD_LIMIT,
-    SUMMARY_SENTENCES,
     SUMMARY_TOKENS,
     sentences,
     tokens,
 )
 from delegtop.diagnosis.finding import Severity
-from delegtop.diagnosis.on_return import Note, choice, listed, on_return, quoted
+from delegtop.diagnosis.on_return import STANDARD, Note, choice, listed, on_return, quoted
 from delegtop.diagnosis.rule import Case
 from delegtop.model.events import Artifact, Report
 
+PRODUCTS = STANDARD
+
 _READ = 16_384
 """Characters of a text that are looked at; one this long is too long by any rule."""
+_JUDGED = 20
+"""Artifacts of one return that are judged one by one."""
 _NAMED = 3
 """Emojis that are named in a message."""
 
@@ -30,21 +34,24 @@ _NAMED = 3
     Severity.WARNING,
     "the summary has two to five sentences",
     "Return format standard, Field Specifications: summary. A single sentence is only mentioned: the structure "
-    "standard and the delegation guide have such summaries in their own examples.",
+    "standard and the delegation guide have such summaries in their own examples. The settings are "
+    "protocol.summary_sentences_min and protocol.summary_sentences_max.",
 )
-def summary_sentences(_case: Case, report: Report) -> Iterator[Note]:
-    least, most = SUMMARY_SENTENCES
+def summary_sentences(case: Case, report: Report) -> Iterator[Note]:
+    least, most = case.reading.summary_sentences_min, case.reading.summary_sentences_max
+    chosen = case.reading.chosen("summary_sentences_min", "summary_sentences_max")
     count = sentences((report.summary or "")[:_READ])
-    if count == 1:
+    if 0 < count < least:
         yield Note(
-            f"The summary has 1 sentence; the return format standard asks for {least} to {most}, "
-            "though the structure standard's example has one.",
+            f"The summary has {count} sentence{'s' if count > 1 else ''}; the return format standard asks for 2 to 5, "
+            f"though the structure standard's example has one{chosen}.",
             "Say what was made or changed, and what decided or blocks it.",
             Severity.INFO,
         )
     if count > most:
         yield Note(
-            f"The summary has {count} sentences; {least} to {most} are asked for.",
+            f"The summary has {count} sentences; the return format standard asks for 2 to 5, the delegation guide "
+            f"counts only characters{chosen}.",
             "Keep the outcome and move the details into an artifact.",
         )
 
@@ -53,22 +60,22 @@ def summary_sentences(_case: Case, report: Report) -> Iterator[Note]:
     "RET-011",
     Severity.WARNING,
     "the summary has at most 100 tokens",
-    "Return format standard and structure standard: 100 tokens, about 400 characters. The delegation guide's "
-    "validation allows 500 characters; above those the return is refused, which is an error.",
+    "Return format standard: at most 100 tokens, about 400 characters; structure standard: fewer than 100. The "
+    "delegation guide's validation allows 500 characters; above those the return is refused, which is an error. The "
+    "settings are protocol.summary_tokens and protocol.summary_characters.",
 )
-def summary_length(_case: Case, report: Report) -> Iterator[Note]:
-    summary = report.summary or ""
-    if len(summary) <= SUMMARY_CHARACTERS:
+def summary_length(case: Case, report: Report) -> Iterator[Note]:
+    summary, reading = report.summary or "", case.reading
+    refused = len(summary) > reading.summary_characters
+    if not refused and len(summary) <= reading.summary_length:
         return
-    if len(summary) > SUMMARY_HARD_LIMIT:
-        verdict, severity = f"even the delegation guide refuses more than {SUMMARY_HARD_LIMIT}", Severity.ERROR
-    else:
-        verdict, severity = f"the delegation guide lets {SUMMARY_HARD_LIMIT} pass", Severity.WARNING
+    even = "even the delegation guide refuses more than" if refused else "the delegation guide lets pass up to"
     yield Note(
         f"The summary has {len(summary)} characters, about {tokens(summary)} tokens; the return format standard allows "
-        f"{SUMMARY_TOKENS} tokens (about {SUMMARY_CHARACTERS} characters), {verdict}.",
+        f"{SUMMARY_TOKENS} tokens (about {SUMMARY_CHARACTERS} characters), {even} {SUMMARY_HARD_LIMIT}"
+        f"{reading.chosen('summary_tokens', 'summary_characters')}.",
         "Keep the outcome and move the details into an artifact.",
-        severity,
+        Severity.ERROR if refused else None,
     )
 
 
@@ -118,21 +125,32 @@ def summary_without_markup(_case: Case, report: Report) -> Iterator[Note]:
     Severity.WARNING,
     "artifacts are of a known type",
     "Return format standard, Field Specifications: artifacts are research, plan, implementation, summary or "
-    "documentation. The structure standard has `review` as well; that one is only mentioned.",
+    "documentation. The structure standard has `review` instead of the last; one that only the other document knows "
+    "is only mentioned. The setting is protocol.artifact_types.",
 )
-def artifact_types(_case: Case, report: Report) -> Iterator[Note]:
+def artifact_types(case: Case, report: Report) -> Iterator[Note]:
+    known, chosen = case.reading.artifact_types, case.reading.chosen("artifact_types")
     untyped = [artifact.path for artifact in report.artifacts if not artifact.type]
     if untyped:
-        yield Note(f"No type is given for {listed(untyped)}.", f"Give each {choice(ARTIFACT_TYPES)}.")
-    odd = {artifact.type for artifact in report.artifacts if artifact.type} - set(ARTIFACT_TYPES)
-    for type in sorted(odd & set(STRUCTURE_ARTIFACT_TYPES)):
+        yield Note(f"No type is given for {listed(untyped)}.", f"Give each {choice(known)}.")
+    odd = {artifact.type for artifact in report.artifacts if artifact.type} - set(known)
+    for type in sorted(odd & _DOCUMENTED.keys()):
         yield Note(
-            f'"{type}" is an artifact type of the structure standard, but not of the return format standard.',
-            f"Readers of the standard form know {choice(ARTIFACT_TYPES)}.",
+            f'"{type}" is an artifact type of the {_DOCUMENTED[type]}{chosen}.',
+            f"Readers know {choice(known)}.",
             Severity.INFO,
         )
-    if unknown := sorted(odd - set(STRUCTURE_ARTIFACT_TYPES)):
-        yield Note(f"There is no artifact type {listed(unknown)}.", f"Use {choice(ARTIFACT_TYPES)}.")
+    if unknown := sorted(odd - _DOCUMENTED.keys()):
+        yield Note(f"There is no artifact type {listed(unknown)}{chosen}.", f"Use {choice(known)}.")
+
+
+_RETURN_FORMAT, _STRUCTURE = "return format standard", "structure standard"
+_DOCUMENTED = {
+    **dict.fromkeys(STRUCTURE_ARTIFACT_TYPES, f"{_STRUCTURE}, but not of the {_RETURN_FORMAT}"),
+    **dict.fromkeys(ARTIFACT_TYPES, f"{_RETURN_FORMAT}, but not of the {_STRUCTURE}"),
+    **dict.fromkeys(set(ARTIFACT_TYPES) & set(STRUCTURE_ARTIFACT_TYPES), f"{_RETURN_FORMAT} and the {_STRUCTURE}"),
+}
+"""Every artifact type of a document, with the words for whose it is."""
 
 
 _ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]{1,20}://")
@@ -183,12 +201,47 @@ def artifact_paths_inside(_case: Case, report: Report) -> Iterator[Note]:
     "disk. Where delegtop cannot tell, it says nothing.",
 )
 def artifacts_exist(case: Case, report: Report) -> Iterator[Note]:
+    if case.facts.product is not None:
+        return  # the family's own rule, FAM-026, tells it
     asked = [each.path for each in report.artifacts if each.path and not _is_absolute(each) and not _leaves(each)]
     if gone := [path for path in asked if case.exists(path) is False]:
         yield Note(
             f"{'Does' if len(gone) == 1 else 'Do'} not exist: {listed(gone)}.",
             "Do not take the work as done: look whether it was moved, never written, or left in another worktree.",
         )
+
+
+@on_return(
+    "RET-024",
+    Severity.INFO,
+    "the type of an artifact fits its folder",
+    "Return format standard, Field Specifications: artifacts: the type matches the purpose. The path patterns of the "
+    "structure standard say what lies where: research in reports/, plans in plans/, summaries in summaries/.",
+)
+def artifact_type_fits(_case: Case, report: Report) -> Iterator[Note]:
+    for artifact in report.artifacts[:_JUDGED]:
+        folders = [part for part in re.split(r"[/\\]", artifact.path)[:-1] if part in FOLDERS]
+        if folders and artifact.type in ARTIFACT_TYPES and artifact.type not in {FOLDERS[each] for each in folders}:
+            yield Note(
+                f"{quoted(artifact.path)} is called {artifact.type}, but {folders[-1]}/ is for {FOLDERS[folders[-1]]}.",
+                "Give the type that says what the file is for; readers choose by it.",
+            )
+
+
+@on_return(
+    "RET-025",
+    Severity.INFO,
+    "the summary of an artifact is one sentence",
+    "Return format standard, Standard Return Format: an artifact may have a description of one sentence.",
+)
+def artifact_summary_short(_case: Case, report: Report) -> Iterator[Note]:
+    for artifact in report.artifacts[:_JUDGED]:
+        count = sentences((artifact.summary or "")[:_READ])
+        if count > 1:
+            yield Note(
+                f"The summary of {quoted(artifact.path)} has {count} sentences; one is asked for.",
+                "Say what the file is in one sentence; the rest stands in the file.",
+            )
 
 
 @on_return(

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator
 
 from delegtop.contract.commands import resume
-from delegtop.contract.returns import ERROR_CODES, ERROR_TYPES, NEEDS_ERRORS, OTHER_ERROR_TYPES
+from delegtop.contract.returns import ERROR_CODES, NEEDS_ERRORS, OTHER_ERROR_TYPES
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import Note, on_return, quoted
+from delegtop.diagnosis.own_errors import own_errors
 from delegtop.diagnosis.rule import Case, rule
 from delegtop.model.delegation import PROBLEMS, State
 from delegtop.model.events import Fault, Report
+
+PRODUCTS = frozenset({None})
 
 _GRAVITY = dict.fromkeys(PROBLEMS, Severity.ERROR) | {
     State.PARTIAL: Severity.WARNING,
@@ -29,9 +32,12 @@ def _name(index: int, fault: Fault) -> str:
     return f"Error {index}" + (f" ({quoted(fault.code or fault.message or '')})" if fault.code or fault.message else "")
 
 
-def _errors(report: Report) -> Iterator[tuple[str, Fault]]:
+def _errors(case: Case, report: Report) -> Iterator[tuple[str, Fault]]:
+    """Its own errors, by their place; one that was handed up is judged at the child that made it."""
+    own = own_errors(case)
     for index, fault in enumerate(report.errors[:_CONSIDERED], start=1):
-        yield _name(index, fault), fault
+        if fault in own:
+            yield _name(index, fault), fault
 
 
 @on_return(
@@ -39,12 +45,14 @@ def _errors(report: Report) -> Iterator[tuple[str, Fault]]:
     Severity.ERROR,
     "a return that is not completed has an error",
     "Return format standard, Field Specifications: errors: failed and partial must include errors, blocked must "
-    "include one that explains the blocker.",
+    "include one that explains the blocker. The structure standard calls errors optional; with the setting "
+    "protocol.errors_required = false it is followed.",
 )
-def errors_present(_case: Case, report: Report) -> Iterator[Note]:
-    if report.status in NEEDS_ERRORS and not report.errors:
+def errors_present(case: Case, report: Report) -> Iterator[Note]:
+    if case.reading.errors_required and report.status in NEEDS_ERRORS and not report.errors:
         yield Note(
-            f"The return is {report.status} but has no errors.",
+            f"The return is {report.status} but has no errors, which the return format standard requires and the "
+            "structure standard does not.",
             "Read its summary and last lines to learn why, and let the agent say so in errors[].",
         )
 
@@ -69,24 +77,28 @@ def errors_absent(_case: Case, report: Report) -> Iterator[Note]:
     Severity.WARNING,
     "errors are of a known type",
     "Return format standard, Field Specifications: errors: timeout, validation, execution or tool_unavailable. The "
-    "delegation guide's own example says build_error, the structure standard names others; those are only mentioned.",
+    "delegation guide's own example says build_error, the structure standard names others; those are only mentioned. "
+    "The setting is protocol.error_types.",
 )
-def error_types(_case: Case, report: Report) -> Iterator[Note]:
-    for name, fault in _errors(report):
+def error_types(case: Case, report: Report) -> Iterator[Note]:
+    known, chosen = case.reading.error_types, case.reading.chosen("error_types")
+    for name, fault in _errors(case, report):
+        if fault.type in known:
+            continue
         if not fault.type:
-            yield Note(f"{name} has no type.", code_advice(fault) or f"Give it one of {', '.join(ERROR_TYPES)}.")
+            yield Note(f"{name} has no type.", code_advice(fault) or f"Give it one of {', '.join(known)}.")
         elif fault.type in OTHER_ERROR_TYPES:
             document, standard = OTHER_ERROR_TYPES[fault.type]
             yield Note(
                 f'{name} has the type "{fault.type}", which {document} uses; '
-                f'the return format standard would say "{standard}".',
+                f'the return format standard would say "{standard}"{chosen}.',
                 code_advice(fault) or f'Write "{standard}".',
                 Severity.INFO,
             )
-        elif fault.type not in ERROR_TYPES:
+        else:
             yield Note(
-                f"{name} has the type {quoted(fault.type)}, which is none of {', '.join(ERROR_TYPES)}.",
-                code_advice(fault) or "Callers choose how to recover by the type; use one of the four.",
+                f"{name} has the type {quoted(fault.type)}, which is none of {', '.join(known)}{chosen}.",
+                code_advice(fault) or "Callers choose how to recover by the type; use one they know.",
             )
 
 
@@ -98,8 +110,8 @@ def error_types(_case: Case, report: Report) -> Iterator[Note]:
     + "; ".join(f"{code}, {known.meaning}" for code, known in ERROR_CODES.items())
     + ".",
 )
-def error_codes(_case: Case, report: Report) -> Iterator[Note]:
-    for name, fault in _errors(report):
+def error_codes(case: Case, report: Report) -> Iterator[Note]:
+    for name, fault in _errors(case, report):
         if not fault.code:
             yield Note(f"{name} has no code.", "Give it a code, UNKNOWN_ERROR if no other fits.")
         elif fault.code not in ERROR_CODES:
@@ -113,8 +125,8 @@ def error_codes(_case: Case, report: Report) -> Iterator[Note]:
     "Return format standard, Field Specifications: errors; delegation guide, Error Propagation: the caller decides "
     "by `recoverable` whether to offer a retry or to ask for help.",
 )
-def errors_recoverable(_case: Case, report: Report) -> Iterator[Note]:
-    for name, fault in _errors(report):
+def errors_recoverable(case: Case, report: Report) -> Iterator[Note]:
+    for name, fault in _errors(case, report):
         missing = [
             words
             for words, absent in (
@@ -134,8 +146,8 @@ def errors_recoverable(_case: Case, report: Report) -> Iterator[Note]:
     "Return format standard, Field Specifications: errors; delegation guide, Timeout Enforcement: provide an "
     "actionable recovery message.",
 )
-def errors_recommend(_case: Case, report: Report) -> Iterator[Note]:
-    for name, fault in _errors(report):
+def errors_recommend(case: Case, report: Report) -> Iterator[Note]:
+    for name, fault in _errors(case, report):
         if not fault.recommendation:
             yield Note(
                 f"{name} has no recommendation.", code_advice(fault) or "Let the agent say what would help it on."
@@ -161,12 +173,13 @@ def command_in(text: str) -> str | None:
     Severity.INFO,
     "the agent recommends",
     "Return format standard: `errors[].recommendation` and `next_steps`. The message is the agent's own words, as "
-    "grave as the state of the delegation; delegtop adds no advice to them. Next steps after success are left out.",
+    "grave as the state of the delegation; delegtop adds no advice to them. Next steps after success are left out. "
+    "What an agent recommends is told where it was first said, not again at everyone who handed it up.",
 )
 def agent_recommends(case: Case) -> Iterator[Finding]:
     facts, state = case.facts, case.forest.state(case.handle)
-    words = [fault.recommendation for fault in facts.errors[:_CONSIDERED]]
-    if state in PROBLEMS:
+    words = [fault.recommendation for fault in own_errors(case)[:_CONSIDERED]]
+    if state in PROBLEMS and facts.report.next_steps not in _said_below(case):
         words.append(facts.report.next_steps)
     for said in dict.fromkeys(word.strip() for word in words if word and word.strip()):
         yield agent_recommends.finding(
@@ -180,18 +193,24 @@ def agent_recommends(case: Case) -> Iterator[Finding]:
         )
 
 
+def _said_below(case: Case) -> set[str | None]:
+    """The next steps of its children, which a caller often hands up as they are."""
+    return {case.forest.delegation(child).report.next_steps for child in case.forest.children(case.handle)}
+
+
 @rule(
     "RET-101",
     Severity.INFO,
     "what the error code means",
     "Return format standard, Error Codes: each of the ten has a meaning, and a way to recover. Said of every "
-    "error with such a code of a delegation that went wrong, or of which nothing tells how it went.",
+    "error with such a code of a delegation that went wrong, or of which nothing tells how it went, once, where the "
+    "error happened.",
 )
 def code_means(case: Case) -> Iterator[Finding]:
     facts, state = case.facts, case.forest.state(case.handle)
     if state not in PROBLEMS and state is not State.UNKNOWN:
         return
-    by_code = {fault.code: fault for fault in reversed(facts.errors) if fault.code in ERROR_CODES}
+    by_code = {fault.code: fault for fault in reversed(own_errors(case)) if fault.code in ERROR_CODES}
     for code, fault in sorted(by_code.items(), key=lambda item: item[0] or ""):
         resumes = ERROR_CODES[code or ""].resumes and fault.recoverable is not False
         yield code_means.finding(

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from delegtop.contract import session_ids
+from delegtop.contract.delegations import AGENT_TYPES
+from delegtop.contract.reading import Place
 from delegtop.contract.returns import METADATA, STATUS_ALIASES, STATUSES
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.on_return import Note, choice, on_return, quoted
@@ -10,18 +12,21 @@ from delegtop.diagnosis.rule import Case
 from delegtop.model.delegation import own_path
 from delegtop.model.events import Report
 
+PRODUCTS = frozenset({None})
+
 
 @on_return(
     "RET-001",
     Severity.ERROR,
-    "the return has a status and a summary",
+    "the return has status, summary, artifacts and metadata",
     "Return format standard, Validation Requirements 1; delegation guide, Return Validation: a return without them "
-    "is refused. That `artifacts` or `metadata` are absent altogether is counted as a deviation of the log.",
+    "is refused. Artifacts may be an empty list, but the list must be there.",
 )
 def required_fields(_case: Case, report: Report) -> Iterator[Note]:
     missing = [
         name for name, value in (("status", report.status), ("summary", report.summary)) if not (value or "").strip()
     ]
+    missing += [name for name in ("artifacts", "metadata") if name in report.absent]
     if missing:
         yield Note(
             f"The return has no {' and no '.join(missing)}.",
@@ -53,15 +58,17 @@ def known_status(_case: Case, report: Report) -> Iterator[Note]:
     "the metadata is complete",
     "Return format standard, Field Specifications: metadata names session_id, duration_seconds, agent_type, "
     "delegation_depth and delegation_path. The structure standard lets metadata hold what the operation likes, so "
-    "a gap is a warning. The session id has a rule of its own, RET-005.",
+    "a gap is a warning. The session id has a rule of its own, RET-005. What is asked for is the setting "
+    "protocol.metadata.",
 )
-def complete_metadata(_case: Case, report: Report) -> Iterator[Note]:
+def complete_metadata(case: Case, report: Report) -> Iterator[Note]:
     given = (report.session_id, report.duration, report.agent, report.depth, report.path)
-    missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name != "session_id"]
-    if missing:
+    asked = set(case.reading.metadata) - {"session_id"}
+    missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name in asked]
+    if missing and "metadata" not in report.absent:  # RET-001 tells that there is none at all
         yield Note(
             f"The metadata lacks {', '.join(missing)}, which the return format standard requires "
-            "and the structure standard does not.",
+            f"and the structure standard does not{case.reading.chosen('metadata')}.",
             "Let the agent copy them from the delegation context it was given.",
         )
 
@@ -71,11 +78,12 @@ def complete_metadata(_case: Case, report: Report) -> Iterator[Note]:
     Severity.WARNING,
     "the metadata repeats what was handed out",
     "Delegation guide, Core Principles 2 and 3: the agent receives its depth and path and returns both. If they "
-    "differ, the return may belong to another delegation, or the agent made them up.",
+    "differ, the return may belong to another delegation, or the agent made them up. The agent's name is compared as "
+    "well, unless the return has its kind there: for the structure standard agent_type is the kind of agent.",
 )
 def same_metadata(case: Case, report: Report) -> Iterator[Note]:
     facts = case.facts
-    if report.agent and facts.agent and report.agent != facts.agent:
+    if report.agent and facts.agent and report.agent not in (facts.agent, *AGENT_TYPES):
         yield Note(
             f"The return is signed by {quoted(report.agent)}, but the work was given to {quoted(facts.agent)}.",
             "See whether this return belongs to this delegation.",
@@ -94,17 +102,29 @@ def same_metadata(case: Case, report: Report) -> Iterator[Note]:
         )
 
 
-_SESSION_FORMS = "sess_20251226_abc123 or sess_1766743200_abc123"
-
-
 @on_return(
     "RET-005",
     Severity.ERROR,
     "the return names its session",
     "Return format standard: `metadata.session_id`; structure standard, Return Format: `session_id` beside the "
-    "metadata. Either place is taken.",
+    "metadata. Either place is taken; with the setting protocol.session_id_place one of them is asked for.",
 )
-def session_named(_case: Case, report: Report) -> Iterator[Note]:
+def session_named(case: Case, report: Report) -> Iterator[Note]:
+    inside, place = "metadata.session_id" not in report.absent, case.reading.session_id_place
+    if inside and report.beside not in (None, report.session_id):
+        yield Note(
+            f"The return names two sessions: {quoted(report.session_id or '')} in its metadata (return format "
+            f"standard) and {quoted(report.beside or '')} beside it (structure standard).",
+            "Do not act on this return before you know whose it is.",
+        )
+    if report.session_id and (
+        (place is Place.METADATA and not inside) or (place is Place.BESIDE and report.beside is None)
+    ):
+        yield Note(
+            f"The return names its session {_PLACES[place]}{case.reading.chosen('session_id_place')}.",
+            "Let the agent write the session id where its readers look for it.",
+            Severity.WARNING,
+        )
     if not report.session_id:
         yield Note(
             "The return names no session, neither in its metadata (return format standard) "
@@ -113,17 +133,29 @@ def session_named(_case: Case, report: Report) -> Iterator[Note]:
         )
 
 
+_PLACES = {
+    Place.METADATA: "beside its metadata, as the structure standard shows it, and not in them, where the return "
+    "format standard has it",
+    Place.BESIDE: "in its metadata, as the return format standard shows it, and not beside them, where the structure "
+    "standard has it",
+}
+
+
 @on_return(
     "RET-006",
     Severity.WARNING,
-    "the session id is well-formed",
+    "the session id of a return is well-formed",
     "Delegation guide, Session ID Tracking: sess_{timestamp}_{random}. Its example has a day for the timestamp, its "
-    "code the epoch second; both are taken, and a child's suffix as well.",
+    "code the epoch second; both are taken, and a child's suffix as well. The settings protocol.session_id_form and "
+    "protocol.session_id_random are stricter. If the delegation itself has the id, DEL-012 tells it.",
 )
-def session_well_formed(_case: Case, report: Report) -> Iterator[Note]:
-    if report.session_id and not session_ids.is_well_formed(report.session_id):
+def session_well_formed(case: Case, report: Report) -> Iterator[Note]:
+    if not report.session_id or (report.session_id == case.facts.id and case.facts.product is None):
+        return
+    if not case.reading.takes(report.session_id):
         yield Note(
-            f"The session id {quoted(report.session_id)} is not of the form {_SESSION_FORMS}.",
+            f"The session id {quoted(report.session_id)} is not of the form {case.reading.session_id_example}"
+            f"{case.reading.chosen('session_id_form', 'session_id_random')}.",
             "Make session ids with the caller's generator and let the agent return them as they are.",
         )
 
@@ -158,7 +190,8 @@ def session_matches(case: Case, report: Report) -> Iterator[Note]:
     "the depth fits the path",
     "Delegation guide, Delegation Depth Limits: orchestrator to command is 0, command to agent 1, and so on; the "
     "path of an agent at depth 1 has three names, its own the last. If the caller handed out both as they are, the "
-    "agent is not to blame and DEL-006 tells it.",
+    "agent is not to blame and DEL-006 tells it. The structure standard counts the command as 1; the setting "
+    "protocol.command_depth says so.",
 )
 def depth_fits_path(case: Case, report: Report) -> Iterator[Note]:
     facts = case.facts
@@ -167,9 +200,11 @@ def depth_fits_path(case: Case, report: Report) -> Iterator[Note]:
         return
     if (report.depth, path) == (facts.depth, facts.own_path):
         return  # it repeats what it was given: the fault is the caller's, and DEL-006 tells it
-    counted = len(path) - 2
+    first = case.reading.command_depth
+    counted = len(path) - 2 + first
     if report.depth != counted:
         yield Note(
-            f"The return says depth {report.depth}, but its path {quoted(' > '.join(path))} makes it {counted}.",
-            "Count from the command: the agent it calls is 1.",
+            f"The return says depth {report.depth}, but its path {quoted(' > '.join(path))} makes it {counted}"
+            f"{case.reading.chosen('command_depth')}.",
+            f"Count from the command: it is {first}, the agent it calls is {first + 1}.",
         )

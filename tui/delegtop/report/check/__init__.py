@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from delegtop.clock import Millis
-from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.finding import FIRST, Finding, Severity
 from delegtop.model.delegation import SEVERITY, State
 from delegtop.report.health import Health
 
@@ -30,10 +30,11 @@ class Subject(NamedTuple):
         return self.id if self.name == self.id else f"{self.name} {self.id}"
 
     @property
-    def gravity(self) -> tuple[int, int]:
+    def gravity(self) -> tuple[int, bool, int]:
         """The least is the worst: by its worst finding, then by its state; sources come last."""
-        finding = min((RANK[finding.severity] for finding in self.findings), default=len(RANK))
-        return finding, len(SEVERITY) if self.state is None else SEVERITY[self.state]
+        worst = [(RANK[finding.severity], finding.rule not in FIRST) for finding in self.findings]
+        finding, later = min(worst, default=(len(RANK), True))
+        return finding, later, len(SEVERITY) if self.state is None else SEVERITY[self.state]
 
 
 class Verdict(NamedTuple):

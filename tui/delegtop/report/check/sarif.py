@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from delegtop import __version__, text
@@ -12,11 +12,14 @@ from delegtop.diagnosis.rule import Rule
 from delegtop.origin import Origin
 from delegtop.report.check import Subject, Verdict, told
 
+if TYPE_CHECKING:
+    from delegtop.diagnosis.agent_rules.rule import AgentRule
+
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def lines(verdict: Verdict, rules: Sequence[Rule]) -> Iterator[str]:
+def lines(verdict: Verdict, rules: "Sequence[Rule | AgentRule]") -> Iterator[str]:
     index = {rule.id: number for number, rule in enumerate(rules)}
     run = {
         "tool": {"driver": {"name": "delegtop", "version": __version__, "rules": [_rule(rule) for rule in rules]}},
@@ -28,7 +31,7 @@ def lines(verdict: Verdict, rules: Sequence[Rule]) -> Iterator[str]:
     yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: "Rule | AgentRule") -> dict[str, Any]:
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.title},

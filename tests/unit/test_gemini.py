@@ -1,0 +1,130 @@
+"""Gemini CLI: chats as lines, and as the documents of older versions."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delegtop.clock import Millis
+from delegtop.dialects import Sample, Unit
+from delegtop.dialects.gemini import Gemini
+from delegtop.model.delegation import Delegation, Link, State
+from delegtop.model.events import Heard, Phase
+from delegtop.model.forest import Forest
+from delegtop.origin import Origin
+from delegtop.sources.record import Line, Unreadable
+
+REAL = os.environ.get("DELEGTOP_REAL_LOGS", "")
+NOW = Millis(1_770_109_230_000)
+HEADER = {"sessionId": "main-1", "projectHash": "ab", "startTime": "2026-02-03T09:00:00Z", "kind": "main"}
+CHILD = {**HEADER, "sessionId": "sub-1", "kind": "subagent"}
+ASKED = {"id": "m1", "timestamp": "2026-02-03T09:00:01Z", "type": "user", "content": [{"text": "Tidy up"}]}
+
+
+def said(text: str, id: str = "m2", total: int = 10, **more: Any) -> dict[str, Any]:
+    told = {"id": id, "timestamp": "2026-02-03T09:00:05Z", "type": "gemini", "content": text, "model": "gemini-3"}
+    return {**told, "tokens": {"total": total}, **more}
+
+
+def read(*records: dict[str, Any], path: str = "/g/tmp/p/chats/session-x.jsonl") -> list[Any]:
+    dialect = Gemini()
+    made = [Line(Origin(path, n, n * 100), json.dumps(value).encode(), NOW) for n, value in enumerate(records, 1)]
+    return [event for line in made for event in dialect.read(line)]
+
+
+def forest(*events: Any) -> Forest:
+    made = Forest()
+    made.apply(events)
+    made.advance(NOW)
+    return made
+
+
+def row(id: str, *events: Any) -> tuple[Delegation, State]:
+    made = forest(*events)
+    handle = made.find(id)
+    assert handle is not None
+    return made.delegation(handle), made.state(handle)
+
+
+def test_a_chat_is_a_root_row_that_idles_after_its_answer() -> None:
+    found, state = row("main-1", *read(HEADER, ASKED, {"$set": {"lastUpdated": "x"}}, said("Done.")))
+    assert (found.agent, found.depth, found.title, found.model, found.tokens) == (
+        "gemini",
+        0,
+        "Tidy up",
+        "gemini-3",
+        10,
+    )
+    assert (state, found.phase, found.doing) == (State.IDLE, Phase.IDLE, "Done.")
+
+
+def test_a_message_that_gained_a_result_is_counted_once() -> None:
+    found, _ = row("main-1", *read(HEADER, said("", total=30), said("", total=30), said("x", "m3", 5)))
+    assert found.tokens == 35
+
+
+@pytest.mark.parametrize(
+    ("status", "phase"), [("success", Phase.MODEL), ("executing", Phase.TOOL), ("awaiting_approval", Phase.PERMISSION)]
+)
+def test_what_it_is_in_the_middle_of(status: str, phase: Phase) -> None:
+    call = {"id": "c", "name": "run_shell_command", "args": {"command": "ls"}, "status": status}
+    found, _ = row("main-1", *read(HEADER, ASKED, said("", toolCalls=[call])))
+    assert found.phase is phase
+
+
+def test_a_subagent_hangs_under_the_session_its_folder_names_and_says_that_this_is_a_guess() -> None:
+    events = [*read(HEADER), *read(CHILD, ASKED, path="/g/tmp/p/chats/main-1/sub-1.jsonl")]
+    made = forest(*events)
+    handle = made.find("sub-1")
+    assert handle is not None
+    assert made.parent(handle) == made.find("main-1")
+    assert made.link(handle) is Link.INFERRED
+    assert [note.kind for note in made.delegation(handle).notes] == ["inferred"]
+
+
+def test_an_older_document_tells_the_same() -> None:
+    whole = {**HEADER, "kind": "chat", "messages": [ASKED, said("Done."), {"type": "error", "content": "quota"}]}
+    found, state = row("main-1", *read(whole, path="/g/chats/session-x.json"))
+    assert (state, found.title, found.tokens) == (State.IDLE, "Tidy up", 10)
+    assert [fault.message for fault in found.faults] == ["quota"]
+
+
+def test_lines_and_documents_are_told_apart() -> None:
+    text = json.dumps(HEADER).encode() + b"\n" + json.dumps(ASKED).encode() + b"\n"
+    whole = json.dumps({**HEADER, "messages": []}, indent=1).encode()
+    compact = json.dumps({**HEADER, "messages": []}).encode()
+    cut = json.dumps({**HEADER, "messages": [ASKED] * 50}, indent=1).encode()[:900]
+    for head, is_whole, score, unit in (
+        (text, True, 95, Unit.LINES),
+        (whole, True, 95, Unit.DOCUMENT),
+        (compact, True, 95, Unit.DOCUMENT),
+        (cut, False, 80, Unit.DOCUMENT),
+    ):
+        sample = Sample("x", head, is_whole)
+        assert (Gemini.sniff(sample), Gemini.unit_of(sample)) == (score, unit)
+    assert Gemini.sniff(Sample("x", b'{"history":[],"lastUpdated":"x"}', True)) == 0
+
+
+@pytest.mark.parametrize(
+    "value", [{"type": []}, {"type": "gemini", "toolCalls": 3, "tokens": []}, {"messages": [1, None]}]
+)
+def test_records_of_any_shape_hurt_nobody(value: dict[str, Any]) -> None:
+    assert not [event for event in read(HEADER, value) if isinstance(event, Unreadable)]
+
+
+@pytest.mark.skipif(not REAL, reason="DELEGTOP_REAL_LOGS is not set")
+def test_the_fixtures_have_one_session_each() -> None:
+    folder = Path(REAL) / "agents" / "other_agents" / "agent_sessions_stage0" / "gemini"
+    rows = set()
+    for path in sorted(folder.iterdir()):
+        sample = Sample(str(path), path.read_bytes(), True)
+        if not Gemini.sniff(sample):
+            assert path.name == "schema_drift.json"
+            continue
+        dialect = Gemini()
+        data = [sample.head] if Gemini.unit_of(sample) is Unit.DOCUMENT else sample.head.splitlines()
+        events = [e for n, d in enumerate(data) for e in dialect.read(Line(Origin(str(path), n, n), d, NOW))]
+        rows |= {event.id for event in events if isinstance(event, Heard)}
+    assert len(rows) == 3

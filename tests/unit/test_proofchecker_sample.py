@@ -1,0 +1,222 @@
+"""The sample folder of tasks, with the times its files had: the tree and the findings an operator sees."""
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
+from delegtop.clock import FrozenClock, Millis, parse_time
+from delegtop.diagnosis.engine import diagnose
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.dialects.proofchecker import ProofChecker
+from delegtop.feed import Feed
+from delegtop.model.delegation import State
+from delegtop.model.forest import Forest
+from delegtop.origin import Origin
+from delegtop.sources.record import Line, Unreadable
+
+SAMPLE = Path(__file__).parents[2] / "sample_logs" / "proofchecker"
+TIMES: dict[str, str] = json.loads((SAMPLE / "times.json").read_text())
+AT = "2026-09-14T10:00:00Z"
+
+
+def moment(text: str) -> Millis:
+    at = parse_time(text)
+    assert at is not None
+    return at
+
+
+NOW = moment(AT)
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    copied = shutil.copytree(SAMPLE, tmp_path / "sample")
+    for path, at in TIMES.items():
+        os.utime(copied / path, ns=(moment(at) * 1_000_000,) * 2)
+    return copied / "specs"
+
+
+@pytest.fixture
+def forest(specs: Path) -> Forest:
+    feed = Feed([str(specs)], clock=FrozenClock(NOW))
+    return look(feed, Forest())
+
+
+def look(feed: Feed, forest: Forest) -> Forest:
+    for batch in feed.poll():
+        forest.apply(batch.events)
+    forest.advance(NOW)
+    return forest
+
+
+def found(forest: Forest) -> Iterator[Finding]:
+    for handle in forest.walk():
+        yield from diagnose(forest, handle, NOW, lambda _path: None)
+
+
+def findings(forest: Forest, rule: str) -> dict[str, Finding]:
+    return {finding.subject: finding for finding in found(forest) if finding.rule == rule}
+
+
+def conditions(forest: Forest) -> dict[str, set[str]]:
+    told: dict[str, set[str]] = {}
+    for finding in found(forest):
+        if finding.rule.startswith("FAM-01"):
+            told.setdefault(finding.subject.partition("/")[2] or finding.subject, set()).add(finding.rule)
+    return told
+
+
+def test_every_file_of_the_sample_has_a_time_and_is_read(specs: Path) -> None:
+    files = {str(path.relative_to(specs.parent)) for path in specs.rglob("*") if path.is_file()}
+    assert files == set(TIMES)
+    feed = Feed([str(specs)], clock=FrozenClock(NOW))
+    look(feed, Forest())
+    statuses = {os.path.relpath(status.path, specs.parent): status for status in feed.statuses()}
+    assert statuses.keys() == files
+    assert {(status.dialect, status.status) for status in statuses.values()} == {("proofchecker", "live")}
+    assert not any(status.unreadable for status in statuses.values())
+
+
+def test_the_five_conditions_are_told_apart(forest: Forest) -> None:
+    told = conditions(forest)
+    assert told["301/implement"] == {"FAM-010"}
+    assert told["302/implement"] == {"FAM-011"}
+    assert told["303/implement"] == {"FAM-012"}
+    assert told["304/implement"] == {"FAM-013"}
+    assert told["305/implement"] == {"FAM-014"}
+
+
+def test_each_condition_has_its_own_remedy_and_the_command_where_there_is_one(forest: Forest) -> None:
+    told = {id: next(iter(findings(forest, id).values())) for id in ("FAM-010", "FAM-011", "FAM-012", "FAM-013")}
+    assert told["FAM-010"].command == "/implement 301"
+    assert [told[id].command for id in ("FAM-011", "FAM-012", "FAM-013")] == [None, None, None]
+    assert len({finding.advice for finding in told.values()}) == 4
+    assert all(finding.evidence for finding in told.values())
+
+
+def test_what_a_person_must_decide_comes_first_in_the_agents_words(
+    specs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(specs), "--at", AT, "--json"]) in (Exit.FINDINGS, Exit.OVERDUE)
+    first = json.loads(capsys.readouterr().out)["findings"][0]
+    assert (first["rule"], first["severity"], first["by"]) == ("FAM-001", "error", "agent")
+    assert first["advice"].startswith("Two stores fit")
+
+
+def test_the_batch_is_a_tree_with_what_each_task_waits_for(forest: Forest) -> None:
+    batch = next(h for h in forest.walk() if forest.delegation(h).title == "tasks 307, 308, 309")
+    children = {forest.delegation(child).task: child for child in forest.children(batch)}
+    assert {task: forest.state(child) for task, child in children.items()} == {
+        "307": State.WAITING,
+        "308": State.IDLE,
+        "309": State.IDLE,
+    }
+    below = {forest.delegation(each).command: forest.state(each) for each in forest.children(children["307"])}
+    assert below == {"research": State.COMPLETED, "implement": State.SILENT}
+    assert forest.delegation(children["308"]).doing == "not started, wave 2 of 2, waits for 307"
+
+
+def test_a_paused_batch_says_how_to_resume_it(forest: Forest) -> None:
+    (paused,) = [finding for finding in findings(forest, "FAM-016").values() if finding.command == "/orchestrate 300"]
+    assert paused.by == "agent"
+    assert paused.severity is Severity.INFO
+
+
+def test_breaches_of_the_contract_are_told_with_the_file(forest: Forest) -> None:
+    for rule in ("FAM-020", "FAM-021", "FAM-022", "FAM-023", "FAM-025", "FAM-030", "FAM-017", "FAM-031"):
+        told = findings(forest, rule)
+        assert told, rule
+        assert all(finding.evidence for finding in told.values()), rule
+
+
+def test_nothing_disagrees_with_itself(forest: Forest) -> None:
+    assert [forest.delegation(handle).claims for handle in forest.walk() if forest.delegation(handle).claims] == []
+
+
+def lines(specs: Path) -> list[list[Line]]:
+    """Every file as the lines its dialect gets, files with their lines in order."""
+    told = []
+    for path, at in TIMES.items():
+        data = (SAMPLE / path).read_bytes()
+        source = str(specs.parent / path)
+        parts = data.splitlines() if path.endswith(".jsonl") else [data]
+        stamp = None if path.endswith(".jsonl") else moment(at)
+        told.append([Line(Origin(source, n, n * 1000), part, stamp) for n, part in enumerate(parts, 1)])
+    return told
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_order_of_the_files_does_not_matter(specs: Path, forest: Forest, seed: int) -> None:
+    files = lines(specs)
+    random.Random(seed).shuffle(files)
+    dialect, other = ProofChecker(), Forest()
+    for file in files:
+        for line in file:
+            other.apply(event for event in dialect.read(line) if not isinstance(event, Unreadable))
+    other.advance(NOW)
+    assert summary(other) == summary(forest)
+
+
+def summary(forest: Forest) -> dict[str, object]:
+    told: dict[str, object] = {}
+    for handle in forest.walk():
+        facts = forest.delegation(handle)
+        parent = forest.parent(handle)
+        told[facts.id] = (
+            forest.state(handle),
+            facts.agent,
+            facts.command,
+            facts.task,
+            facts.started_at,
+            facts.ended_at,
+            None if parent is None else forest.delegation(parent).id,
+            {(note.kind, note.text) for note in facts.notes},
+        )
+    return told
+
+
+def test_a_watched_folder_tells_of_a_marker_that_goes_and_a_return_that_comes(specs: Path) -> None:
+    forest = Forest()
+    feed = Feed([str(specs)], clock=FrozenClock(NOW))
+    look(feed, forest)
+    (id,) = [forest.delegation(h).id for h in forest.walk() if forest.delegation(h).id.endswith("/301/implement")]
+    handle = forest.find(id)
+    assert handle is not None
+    folder = specs / "301_parse_mail_headers"
+    meta = json.loads((folder / ".return-meta.json").read_text())
+    (folder / ".return-meta.json").write_text(
+        json.dumps({**meta, "status": "implemented", "summary": "Done. All of it."})
+    )
+    os.utime(folder / ".return-meta.json", ns=((NOW - 60_000) * 1_000_000,) * 2)
+    (folder / ".postflight-pending").unlink()
+    look(feed, forest)
+    assert forest.state(handle) is State.COMPLETED
+    assert not [note for note in forest.delegation(handle).notes if note.kind == "marker"]
+    feed.close()
+
+
+def test_a_half_written_state_keeps_the_last_good_one(specs: Path) -> None:
+    forest = Forest()
+    feed = Feed([str(specs)], clock=FrozenClock(NOW))
+    look(feed, forest)
+    state = specs / "state.json"
+    state.write_bytes(state.read_bytes()[:70])
+    look(feed, forest)
+    (status,) = [each for each in feed.statuses() if each.path == str(state)]
+    assert status.status == "stale"
+    assert forest.find("task 310/research") is not None
+    feed.close()
+
+
+def test_the_tree_can_be_printed(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tree", str(specs), "--at", AT]) == Exit.OK
+    shown = capsys.readouterr().out
+    assert "waits for 307" in shown
+    assert "Two stores fit" in shown

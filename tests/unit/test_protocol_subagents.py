@@ -1,0 +1,94 @@
+"""The examples in the documents of CLEO and hyper are judged as the documents would, if they are at hand.
+
+Set DELEGTOP_PROTOCOLS to a folder of protocol documents; the rules' own tests have examples of ours for all of it.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delegtop.clock import Millis
+from delegtop.contract import hyper, manifest
+from delegtop.diagnosis.engine import diagnose_all
+from delegtop.dialects import Dialect
+from delegtop.dialects.cleo_manifest import CleoManifest
+from delegtop.dialects.cleo_response import CleoResponse
+from delegtop.dialects.hyper_output import HyperOutput
+from delegtop.model.forest import Forest
+from delegtop.origin import Origin
+from delegtop.sources.record import Line, Unreadable
+
+FOLDER = os.environ.get("DELEGTOP_PROTOCOLS", "")
+pytestmark = pytest.mark.skipif(not FOLDER, reason="DELEGTOP_PROTOCOLS is not set")
+NOW = Millis(1_770_109_200_000)
+FILLED = {"DATE": "2026-02-03", "TOPIC_SLUG": "cache-layers", "TITLE": "Caches", "EPIC_ID": "T1", "TASK_ID": "T2"}
+
+
+def document(mark: str) -> str:
+    (found,) = [text for path in sorted(Path(FOLDER).iterdir()) if mark in (text := path.read_text("utf-8"))]
+    return found
+
+
+def rules_broken(dialect: Dialect, text: str) -> set[str]:
+    forest = Forest()
+    read = dialect.read(Line(Origin("example", 1, 0), text.encode()))
+    forest.apply([event for event in read if not isinstance(event, Unreadable)])
+    forest.advance(NOW)
+    assert len(forest)
+    return {finding.rule for _, found in diagnose_all(forest, NOW, lambda _path: None) for finding in found}
+
+
+def hyper_examples() -> list[dict[str, Any]]:
+    found = []
+    for block in re.findall(r"```json\n(.*?)```", document("AGENT_OUTPUT_START"), re.DOTALL):
+        try:
+            found.append(json.loads(block))
+        except ValueError:
+            continue  # a template
+    return found
+
+
+def test_every_answer_in_hypers_contract_keeps_its_rules() -> None:
+    examples = hyper_examples()
+    assert len(examples) == 4
+    for value in examples:
+        answer = f"<!-- AGENT_OUTPUT_START -->\n```json\n{json.dumps(value)}\n```\n<!-- AGENT_OUTPUT_END -->"
+        broken = rules_broken(HyperOutput(), answer)
+        complete = value["meta"]["status"] == "complete"
+        assert broken == (set() if complete else {"HYP-014"})  # the way on, in the agent's own words
+
+
+def test_the_words_and_limits_of_hypers_contract_are_ours() -> None:
+    text = document("AGENT_OUTPUT_START")
+    assert "|".join(hyper.STATUSES) in text
+    assert "|".join(hyper.ARTIFACT_TYPES) in text
+    assert "{}-{} key findings".format(*hyper.KEY_POINTS) in text
+    assert "{}-{} sentences max".format(*hyper.SUMMARY_SENTENCES) in text
+
+
+def test_the_entry_in_cleos_protocol_keeps_its_rules() -> None:
+    (line,) = [row for row in document("OUT-001").splitlines() if row.startswith('{"id"')]
+    for name, value in FILLED.items():
+        line = line.replace(f"{{{{{name}}}}}", value)
+    assert rules_broken(CleoManifest(), line) == {"OUT-131"}  # it names a task to follow
+    assert tuple(json.loads(line)) == manifest.FIELDS
+
+
+def test_the_messages_in_cleos_protocol_keep_its_rules() -> None:
+    text = document("OUT-001")
+    messages = set(re.findall(r'[Rr]eturn[^"\n]*"(Research [^"]+)"', text))
+    assert messages == set(manifest.MESSAGES.values())
+    assert not [message for message in messages if rules_broken(CleoResponse(), message)]
+
+
+def test_the_words_and_limits_of_cleos_protocol_are_ours() -> None:
+    text = document("OUT-001")
+    assert ", ".join(f"`{word}`" for word in manifest.STATUSES) in text
+    assert "{}-{} items maximum".format(*manifest.KEY_FINDINGS) in text
+    assert re.findall(r"^## (Summary|Findings|Recommendations|Sources|Linked Tasks)$", text, re.MULTILINE) == list(
+        manifest.SECTIONS
+    )

@@ -1,0 +1,197 @@
+"""For every delegation that is not plainly running or done there is one verdict, and no healthy one is called hung."""
+
+from typing import Any
+
+import pytest
+
+from delegtop.clock import MINUTE, Millis
+from delegtop.diagnosis.engine import diagnose
+from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict, root_blocker, verdict
+from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Report, Started, Surveyed
+from delegtop.model.forest import Forest
+from delegtop.origin import Origin
+
+LINES = iter(range(1, 100_000))
+T0 = Millis(1_700_000_000_000)
+
+
+def at(minutes: float) -> Millis:
+    return Millis(int(T0 + minutes * MINUTE))
+
+
+def place() -> Origin:
+    return Origin("run.jsonl", next(LINES), 0)
+
+
+def started(id: str = "a", minute: float = 0, **fields: Any) -> Started:
+    return Started(id, at(minute), place(), **({"product": "codex", "agent": "worker"} | fields))
+
+
+def heard(id: str, minute: float, phase: Phase | None = None, tool: str | None = None, doing: str = "") -> Heard:
+    return Heard(id, at(minute), place(), doing or None, tool, phase=phase)
+
+
+def ended(id: str, minute: float, outcome: Outcome = Outcome.COMPLETED) -> Ended:
+    return Ended(id, at(minute), place(), outcome, Ending.RETURN, Report(status=outcome.value))
+
+
+def forest(*events: Event, look: float) -> Forest:
+    grown = Forest()
+    grown.apply(events)
+    grown.advance(at(look))
+    return grown
+
+
+def judged(*events: Event, look: float, id: str = "a") -> Verdict | None:
+    grown = forest(*events, look=look)
+    handle = grown.find(id)
+    assert handle is not None
+    return verdict(grown, handle, grown.now)
+
+
+def kind(*events: Event, look: float, id: str = "a") -> Kind | None:
+    found = judged(*events, look=look, id=id)
+    return found.kind if found else None
+
+
+class TestHealthy:
+    def test_one_that_was_just_heard_of_has_no_verdict(self) -> None:
+        assert judged(started(), heard("a", 5, Phase.TOOL, "Bash"), look=6) is None
+
+    @pytest.mark.parametrize("outcome", list(Outcome))
+    def test_one_that_ended_has_none(self, outcome: Outcome) -> None:
+        if outcome is not Outcome.LOST:
+            assert judged(started(), ended("a", 5, outcome), look=6) is None
+
+    def test_an_idle_session_has_none(self) -> None:
+        assert judged(started(), heard("a", 1, Phase.IDLE), look=600) is None
+
+    def test_a_long_quiet_tool_is_healthy(self) -> None:
+        assert judged(started(), heard("a", 1, Phase.TOOL, "Bash", "lake build"), look=26) is None
+
+    def test_a_very_long_one_is_silent_and_still_not_called_hung(self) -> None:
+        found = judged(started(), heard("a", 1, Phase.TOOL, "Bash", "lake build"), look=90)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.SILENT, Certainty.POSSIBLE)
+        assert "inside Bash: lake build" in found.message
+
+    def test_a_kind_that_usually_takes_an_hour_may_be_quiet_for_half_of_it(self) -> None:
+        done = [e for n in range(10) for e in (started(f"d{n}"), ended(f"d{n}", 60))]
+        assert kind(started("a", 61), heard("a", 62), *done, look=92) is None
+        assert kind(started("a", 61), heard("a", 62), *done, look=130) is Kind.SILENT
+
+
+class TestVerdicts:
+    def test_a_permission_is_awaited_from_the_first_moment(self) -> None:
+        found = judged(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm -r build"), look=5.1)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.AWAITING_PERMISSION, Certainty.CERTAIN)
+        assert "rm -r build" in found.message
+
+    def test_an_answer_is_awaited(self) -> None:
+        assert kind(started(), heard("a", 5, Phase.ANSWER), look=6) is Kind.AWAITING_ANSWER
+
+    def test_the_model_is_waited_for_once_it_takes_long(self) -> None:
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=7) is None
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is Kind.WAITING_FOR_MODEL
+
+    def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
+        told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
+        found = judged(*told, look=12)
+        assert found is not None
+        assert found.kind is Kind.HUNG_IN_TOOL
+        assert "lake build" in found.message
+
+    def test_who_is_past_a_limit_and_still_talks_is_only_overdue(self) -> None:
+        told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 11.5, Phase.TOOL, "Bash", "lake build")]
+        assert kind(*told, look=12) is Kind.OVERDUE
+
+    def test_a_parent_waits_on_the_leaf_of_its_path(self) -> None:
+        told: list[Event] = [started(), started("b", 1, parent="a"), started("c", 2, parent="b"), heard("c", 3, Phase.TOOL, "Bash")]
+        found = judged(*told, look=4)
+        assert found is not None
+        assert found.kind is Kind.WAITING_ON_CHILD
+        assert found.waits_on == 2
+
+    def test_one_whose_parent_ended_is_orphaned(self) -> None:
+        told: list[Event] = [started(), started("b", 1, parent="a"), heard("b", 9), ended("a", 5)]
+        assert kind(*told, look=10, id="b") is Kind.ORPHANED
+
+    def test_a_parent_that_never_took_the_return_lost_it(self) -> None:
+        told: list[Event] = [started(), started("b", 1, parent="a"), heard("a", 1, Phase.CHILD), ended("b", 5)]
+        assert kind(*told, look=10) is None
+        found = judged(*told, look=20)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.LOST_RETURN, Certainty.LIKELY)
+
+    def test_a_log_that_says_so_loops(self) -> None:
+        note = Noted("a", at(3), place(), "loop", "cycle 5 of 5")
+        assert kind(started(), heard("a", 4), note, look=5) is Kind.LOOPING
+
+    def test_work_handed_down_to_the_same_agent_loops(self) -> None:
+        told: list[Event] = [
+            started(task="191"),
+            started("b", 1, parent="a", agent="other"),
+            started("c", 2, parent="b", task="191"),
+        ]
+        assert kind(*told, look=3, id="c") is Kind.LOOPING
+        told[2] = started("c", 2, parent="b", task="192")
+        assert kind(*told, look=3, id="c") is None
+
+    def test_work_on_disk_without_a_report_is_told(self) -> None:
+        note = Noted("a", at(3), place(), "salvage", "plans/plan.md")
+        assert kind(started(), heard("a", 4), note, look=5) is None
+        assert kind(started(), heard("a", 4), note, look=12) is Kind.WORKED_NEVER_REPORTED
+
+    def test_one_that_left_the_registry_and_goes_on_is_a_disagreement(self) -> None:
+        registry = Origin("registry.json", 1, 0)
+        surveys = [Surveyed(at(1), registry, ("a",)), Surveyed(at(2), registry, ())]
+        assert kind(started(product=None), *surveys, heard("a", 3), look=4) is Kind.DISAGREEMENT
+
+    def test_one_not_heard_of_for_a_day_is_lost_and_that_is_inferred(self) -> None:
+        found = judged(started(), heard("a", 1), look=25 * 60)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.LOST, Certainty.LIKELY)
+
+    def test_one_whose_process_is_gone_is_lost_for_certain(self) -> None:
+        gone = Ended("a", at(3), place(), Outcome.LOST, Ending.GONE)
+        found = judged(started(), heard("a", 1), gone, look=5)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.LOST, Certainty.CERTAIN)
+
+
+class TestSleep:
+    def test_silence_of_everybody_at_once_is_charged_to_nobody(self) -> None:
+        told: list[Event] = [started(), started("b"), heard("a", 5), heard("b", 5), heard("b", 300)]
+        found = judged(*told, look=303)
+        assert found is not None
+        assert found.kind is Kind.HOST_SLEPT
+        assert "4:53:00" in found.message or "4:54:00" in found.message or "4:55:00" in found.message
+
+    def test_silence_while_others_wrote_is_its_own(self) -> None:
+        others = [heard("b", minute) for minute in range(5, 300, 5)]
+        assert kind(started(), started("b"), heard("a", 5), *others, look=303) is Kind.SILENT
+
+    def test_one_that_stays_silent_after_the_sleep_is_silent(self) -> None:
+        others = [heard("b", minute) for minute in range(300, 330, 5)]
+        assert kind(started(), started("b"), heard("a", 5), *others, look=330) is Kind.SILENT
+
+
+def test_of_a_stuck_path_only_the_leaf_is_the_root_blocker() -> None:
+    told: list[Event] = [started(timeout=10 * MINUTE), started("b", 1, parent="a"), started("c", 2, parent="b")]
+    grown = forest(*told, heard("c", 3, Phase.TOOL, "Bash", "lake build"), look=30)
+    assert [root_blocker(grown, handle) for handle in range(3)] == [2, 2, 2]
+
+
+def test_a_healthy_path_has_no_blocker() -> None:
+    told: list[Event] = [started(), started("b", 1, parent="a"), heard("b", 3, Phase.TOOL, "Bash")]
+    grown = forest(*told, look=4)
+    assert [root_blocker(grown, handle) for handle in range(2)] == [None, None]
+
+
+def test_a_verdict_is_a_finding_with_its_certainty_and_evidence() -> None:
+    grown = forest(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm"), look=5.1)
+    found = [finding for finding in diagnose(grown, 0, grown.now, lambda _: None) if finding.rule.startswith("VER")]
+    assert [(finding.rule, finding.since) for finding in found] == [("VER-001", at(5))]
+    assert found[0].message.endswith("(certain)")
+    assert found[0].evidence

@@ -1,0 +1,73 @@
+"""The agent definition files of the projects that the sources belong to: they say who may take how long."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from delegtop.model.policy import AgentLimits
+
+FOLDERS = (".opencode/agent", ".opencode/agents", ".claude/agents")
+AT_HOME = (".config/opencode/agent", ".claude/agents")
+LARGEST = 1024 * 1024
+MANY = 500
+"""So many files are read at most: a folder with more is none of agents."""
+
+
+def limits_near(sources: Sequence[str]) -> "dict[str, AgentLimits]":
+    """What the agent files around the sources say, by the agent's name. The nearest file of a name counts; one that
+    cannot be read says nothing (`delegtop lint` tells why)."""
+    found: dict[str, AgentLimits] = {}
+    for number, path in enumerate(path for folder in _folders(sources) for path in sorted(folder.rglob("*.md"))):
+        if number >= MANY:
+            break
+        for name, limits in _read(path):
+            found.setdefault(name, limits)
+    return found
+
+
+def _folders(sources: Sequence[str]) -> Iterator[Path]:
+    """The folders of agents beside and above the sources and this folder, the nearest first, then the user's own."""
+    places: dict[Path, None] = {}
+    for source in (*sources, "."):
+        here = Path(source).absolute()
+        places |= dict.fromkeys((here, *here.parents))
+    candidates = [place / name for place in places for name in FOLDERS]
+    candidates += [Path.home() / name for name in AT_HOME]
+    yield from (folder for folder in dict.fromkeys(candidates) if _is_folder(folder))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
+        return False
+
+
+def _read(path: Path) -> "Iterator[tuple[str, AgentLimits]]":
+    from delegtop.contract.agent_file import read
+    from delegtop.model.policy import AgentLimits
+
+    try:
+        if path.stat().st_size > LARGEST:
+            return
+        agent = read(str(path), path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    rules = agent.delegation
+    if agent.fault is not None or (agent.timeout is None and rules is None):
+        return
+    limits = AgentLimits(
+        source=str(path),
+        timeout=_milliseconds(agent.timeout),
+        child_timeout=_milliseconds(rules.timeout_default) if rules else None,
+        child_timeout_max=_milliseconds(rules.timeout_max) if rules else None,
+        max_depth=rules.max_depth if rules else None,
+        may_delegate_to=rules.can_delegate_to if rules else None,
+    )
+    for name in {agent.stem, agent.name or agent.stem}:
+        yield name, limits
+
+
+def _milliseconds(seconds: int | None) -> int | None:
+    return seconds * 1000 if seconds is not None and seconds > 0 else None

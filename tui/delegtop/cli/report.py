@@ -1,0 +1,89 @@
+"""`delegtop report`: an incident report a person can send."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.cli import options, output, reading, writing
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from delegtop.config import Settings
+    from delegtop.model.forest import Forest
+    from delegtop.model.ledger import Handle
+    from delegtop.report.incident import Incident
+
+DESCRIPTION = (
+    "Write an incident report: what hung and why, the timeline, the tree, the lines that say so, and what was "
+    "recommended (docs/report.md). Secrets in it are always masked."
+)
+FORMS = (".md", ".html", ".json")
+
+
+def add(parser: ArgumentParser) -> None:
+    reading.add(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write this file, in the form its name ends with: .md, .html or .json; without it, Markdown is printed",
+    )
+    parser.add_argument("--only", metavar="ID", help="only this delegation, with all above and below it")
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+    options.add(parser, "at", "format", "config")
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+    path = None if arguments.output is None else Path(arguments.output)
+    form = FORMS[0] if path is None else path.suffix.lower()
+    if form not in FORMS:
+        fail(f"-o {arguments.output}: the name must end in {', '.join(FORMS[:-1])} or {FORMS[-1]}")
+    if path is not None:
+        writing.check(path, force=arguments.force)
+    incident, readable = _incident(arguments, settings)
+    if path is None:
+        output.emit(_writer(form)(incident))
+    else:
+        writing.write(path, _writer(form)(incident), force=arguments.force)
+    return Exit.OK if readable else Exit.UNREADABLE
+
+
+def _incident(arguments: Namespace, settings: "Settings") -> "tuple[Incident, bool]":
+    """What is to be told, and whether every source could be read."""
+    from delegtop.report.incident_gather import gather
+    from delegtop.report.incident_timeline import Journal
+
+    journal = Journal()
+    with reading.opened(arguments, settings, journal.heed) as sources:
+        only = _wanted(sources.forest, arguments.only)
+        incident = gather(sources.forest, sources.statuses, journal, sources.feed.raw, only=only)
+        return incident, not reading.complain(arguments.sources, sources.statuses)
+
+
+def _wanted(forest: "Forest", id: str | None) -> "Handle | None":
+    """The delegation of that id, or the only one whose id begins so."""
+    if id is None:
+        return None
+    if (found := forest.find(id)) is not None:
+        return found
+    alike = [handle for handle in forest.walk() if forest.delegation(handle).id.startswith(id)]
+    if len(alike) == 1:
+        return alike[0]
+    fail(f"--only {id}: {'more than one id begins so' if alike else 'there is no such delegation'}")
+
+
+def _writer(form: str) -> "Callable[[Incident], Iterable[str]]":
+    if form == ".json":
+        from delegtop.report import incident_json
+
+        return incident_json.lines
+    if form == ".html":
+        from delegtop.report import incident_html
+
+        return incident_html.lines
+    from delegtop.report import incident_markdown
+
+    return incident_markdown.lines

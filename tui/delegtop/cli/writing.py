@@ -1,0 +1,44 @@
+"""Files a command makes for people to keep or to send: whole or not at all, and for their owner alone."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from delegtop.cli.diagnostics import fail
+
+
+def check(path: Path, *, force: bool) -> None:
+    """A usage error if the file could not be written, told before any work is done for it."""
+    if not path.parent.is_dir():
+        fail(f"{path}: there is no folder {path.parent}")
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    # Replacing a link or a device would destroy something that is no file of ours.
+    if not stat.S_ISREG(found.st_mode):
+        fail(f"{path}: that is no plain file, so it is not replaced")
+    if not force:
+        fail(f"{path}: the file exists; --force replaces it")
+
+
+def write(path: Path, lines: Iterable[str], *, force: bool) -> None:
+    """Write the lines beside the file first, so that nobody ever sees half of it. Its mode is 0600."""
+    check(path, force=force)
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                file.writelines(f"{line}\n" for line in lines)
+                file.flush()
+                os.fsync(descriptor)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        fail(f"{path}: cannot be written: {error.strerror}")

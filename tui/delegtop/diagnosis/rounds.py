@@ -1,0 +1,42 @@
+"""Rounds: whose turn it is to be judged. Time alone changes verdicts, so who is open is looked at now and then."""
+
+from collections.abc import Iterable
+
+from delegtop.clock import SECOND, Millis
+from delegtop.model.delegation import ACTIVE, State
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+
+EVERY = 10 * SECOND
+"""Between two looks at one that is open and that nothing was heard of."""
+AGAIN = 2 * SECOND
+"""Between two looks at a busy one, unless its state changes."""
+MOST = 200
+"""Quiet ones that are looked at in one round: thousands of them take their turns."""
+
+
+class Rounds:
+    """Remembers when each open delegation was last judged, the longest ago first."""
+
+    def __init__(self) -> None:
+        self._judged: dict[Handle, tuple[Millis, State]] = {}
+        self._postponed: set[Handle] = set()
+
+    def due(self, forest: Forest, changed: Iterable[Handle]) -> list[Handle]:
+        """Those to judge now, of which `changed` have changed since the last call."""
+        pending, self._postponed = self._postponed.union(changed), set()
+        due = {handle for handle in pending if not self._is_busy(forest, handle)}
+        self._postponed = pending - due
+        for handle, (at, _) in self._judged.items():
+            if forest.now - at < EVERY or len(due) >= len(pending) + MOST:
+                break
+            due.add(handle)
+        for handle in due:
+            self._judged.pop(handle, None)
+            if forest.state(handle) in ACTIVE:
+                self._judged[handle] = forest.now, forest.state(handle)
+        return sorted(due)
+
+    def _is_busy(self, forest: Forest, handle: Handle) -> bool:
+        at, state = self._judged.get(handle, (None, None))
+        return at is not None and forest.state(handle) is state and forest.now - at < AGAIN

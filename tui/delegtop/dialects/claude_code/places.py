@@ -1,0 +1,72 @@
+"""What the path of a file says: whose session it belongs to, and which agent wrote it."""
+
+import re
+from enum import Enum
+from pathlib import PurePath
+
+import msgspec
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_AGENT = re.compile(r"agent-(.+?)(\.meta\.json|\.jsonl)")
+
+
+class Kind(Enum):
+    """What a file is."""
+
+    TRUNK = "trunk"
+    """The transcript of a session."""
+    AGENT = "agent"
+    """The transcript of an agent that the session, or another agent of it, started."""
+    META = "meta"
+    JOURNAL = "journal"
+    SNAPSHOT = "snapshot"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a file stands in the tree of a project."""
+
+    kind: Kind
+    session: str | None
+    """The session it belongs to, as far as the path says so."""
+    agent: str | None = None
+    run: str | None = None
+    """The run of a workflow."""
+
+
+def place(path: str) -> Place:
+    """What the file is, by its path."""
+    parts = PurePath(path).parts
+    name = parts[-1] if parts else ""
+    session = run = None
+    if "subagents" in parts:
+        below = len(parts) - 1 - parts[::-1].index("subagents")
+        session = parts[below - 1] if below else None
+        if parts[below + 1 : below + 2] == ("workflows",) and len(parts) > below + 3:
+            run = parts[below + 2]
+    agent = _AGENT.fullmatch(name)
+    if agent:
+        return Place(Kind.META if agent[2] == ".meta.json" else Kind.AGENT, session, agent[1], run)
+    if run and name == "journal.jsonl":
+        return Place(Kind.JOURNAL, session, None, run)
+    if name.endswith(".json"):
+        known = len(parts) > 2 and parts[-2] == "workflows"
+        return Place(Kind.SNAPSHOT, parts[-3] if known else None, None, name.removesuffix(".json"))
+    stem = name.removesuffix(".jsonl")
+    return Place(Kind.TRUNK, stem if _UUID.fullmatch(stem) else None)
+
+
+def stem(path: str) -> str:
+    return PurePath(path).name.removesuffix(".jsonl")
+
+
+def family(path: str) -> str:
+    """The folder of the project: whatever lies in it may tell of the same sessions."""
+    parts = PurePath(path).parts
+    for above in range(len(parts) - 2, 0, -1):
+        if parts[above - 1] == "projects":
+            return str(PurePath(*parts[: above + 1]))
+    if "subagents" in parts[2:]:
+        return str(PurePath(*parts[: parts.index("subagents") - 1]))
+    if len(parts) > 3 and parts[-2] == "workflows":
+        return str(PurePath(*parts[:-3]))
+    return str(PurePath(path).parent)

@@ -1,0 +1,31 @@
+"""Tokens without double counting.
+
+One answer of the model is written as several records that repeat its usage while it grows, so tokens are summed by
+message, and the last and largest word of each counts. Counted are the tokens that were new: input, what was written to
+the cache, and output. What was read from the cache is left out: every call reads the whole conversation again, and a
+sum of that says how long the conversation was, many times over, and not how much work was done.
+"""
+
+from delegtop.dialects.claude_code.wire import Usage
+
+_REMEMBERED = 16
+"""Messages whose records may still come: records of one message stand close together."""
+
+
+class Tokens:
+    """The tokens of one transcript."""
+
+    __slots__ = ("_recent", "total")
+
+    def __init__(self) -> None:
+        self.total: int | None = None
+        self._recent: dict[str, int] = {}
+
+    def add(self, message: str, usage: Usage) -> None:
+        parts = (usage.input_tokens, usage.cache_creation_input_tokens, usage.output_tokens)
+        before = self._recent.pop(message, 0)
+        tokens = max(before, sum(part for part in parts if part is not None and part > 0))
+        self._recent[message] = tokens
+        self.total = (self.total or 0) + tokens - before
+        if len(self._recent) > _REMEMBERED:
+            del self._recent[next(iter(self._recent))]

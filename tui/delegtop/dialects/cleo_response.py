@@ -1,0 +1,47 @@
+"""What a CLEO subagent answered its orchestrator, as a file of text: one sentence, and nothing else.
+
+Only a file that is named is looked at: any text may mention the manifest, but only an answer says how the work ended.
+"""
+
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import ClassVar
+
+from delegtop.contract.manifest import RESPONSE
+from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects.cleo import PRODUCT, outcome_of
+from delegtop.model import notes as kinds
+from delegtop.model.events import PROMPT, Ended, Ending, Event, Noted, Report, Started
+from delegtop.sources.record import Line, Record, Unreadable
+
+
+class CleoResponse(Dialect):
+    """Reads one answer."""
+
+    name: ClassVar[str] = "cleo-response"
+    title: ClassVar[str] = "CLEO subagent response"
+    unit: ClassVar[Unit] = Unit.TEXT
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        if b"\0" in sample.head or sample.head.lstrip().startswith((b"{", b"[")):
+            return 0
+        return 60 if RESPONSE.search(sample.head.decode("utf-8", "replace")) else 0
+
+    def read(self, line: Line) -> Iterable[Event | Unreadable]:
+        text = line.data.decode("utf-8-sig", "replace").strip()
+        found = RESPONSE.search(text)
+        if found is None:
+            return
+        id = f"response@{PurePath(line.origin.source).name}"
+        status = found[1].lower()
+        report = Report(status=status, summary=text[:PROMPT])
+        yield Started(id, None, line.origin, product=PRODUCT)
+        yield Ended(id, None, line.origin, outcome_of(status), Ending.RETURN, report)
+        yield Noted(id, None, line.origin, kinds.RESPONSE, text[:PROMPT])
+
+    def translate(self, record: Record) -> Iterable[Event]:  # noqa: ARG002 - a text holds no records
+        return ()
+
+    def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 - the whole text is about it
+        return b""

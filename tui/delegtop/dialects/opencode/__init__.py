@@ -1,0 +1,214 @@
+"""OpenCode: its database, the JSON files that earlier versions kept, and what `opencode export` writes."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, tzinfo
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+import msgspec
+
+from delegtop.dialects import Dialect, Query, Sample, Unit
+from delegtop.dialects.opencode.story import Story
+from delegtop.dialects.opencode.words import moment, table, word
+from delegtop.model.events import Deviation, Event
+from delegtop.sources.record import Line, Record, Unreadable
+
+_SQLITE = b"SQLite format 3\0"
+_EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_')
+_STORED = ("session", "message", "part")
+
+
+class Telling(Dialect):
+    """Any way in which sessions are stored that one `Story` can tell of."""
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        super().__init__(zone)
+        self._story = Story()
+
+    def retell(self, line: Line) -> Iterable[Event | Unreadable]:
+        again = type(self)(self.zone)
+        again._story = self._story.again()
+        return again.read(line)
+
+
+class OpenCode(Telling):
+    """Reads `opencode.db`."""
+
+    name: ClassVar[str] = "opencode"
+    title: ClassVar[str] = "OpenCode database"
+    unit: ClassVar[Unit] = Unit.DATABASE
+    files: ClassVar[tuple[str, ...]] = ("opencode*.db",)
+    queries: ClassVar[tuple[Query, ...]] = (
+        Query(
+            "session",
+            (
+                "id",
+                "parent_id",
+                "directory",
+                "title",
+                "version",
+                "agent",
+                "model",
+                "cost",
+                "tokens_input",
+                "tokens_output",
+                "tokens_reasoning",
+                "tokens_cache_read",
+                "tokens_cache_write",
+                "time_created",
+                "time_updated",
+            ),
+            since="time_updated",
+        ),
+        Query("message", ("id", "session_id", "time_created", "time_updated", "data"), since="time_updated"),
+        Query("part", ("id", "message_id", "session_id", "time_created", "time_updated", "data"), since="time_updated"),
+    )
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        """The first page of a database does not show its tables, so the name has to say whose it is."""
+        if not sample.head.startswith(_SQLITE):
+            return 0
+        return 80 if PurePath(sample.path).match("opencode*.db") else 0
+
+    def translate(self, record: Record) -> Iterable[Event]:
+        row = record.value
+        updated = moment(row.get("time_updated"))
+        if row.get("table") == "session":
+            return self._story.session(record.origin, _session(row))
+        value = _decoded(row.get("data"))
+        if value is None:
+            return (Deviation(record.origin, "data is no object", str(row.get("id"))),)
+        value["id"] = row.get("id")
+        value["sessionID"] = row.get("session_id")
+        if row.get("table") == "message":
+            value.setdefault("time", {"created": row.get("time_created")})
+            return self._story.message(record.origin, value, updated)
+        value["messageID"] = row.get("message_id")
+        return self._story.part(record.origin, value, updated)
+
+
+class OpenCodeStorage(Telling):
+    """Reads the files of a `storage` folder: one for each session, message and part."""
+
+    name: ClassVar[str] = "opencode-storage"
+    title: ClassVar[str] = "OpenCode JSON storage"
+    unit: ClassVar[Unit] = Unit.DOCUMENT
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        value = _decoded(sample.head) if sample.whole else None
+        if value is None:
+            return 0
+        return 85 if _kind(value, sample.path) else 0
+
+    @classmethod
+    def family(cls, path: str) -> str:
+        return _storage(path) or path
+
+    def translate(self, record: Record) -> Iterable[Event]:
+        value, path = record.value, record.origin.source
+        kind = _kind(value, path)
+        if kind == "session":
+            return self._story.session(record.origin, value)
+        folder = PurePath(path).parent.name
+        if kind == "message":
+            value.setdefault("sessionID", folder)
+            return self._story.message(record.origin, value)
+        if kind == "part":
+            value.setdefault("messageID", folder)
+            return self._story.part(record.origin, value)
+        return ()
+
+
+class OpenCodeExport(Telling):
+    """Reads what `opencode export` writes: one session with all its messages."""
+
+    name: ClassVar[str] = "opencode-export"
+    title: ClassVar[str] = "OpenCode session export"
+    unit: ClassVar[Unit] = Unit.DOCUMENT
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        if sample.whole:
+            value = _decoded(sample.head) or {}
+            is_one = _is_session(table(value.get("info"))) and isinstance(value.get("messages"), list)
+            return 95 if is_one else 0
+        return 70 if _EXPORT.match(sample.head) else 0
+
+    def translate(self, record: Record) -> Iterator[Event]:
+        info, messages = table(record.value.get("info")), record.value.get("messages")
+        yield from self._story.session(record.origin, info)
+        for each in messages if isinstance(messages, list) else ():
+            told = table(table(each).get("info"))
+            told.setdefault("sessionID", info.get("id"))
+            parts = _parts(each)
+            if told.get("role") == "assistant":
+                # All of it has one place, so the last text goes with the message, and is not told beside the others.
+                texts = [part for part in parts if part.get("type") == "text" and part.get("synthetic") is not True]
+                told["text"] = texts[-1].get("text") if texts else None
+                parts = [part for part in parts if part.get("type") != "text"]
+            yield from self._story.message(record.origin, told)
+            for part in parts:
+                part.setdefault("messageID", told.get("id"))
+                yield from self._story.part(record.origin, part)
+
+
+def _parts(message: Any) -> list[dict[str, Any]]:
+    given = table(message).get("parts")
+    return [part for part in given if isinstance(part, dict)] if isinstance(given, list) else []
+
+
+def _session(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the session table in the shape that the files have."""
+    return {
+        **row,
+        "parentID": row.get("parent_id"),
+        "model": _decoded(row.get("model")),
+        "tokens": {
+            "input": row.get("tokens_input"),
+            "output": row.get("tokens_output"),
+            "reasoning": row.get("tokens_reasoning"),
+            "cache": {"read": row.get("tokens_cache_read"), "write": row.get("tokens_cache_write")},
+        },
+        "time": {"created": row.get("time_created")},
+    }
+
+
+def _decoded(data: Any) -> dict[str, Any] | None:
+    if not isinstance(data, str | bytes):
+        return None
+    try:
+        value = msgspec.json.decode(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _storage(path: str) -> str | None:
+    """The folder that holds the `session`, `message` and `part` folders the file is in."""
+    for folder in PurePath(path).parents:
+        if folder.name in _STORED:
+            return str(folder.parent)
+    return None
+
+
+def _kind(value: dict[str, Any], path: str) -> str | None:
+    """Which of the three a file is, by what is in it; the folder tells only when that leaves it open."""
+    if _is_session(value):
+        return "session"
+    if value.get("role") in ("user", "assistant") and moment(table(value.get("time")).get("created")) is not None:
+        return "message" if word(value.get("sessionID")) or _folder(path) == "message" else None
+    if word(value.get("type")) and word(value.get("id")):
+        return "part" if word(value.get("messageID")) or _folder(path) == "part" else None
+    return None
+
+
+def _is_session(value: dict[str, Any]) -> bool:
+    made = moment(table(value.get("time")).get("created"))
+    return word(value.get("id")) is not None and "directory" in value and "title" in value and made is not None
+
+
+def _folder(path: str) -> str | None:
+    return next((folder.name for folder in PurePath(path).parents if folder.name in _STORED), None)

@@ -1,0 +1,66 @@
+"""OpenTelemetry: OTLP as JSON, one export a line, as the file exporter or whoever keeps the request bodies writes it.
+
+A span is exported when it is over. What is at work, or hangs, is not in the file: so nothing here is ever called
+running. Whatever has no end is unknown, and says why.
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects.otlp_claude import ClaudeSpans, is_claude
+from delegtop.dialects.otlp_genai import AgentSpans
+from delegtop.dialects.otlp_rows import PREFIX
+from delegtop.dialects.spans import log_events, spans
+from delegtop.model.events import Event
+from delegtop.sources.record import Record
+
+_SIGNALS = (b'"resourceSpans"', b'"resourceLogs"', b'"resourceMetrics"')
+_SNIFFED = 4_096
+
+
+class Otlp(Dialect):
+    """Reads exports of traces and logs; metrics are recognised and tell of no delegation."""
+
+    name: ClassVar[str] = "otlp"
+    title: ClassVar[str] = "OpenTelemetry (OTLP JSON)"
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._claude = ClaudeSpans()
+        self._agents = AgentSpans()
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        head = sample.head.lstrip(b"\0\xef\xbb\xbf \t\r\n")
+        if not head.startswith(b"{"):
+            return 0
+        start = head[:_SNIFFED]
+        if any(start[1:].lstrip().startswith(signal) for signal in _SIGNALS):
+            return 95
+        line = head.partition(b"\n")[0]
+        sdk = b'"trace.span"' in line or (b'"object"' in line and b'"workflow_name"' in line)
+        return 85 if sdk and b'"object"' in line else 0
+
+    @classmethod
+    def unit_of(cls, sample: Sample) -> Unit:
+        """A body that was set out for people is one document of many lines."""
+        first = sample.head.lstrip(b"\0\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+        return Unit.DOCUMENT if first.strip() == b"{" else Unit.LINES
+
+    @classmethod
+    def family(cls, path: str) -> str:
+        """Traces and logs of one program lie side by side, and a long file is continued in another."""
+        return str(PurePath(path).parent)
+
+    def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 # the id alone tells
+        return id.removeprefix(PREFIX).encode()
+
+    def translate(self, record: Record) -> Iterator[Event]:
+        found = list(spans(record.value, record.origin))
+        yield from self._claude.take_spans([span for span in found if is_claude(span)])
+        yield from self._agents.take([span for span in found if not is_claude(span)])
+        for event in log_events(record.value, record.origin):
+            if is_claude(event):
+                yield from self._claude.take_log(event)

@@ -1,0 +1,122 @@
+"""The lists kept for the whole folder: `errors.json`, in three shapes, and `state.json`, the state of every task."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from delegtop.clock import DAY, Millis, parse_time
+from delegtop.contract import family
+from delegtop.dialects.proofchecker.nodes import PRODUCT, Document, Link, Memory, number, row, session_started, text
+from delegtop.model import notes
+from delegtop.model.events import Described, Erred, Event, Fault, Heard, Noted, Phase, Started, Trust
+
+_FIXED = frozenset({"fixed", "resolved", "closed", "wontfix"})
+_SHOWN = 200
+
+
+def read_errors(given: Any, document: Document, memory: Memory) -> Iterator[Event]:
+    """Errors of commands and agents. A list of compiler errors, or its description, tells of no delegation."""
+    errors = given if isinstance(given, list) else given.get("errors")
+    for each in errors if isinstance(errors, list) else ():
+        context = each.get("context") if isinstance(each, dict) else None
+        if isinstance(context, dict) and text(each.get("fix_status")) not in _FIXED:
+            yield from _error(each, context, document, memory)
+
+
+def _error(error: dict[str, Any], context: dict[str, Any], document: Document, memory: Memory) -> Iterator[Event]:
+    session, task = text(context.get("session_id")), number(context.get("task"))
+    link = memory.whose(task, document.at) if session is None else None
+    session = session or (link.session if link else None)
+    if session is None:
+        return
+    at = _when(error.get("timestamp"), document.at)
+    yield from session_started(session, document.origin, at or document.at, task=task)
+    yield Heard(session, at, document.origin, phase=Phase.IDLE)
+    recovery = error.get("recovery")
+    recovery = recovery if isinstance(recovery, dict) else {}
+    recoverable = recovery.get("auto_recoverable")
+    fault = Fault(
+        text(error.get("message")),
+        text(error.get("type")),
+        text(context.get("checkpoint")),
+        # What no script could mend by itself has not ended the session for that.
+        recoverable if recoverable is True else None,
+        text(recovery.get("suggested_action")),
+    )
+    yield Erred(session, at, document.origin, fault)
+
+
+def _when(given: Any, written: Millis | None) -> Millis | None:
+    """The time of an error, unless it is after the file that holds it."""
+    at = parse_time(given) if isinstance(given, str) else None
+    return None if at is None or (written is not None and at > written) else at
+
+
+def read_state(document: Document, memory: Memory) -> Iterator[Event]:
+    """What is said to be in work, and what is known of the tasks that have a row."""
+    projects = document.value.get("active_projects")
+    listed = projects if isinstance(projects, list) else [document.value]
+    for project in listed:
+        task = number(project.get("project_number")) if isinstance(project, dict) else None
+        if task is not None:
+            yield from _project(project, task, document, memory)
+
+
+def _project(project: dict[str, Any], task: str, document: Document, memory: Memory) -> Iterator[Event]:
+    status, session = text(project.get("status")) or "", text(project.get("session_id"))
+    if family.outcome(status) == "running":
+        yield from _in_work(project, task, session, document)
+    if session is None:
+        yield from memory.tell(document, task, lambda link: _known(project, link, document))
+    else:
+        wanted = (session, f"{session}_{task}")
+        yield from memory.tell(
+            document, task, lambda link: _known(project, link, document), lambda link: link.session in wanted
+        )
+
+
+def _in_work(project: dict[str, Any], task: str, session: str | None, document: Document) -> Iterator[Event]:
+    """A task in work: its session's, or, if none is named for a day, a row of its own."""
+    status = text(project.get("status")) or ""
+    operation = family.operation(status)
+    since = None
+    if session is not None:
+        id = row(session, task, operation)
+        yield from session_started(session, document.origin, document.at, task=task)
+    else:
+        id, since = f"task {task}/{operation}", _long_ago(project, document.at)
+        if since is None:
+            return
+        yield Heard(id, since, document.origin, doing=status)
+    yield Started(
+        id,
+        since,
+        document.origin,
+        command=operation,
+        task=task,
+        parent=session,
+        trust=Trust.MODEL,
+        listed=True,
+        product=PRODUCT,
+    )
+    yield Described(id, None, document.origin, title=_title(project))
+    yield Noted(id, document.at, document.origin, notes.LISTED, status)
+
+
+def _known(project: dict[str, Any], link: Link, document: Document) -> Iterator[Event]:
+    """What the list says of a task that somebody worked on."""
+    reasons = ("blocked_reason", "blocking_reason", "blocked_on", "on_hold_reason")
+    blocked = text(next((project[key] for key in reasons if project.get(key)), None))
+    yield Described(link.session, None, document.origin, title=_title(project))
+    yield Noted(link.session, document.at, document.origin, notes.BLOCKER, blocked or "")
+
+
+def _title(project: dict[str, Any]) -> str | None:
+    return (text(project.get("project_name"), _SHOWN) or "").replace("_", " ") or None
+
+
+def _long_ago(project: dict[str, Any], written: Millis | None) -> Millis | None:
+    """When the task was last changed, if that is more than a day before the file: one that began since then names its
+    session in another file."""
+    given = project.get("last_updated")
+    at = parse_time(given) if isinstance(given, str) else None
+    return at if at is not None and written is not None and DAY < written - at < 1000 * DAY else None

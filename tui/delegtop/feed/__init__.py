@@ -1,0 +1,276 @@
+"""The feed: sources → dialects → batches of events. Live reading and one-off reading take the same way.
+
+A file gets a dialect by the shape of its first bytes and keeps it. Whatever cannot be read is counted at its source,
+with examples that name file and line; it never stops the rest.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, tzinfo
+
+import msgspec
+
+from delegtop.clock import Clock, FrozenClock, Millis, monotonic
+from delegtop.dialects import Sample
+from delegtop.feed.formats import Formats
+from delegtop.feed.minder import Minder
+from delegtop.feed.past import Past
+from delegtop.feed.reading import Reading, SourceStatus, source_for
+from delegtop.feed.window import FEW, Window
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Deviation, Ended, Event, Heard, Started, Surveyed
+from delegtop.origin import Origin
+from delegtop.sources import history
+from delegtop.sources.discover import Roots, Scan, is_packed
+from delegtop.sources.packed import head as packed_head
+from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.spool import Spool
+from delegtop.sources.status import FileStatus
+from delegtop.sources.tail import Tail
+from delegtop.sources.watch import Pace, Waker
+
+__all__ = ["Batch", "Feed", "SourceStatus"]
+
+BATCH = 1_000
+"""Events. Larger batches fall out of the processor's cache before they are folded."""
+BATCH_SECONDS = 0.05
+RESCAN_SECONDS = 2.0
+HOT_SECONDS = 10.0
+"""Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
+SAMPLE = 64 * 1024
+STDIN = "-"
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Events that arrived together."""
+
+    events: list[Event]
+
+
+def _after(event: Event, moment: Millis) -> bool:
+    if isinstance(event, (Surveyed, Deviation)):
+        return False
+    return event.at is not None and event.at > moment
+
+
+class Feed:
+    """All sources of one look. One thread polls it; `raw` and `history` may be asked by any."""
+
+    def __init__(
+        self,
+        sources: Sequence[str],
+        *,
+        clock: Clock,
+        format: str | None = None,
+        zone: tzinfo = UTC,
+        since: Millis | None = None,
+        exclude: Sequence[str] = (),
+    ) -> None:
+        self._clock = clock
+        self._formats = Formats(format, zone)
+        named = [source for source in sources if source != STDIN]
+        self._roots = Roots(named, self._formats.file_names, exclude)
+        self._window = Window(since)
+        self._waiting: list[str] = []
+        """New files that are not yet looked at, in their order."""
+        self._spool = Spool.stdin() if STDIN in sources else None
+        self._tail = Tail(clock=clock)
+        if self._spool is not None:
+            self._tail.attach(STDIN, self._spool.fd)
+        self._waker = Waker()
+        self._pace = Pace()
+        self._scan = Scan()
+        self._scanned_at = -RESCAN_SECONDS
+        self._readings: dict[str, Reading] = {}
+        self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
+        """Files without a dialect: size and time at the last try, and what came of it."""
+        self._minder = Minder(clock)
+        self._past = Past(self._readings, self._tail, STDIN)
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def poll(self) -> Iterator[Batch]:
+        """Everything that is new now, in batches."""
+        whole = self._rescan() or len(self._readings) <= FEW
+        recently = monotonic() - HOT_SECONDS
+        due = [reading for reading in list(self._readings.values()) if whole or reading.heard_at > recently]
+        logs = [reading.path for reading in due if reading.is_log]
+        yield from self._translate(self._tail.poll(logs, whole=whole))
+        yield from self._translate(found for reading in due for found in reading.poll())
+        yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
+        yield from self._batches_of(self._minder.gone())
+
+    def read_all(self) -> Iterator[Batch]:
+        """Everything there is, to the end of standard input and with last lines that lack their newline."""
+        yield from self.poll()
+        while self._waiting:
+            yield from self.poll()
+        while self._spool is not None and not self._spool.finished:
+            self._spool.wait(0.1)
+            yield from self.poll()
+        yield from self.poll()
+        yield from self._translate(self._tail.flush())
+
+    def _batches_of(self, events: Iterator[Event]) -> Iterator[Batch]:
+        if told := list(events):
+            yield Batch(told)
+
+    def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Batch]:
+        batch: list[Event] = []
+        limit = monotonic() + BATCH_SECONDS
+        horizon = self._horizon
+        path: str | None = None
+        reading: Reading
+        for number, line in enumerate(lines):
+            source = line.origin.source
+            if source is not path:
+                path, reading = source, self._readings[source]
+                read, reading.heard_at = reading.read, monotonic()
+            if isinstance(line, Unreadable):
+                reading.note(line)
+                continue
+            told = read(line)
+            if horizon is None and len(told) == 1 and type(told[0]) is Heard:  # the bulk of every log
+                reading.records += 1
+                batch.append(told[0])
+            else:
+                reading.records += self._take(reading, told, batch, horizon)
+            # The clock is asked only every 64 lines: it costs a quarter of one.
+            if len(batch) >= BATCH or (not number & 63 and monotonic() > limit):
+                self._pace.moved()
+                yield Batch(batch)
+                batch, limit = [], monotonic() + BATCH_SECONDS
+        if batch:
+            self._pace.moved()
+            yield Batch(batch)
+
+    def _take(
+        self, reading: Reading, told: Sequence[Event | Unreadable], batch: list[Event], horizon: Millis | None
+    ) -> bool:
+        """Count what one line tells and put it into the batch; True if it is a record."""
+        is_record = False
+        for event in told:
+            if isinstance(event, Unreadable):
+                reading.note(event)
+                continue
+            is_record = True
+            if horizon is not None and _after(event, horizon):
+                reading.later += 1
+                continue
+            if isinstance(event, Deviation):
+                reading.note(event)
+            elif isinstance(event, (Started, Ended)):
+                self._minder.mind(event)
+                if isinstance(event, Started) and event.pid is not None:
+                    self._window.keep(event.id)
+            batch.append(event)
+        return is_record
+
+    @property
+    def _horizon(self) -> Millis | None:
+        """At a frozen moment nothing later is known. A registry counts whenever it was written: it is all there is."""
+        return self._clock.now() if isinstance(self._clock, FrozenClock) else None
+
+    # -- which files, in which format ------------------------------------------------------------------------------
+
+    def _rescan(self) -> bool:
+        """Look for new files if it is time to; True if it was, or if there still are some."""
+        due = monotonic() - self._scanned_at >= RESCAN_SECONDS or self._waker.stirred()
+        if due:
+            self._scanned_at = monotonic()
+            self._scan = self._roots.scan()
+            self._waker.watch(self._roots.directories())
+            if self._unknown:
+                self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
+            self._waiting += self._window.admit(self._scan.files)
+        again = list(self._unknown) if due or len(self._unknown) <= FEW else []
+        fresh, self._waiting = self._waiting[:FEW], self._waiting[FEW:]
+        for path in (*again, *fresh):
+            if path not in self._readings:
+                self._try_dialects(path)
+        if self._spool is not None and STDIN not in self._readings:
+            sample = Sample(STDIN, *self._spool.head(SAMPLE))
+            self._settle(STDIN, sample)
+        return due or bool(fresh)
+
+    def _try_dialects(self, path: str) -> None:
+        try:
+            found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
+            stamp = (found.st_size, found.st_mtime_ns)
+            if path in self._unknown and self._unknown[path][0] == stamp:
+                return
+            self._unknown[path] = (stamp, "empty")
+            if found.st_size:
+                head = packed_head if is_packed(path) else history.head
+                self._settle(path, Sample(path, *head(path, SAMPLE)))
+        except FileNotFoundError:
+            self._unknown[path] = ((-1, -1), "gone: not found")
+        except OSError as error:
+            self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
+
+    def _settle(self, path: str, sample: Sample) -> None:
+        dialect = self._formats.of(sample)
+        if dialect is not None and (sample.head or self._formats.is_forced):
+            source = None if path == STDIN else source_for(path, dialect, sample)
+            self._readings[path] = Reading(path, self._formats.reader(dialect, path), source)
+            self._unknown.pop(path, None)
+        elif sample.head.strip():
+            stamp = self._unknown.get(path, ((0, 0), ""))[0]
+            self._unknown[path] = (stamp, "unrecognised: no known log format")
+
+    # -- waiting and health ----------------------------------------------------------------------------------------
+
+    def wait(self, timeout: float) -> None:
+        """Until something probably changed, at most that many seconds."""
+        self._waker.wait(min(timeout, self._pace.interval()))
+
+    def progress(self) -> tuple[int, int]:
+        """Bytes read, and bytes known to be there."""
+        statuses = [self._status_of(reading) for reading in list(self._readings.values())]
+        return sum(status.read for status in statuses), sum(status.size for status in statuses)
+
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        """The health of every source, named ones that are not there included."""
+        found = [reading.status(self._status_of(reading)) for reading in list(self._readings.values())]
+        for path, (stamp, why) in list(self._unknown.items()):
+            status, _, detail = why.partition(": ")
+            found.append(SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0)))
+        found += [SourceStatus(path, None, 0, 0, "skipped", why) for path, why in self._scan.skipped.items()]
+        found += [SourceStatus(path, None, 0, 0, "missing", "not found") for path in self._scan.missing]
+        found += self._left_out()
+        found += [
+            SourceStatus(f"format {name}", None, 0, 0, "skipped", why) for name, why in self._formats.broken.items()
+        ]
+        if self._spool is not None and STDIN not in self._readings:
+            found.append(SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet"))
+        return tuple(found)
+
+    def _left_out(self) -> Iterator[SourceStatus]:
+        """The files outside the window, by their folder: there may be thousands."""
+        folders: dict[str, list[Millis]] = {}
+        for path, written in self._window.left_out.items():
+            folders.setdefault(os.path.dirname(path), []).append(written)  # noqa: PTH120 # as above
+        for folder, times in folders.items():
+            count = f"{len(times)} file{'s' if len(times) > 1 else ''} {self._window.why()}"
+            yield SourceStatus(folder, None, 0, 0, "left out", count, changed_at=max(times))
+
+    def _status_of(self, reading: Reading) -> FileStatus:
+        return reading.source.status() if reading.source else self._tail.status(reading.path)
+
+    # -- reading again ---------------------------------------------------------------------------------------------
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The very line, read again from disk; None if it is no longer there."""
+        return self._past.raw(origin)
+
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
+        """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
+        return self._past.told(delegation, limit)
+
+    def close(self) -> None:
+        self._waker.close()
+        self._tail.close()
+        for reading in self._readings.values():
+            reading.close()
+        if self._spool is not None:
+            self._spool.close()

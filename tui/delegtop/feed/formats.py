@@ -1,0 +1,64 @@
+"""Which format a file has, and which instance of it reads the file: one for each family of files."""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from delegtop import dialects
+from delegtop.dialects import Dialect, Sample, UnknownDialect, recognise
+
+
+class Formats:
+    """The installed dialects, loaded when the first file needs them. A broken one is left out and reported."""
+
+    def __init__(self, forced: str | None, zone: tzinfo) -> None:
+        self._zone = zone
+        self._forced = dialects.load(forced) if forced else None
+        self._known: list[type[Dialect]] | None = None
+        self._families: dict[tuple[str, str], Dialect] = {}
+        self.broken: dict[str, str] = {}
+        """Formats that cannot be used, and why."""
+
+    @property
+    def is_forced(self) -> bool:
+        return self._forced is not None
+
+    def of(self, sample: Sample) -> type[Dialect] | None:
+        """The format of a file. One that fails over it is left out from then on."""
+        if self._forced is not None:
+            return self._forced
+        known = self._load()
+        try:
+            return recognise(sample, known)
+        except Exception:  # noqa: BLE001 - the formats of other people may fail in any way
+            known[:] = [dialect for dialect in known if self._copes(dialect, sample)]
+            return recognise(sample, known)
+
+    def reader(self, dialect: type[Dialect], path: str) -> Dialect:
+        """The instance that reads this file together with the rest of its family."""
+        family = (dialect.name, dialect.family(path))
+        if family not in self._families:
+            self._families[family] = dialect(self._zone)
+        return self._families[family]
+
+    def file_names(self) -> Sequence[str]:
+        """The patterns of file names that some format looks for in folders."""
+        kinds = self._load() if self._forced is None else [self._forced]
+        return tuple(dict.fromkeys(pattern for dialect in kinds for pattern in dialect.files))
+
+    def _copes(self, dialect: type[Dialect], sample: Sample) -> bool:
+        try:
+            dialect.sniff(sample)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.broken[dialect.name] = f"failed over {sample.path}: {type(error).__name__}: {error}"
+            return False
+        return True
+
+    def _load(self) -> list[type[Dialect]]:
+        if self._known is None:
+            self._known = []
+            for name in dialects.names():
+                try:
+                    self._known.append(dialects.load(name))
+                except UnknownDialect as error:
+                    self.broken[name] = str(error)
+        return self._known

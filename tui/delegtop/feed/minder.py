@@ -1,0 +1,47 @@
+"""The minder: looks now and then whether the processes of this machine's delegations are still there."""
+
+from collections.abc import Iterator
+
+from delegtop.clock import Clock, WallClock, monotonic
+from delegtop.model.events import Ended, Ending, Event, Outcome, Started
+from delegtop.sources import processes
+
+EVERY = 5.0
+"""Seconds."""
+LOCALHOST = "localhost"
+"""The host of a process in a log that only its own machine writes."""
+
+
+class Minder:
+    """Only a process of this machine can be looked at, and only while time is real."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._here = {processes.hostname(), LOCALHOST} if isinstance(clock, WallClock) else set()
+        self._started: dict[str, Started] = {}
+        self._checked_at = monotonic() - EVERY
+
+    def mind(self, event: Started | Ended) -> None:
+        if isinstance(event, Ended):
+            self._started.pop(event.id, None)
+        elif event.pid is not None and event.host in self._here:
+            self._started[event.id] = event
+
+    def gone(self) -> Iterator[Event]:
+        """The ends of those whose process is gone."""
+        if not self._started or monotonic() - self._checked_at < EVERY:
+            return
+        self._checked_at = monotonic()
+        for started in list(self._started.values()):
+            if _is_gone(started):
+                del self._started[started.id]
+                yield Ended(started.id, self._clock.now(), started.origin, Outcome.LOST, Ending.GONE)
+
+
+def _is_gone(started: Started) -> bool:
+    """Whether its process is gone; a log may tell by what to know it from another that got the same number later."""
+    if started.at is None or not started.pid:
+        return False
+    refs = dict(started.refs)
+    ticks = refs.get("proc_start", "")
+    return processes.is_gone(started.pid, started.at, int(ticks) if ticks.isdecimal() else None, refs.get("pid_domain"))

@@ -1,0 +1,84 @@
+"""The past, read again from disk: the very line an event came from, and all lines about one delegation."""
+
+from collections.abc import Iterator, Mapping
+
+from delegtop.feed.reading import Reading
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Event
+from delegtop.origin import Origin
+from delegtop.sources import history
+from delegtop.sources.packed import Packed
+from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.rows import Rows
+from delegtop.sources.snapshot import Snapshot
+from delegtop.sources.tail import Tail
+
+
+MANY = 500
+"""So many rows of a database or lines of a compressed log are looked at most."""
+
+
+class Past:
+    """Reads again what the readings read before. It may be asked by any thread."""
+
+    def __init__(self, readings: Mapping[str, Reading], tail: Tail, unnamed: str) -> None:
+        self._readings = readings
+        self._tail = tail
+        self._unnamed = unnamed
+        """The source that is no file and cannot be opened again."""
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The very line; None if it is no longer there."""
+        reading = self._readings.get(origin.source)
+        if reading is None or reading.source is None:
+            return self._tail.read_line(origin)
+        return reading.source.raw(origin)
+
+    def told(self, delegation: Delegation, limit: int) -> list[tuple[Line, list[Event]]]:
+        """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
+        places: dict[str, list[Origin]] = {}
+        for origin in delegation.origins:
+            if origin.source in self._readings:
+                places.setdefault(self._path_of(delegation.id, origin), []).append(origin)
+        logs = sum(1 for path in places if self._readings[path].is_log)
+        found = [told for path in places for told in self._in(path, delegation.id, sorted(places[path]), logs > 1)]
+        found.sort(key=lambda told: (_moment(told[1]), told[0].origin))
+        return found[-limit:]
+
+    def _path_of(self, id: str, origin: Origin) -> str:
+        """Where a line about it is now: a rotated log goes on under a longer name, and another takes its own."""
+        name = origin.source
+        if not self._readings[name].is_log:
+            return name
+        needle = self._readings[name].dialect.needle(id, name)
+        paths = [name, *(path for path in list(self._readings) if path != name and path.startswith(name))]
+        return next((path for path in paths if history.tells(path, origin.offset, needle)), name)
+
+    def _in(self, path: str, id: str, places: list[Origin], several: bool) -> Iterator[tuple[Line, list[Event]]]:
+        """What one file tells of a delegation. If it is one of several, more may stand before and after the places."""
+        reading = self._readings[path]
+        for line in self._lines(reading, id, places, several):
+            events = [event for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
+            about = [event for event in events if getattr(event, "id", None) == id]
+            if about or isinstance(reading.source, Snapshot):
+                yield line, about
+
+    def _lines(self, reading: Reading, id: str, places: list[Origin], several: bool) -> Iterator[Line]:
+        path = reading.path
+        if isinstance(reading.source, Rows):
+            yield from reading.source.about(id, MANY)
+            return
+        if isinstance(reading.source, Packed):
+            yield from reading.source.about(reading.dialect.needle(id, path), MANY)
+            return
+        if not reading.is_log or path == self._unnamed:
+            yield from (Line(origin, data) for origin in places if (data := self.raw(origin)) is not None)
+            return
+        needle = reading.dialect.needle(id, path)
+        span = (None, None) if several or not needle else (places[0], places[-1])
+        yield from history.lines_about(needle, path, *span)
+
+
+def _moment(events: list[Event]) -> int:
+    """When the first of these happened; 0 if none says so."""
+    return min((at for event in events if (at := getattr(event, "at", None)) is not None), default=0)

@@ -1,0 +1,60 @@
+"""The window: of a machine's whole history only what was written lately is read.
+
+Files belong together if one session's id stands in their paths: a session is read whole if one of its files is
+recent, or if its process is alive.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+
+from delegtop.clock import Millis, wall
+
+FEW = 200
+"""So many files are read in a moment, in whatever order."""
+_SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class Window:
+    """Which files are read. A file once admitted stays so."""
+
+    def __init__(self, since: Millis | None) -> None:
+        self._since = since
+        self._admitted: set[str] = set()
+        self._sessions: set[str] = set()
+        self.left_out: dict[str, Millis] = {}
+        """The files that are too old, and when they were last written."""
+
+    def keep(self, session: str) -> None:
+        """A session that is alive is read, however old its files are."""
+        self._sessions.add(session)
+
+    def admit(self, paths: Iterable[str]) -> list[str]:
+        """Those of all paths that are to be read from now on, the newest first if they are many."""
+        paths = tuple(paths)
+        self._admitted.intersection_update(paths)
+        written = {path: _written(path) for path in paths if path not in self._admitted}
+        since = self._since
+        if since is not None:
+            self._sessions |= {key for path, at in written.items() if at >= since and (key := _session(path))}
+            self.left_out = {p: at for p, at in written.items() if at < since and _session(p) not in self._sessions}
+        found = [path for path in written if path not in self.left_out]
+        self._admitted.update(found)
+        return found if since is None and len(found) <= FEW else sorted(found, key=lambda path: -written[path])
+
+    def why(self) -> str:
+        """Why files are left out, for people."""
+        return "" if self._since is None else f"last written before {wall(self._since)}"
+
+
+def _session(path: str) -> str | None:
+    found = _SESSION.search(path)
+    return found[0] if found else None
+
+
+def _written(path: str) -> Millis:
+    """When it was last written. What cannot be asked is read, and its reader says what is wrong."""
+    try:
+        return Millis(os.stat(path).st_mtime_ns // 1_000_000)  # noqa: PTH116 # thousands of files at every scan
+    except OSError:
+        return Millis(1 << 62)

@@ -1,0 +1,197 @@
+"""Frozen columns: many moments of one growing store in little more memory than one.
+
+A column is kept in pieces, and a piece that did not change since the moment before is the same object in both. What
+happened long ago no longer changes, so another moment costs only what is new. To thaw is to copy whole pieces.
+"""
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from delegtop.model.places import Sources
+
+PIECE = 1_024
+"""Rows."""
+
+_POINTER, _ENTRY = 8, 64
+"""About so many bytes an item of a tuple and of a set takes."""
+
+
+class Column(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """An array of numbers."""
+
+    code: str
+    pieces: tuple[bytes, ...]
+
+
+class Items(msgspec.Struct, frozen=True, eq=False):
+    """A list of things that do not change."""
+
+    pieces: tuple[tuple[Any, ...], ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(self.pieces)
+
+
+class Table(msgspec.Struct, frozen=True, eq=False):
+    """A dictionary; its values are frozen too if they can change."""
+
+    keys: Items
+    values: Items
+    thaws: bool
+
+
+class Bag(msgspec.Struct, frozen=True, eq=False):
+    """A set."""
+
+    members: frozenset[Any]
+
+
+class Thing(msgspec.Struct, frozen=True, eq=False):
+    """An object of ours, by its attributes."""
+
+    kind: type
+    parts: dict[str, Any]
+
+
+class Freezer:
+    """Freezes a store at one moment, in terms of how it was frozen before."""
+
+    def __init__(self, touched: Collection[int] = ()) -> None:
+        self.spent = 0
+        """About how many bytes of this moment no moment before it has."""
+        self._touched = touched
+        """The rows that may have changed since: what else is kept by row is not even looked at."""
+
+    def freeze(self, value: Any, before: Any = None) -> Any:
+        """The value as it is now; `before` is the same thing, frozen at an earlier moment."""
+        if _stays(value):
+            return value
+        match value:
+            case array():
+                return self._column(value, before)
+            case list():
+                return self._items(value, before)
+            case Sources():
+                return self._items(value.names, before)
+            case dict():
+                return self._table(value, before)
+            case set():
+                return self._bag(value, before)
+        return self._thing(value, before)
+
+    def _column(self, value: "array[Any]", before: Column | None) -> Column:
+        known = before.pieces if before else ()
+        data, size = memoryview(value).cast("B"), PIECE * value.itemsize
+        pieces: list[bytes] = []
+        for number, start in enumerate(range(0, len(data), size)):
+            piece = data[start : start + size]
+            if number < len(known) and piece == known[number]:
+                pieces.append(known[number])
+                continue
+            pieces.append(bytes(piece))
+            self.spent += len(piece)
+        return before if before and _same(pieces, known) else Column(value.typecode, tuple(pieces))
+
+    def _items(self, value: list[Any], before: Items | None) -> Items:
+        known = before.pieces if before else ()
+        pieces: list[tuple[Any, ...]] = []
+        for number, start in enumerate(range(0, len(value), PIECE)):
+            piece = tuple(value[start : start + PIECE])
+            if number < len(known) and piece == known[number]:
+                pieces.append(known[number])
+                continue
+            pieces.append(piece)
+            self.spent += _POINTER * len(piece)
+        return before if before and _same(pieces, known) else Items(tuple(pieces))
+
+    def _table(self, value: dict[Any, Any], before: Table | None) -> Table:
+        values: Iterable[Any] = value.values()
+        thaws = not all(map(_stays, list(values)[:1]))
+        if thaws:
+            values = self._frozen_values(value, before)
+        keys = self._items(list(value), before.keys if before else None)
+        frozen = self._items(list(values), before.values if before else None)
+        if before and keys is before.keys and frozen is before.values:
+            return before
+        return Table(keys, frozen, thaws)
+
+    def _frozen_values(self, value: dict[Any, Any], before: Table | None) -> Iterator[Any]:
+        known = dict(zip(before.keys, before.values, strict=True)) if before else {}
+        for key, each in value.items():
+            untouched = type(key) is int and key in known and key not in self._touched
+            yield known[key] if untouched else self.freeze(each, known.get(key))
+
+    def _bag(self, value: set[Any], before: Bag | None) -> Bag:
+        if before and before.members == value:
+            return before
+        self.spent += _ENTRY * len(value)
+        return Bag(frozenset(value))
+
+    def _thing(self, value: Any, before: Thing | None) -> Thing:
+        known = before.parts if before else {}
+        parts = {name: self.freeze(part, known.get(name)) for name, part in _parts(value)}
+        if before and all(part is known[name] for name, part in parts.items()):
+            return before
+        self.spent += _ENTRY * len(parts)
+        return Thing(type(value), parts)
+
+
+def thaw(frozen: Any) -> Any:
+    """A copy that can change, of anything frozen."""
+    match frozen:
+        case Column():
+            column = array(frozen.code)
+            column.frombytes(b"".join(frozen.pieces))
+            return column
+        case Items():
+            return list(frozen)
+        case Table():
+            values = map(thaw, frozen.values) if frozen.thaws else frozen.values
+            return dict(zip(frozen.keys, values, strict=True))
+        case Bag():
+            return set(frozen.members)
+        case Thing():
+            thing = frozen.kind.__new__(frozen.kind)
+            for name, part in frozen.parts.items():
+                setattr(thing, name, thaw(part))
+            return thing
+    return frozen
+
+
+def thaw_into(thing: Any, frozen: Thing) -> None:
+    """Make a new thing what a frozen one was; what the two hold together with others stays the new one's."""
+    for name, part in frozen.parts.items():
+        present = getattr(thing, name)
+        if isinstance(part, Thing):
+            thaw_into(present, part)
+        elif isinstance(present, Sources):
+            present.learn(part)
+        else:
+            setattr(thing, name, thaw(part))
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """What makes it up. `NOT_ITS_OWN` names what belongs to another or can be found out again."""
+    kind = type(value)
+    if not kind.__module__.startswith("delegtop.model."):
+        raise TypeError(f"{kind.__name__} cannot be frozen")
+    left_out = getattr(kind, "NOT_ITS_OWN", ())
+    for name in getattr(kind, "__slots__", None) or vars(value):
+        if name not in left_out:
+            yield name, getattr(value, name)
+
+
+_PLAIN = (int, float, str, bytes, tuple, frozenset, type(None), msgspec.Struct)
+
+
+def _stays(value: Any) -> bool:
+    """Can it never change?"""
+    return isinstance(value, _PLAIN)
+
+
+def _same(pieces: list[Any], known: tuple[Any, ...]) -> bool:
+    return len(pieces) == len(known) and all(map(lambda new, old: new is old, pieces, known))

@@ -1,0 +1,28 @@
+"""The pulse: the minutes in which any log said anything. Where all were silent at once, the machine slept."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
+
+from delegtop.clock import MINUTE, Millis
+
+ASLEEP = 15 * MINUTE
+"""So long must every log be silent at once."""
+
+
+class Pulse:
+    """A set of minutes, so the order in which events come does not matter."""
+
+    def __init__(self) -> None:
+        self.minutes: set[int] = set()
+        self._sorted: list[int] = []
+
+    def gaps(self, since: Millis, until: Millis) -> Iterator[tuple[Millis, Millis]]:
+        """The long silences of everybody that began at or after `since` and were over by `until`, oldest first."""
+        if len(self._sorted) != len(self.minutes):
+            self._sorted = sorted(self.minutes)
+        first = bisect_left(self._sorted, since // MINUTE)
+        last = bisect_right(self._sorted, until // MINUTE)
+        for before, after in pairwise(self._sorted[first:last]):
+            if (after - before) * MINUTE > ASLEEP:
+                yield Millis((before + 1) * MINUTE), Millis(after * MINUTE)

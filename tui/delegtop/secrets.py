@@ -1,0 +1,103 @@
+"""Secrets in foreign text: prompts and transcripts hold keys, and a screen is seen by more people than a file.
+
+`mask` hides what has the shape of a secret and leaves a word or a prefix by which its owner knows which one it was.
+Every pattern is anchored to a literal and takes what follows in one go, so a hostile text costs no more than its
+length. Hashes, uuids and session ids have no such literal and stay.
+"""
+
+import re
+
+MASKED = "[masked]"
+
+_KEYS = (
+    r"sk-(?:ant-)?(?=[A-Za-z_-]{0,48}[0-9])[A-Za-z0-9_-]{20,}",
+    r"(?:gh[oprsu]_|github_pat_|gl(?:pat|ptt|rt|dt|cbt|soat|oas|agent|ft)-)[A-Za-z0-9_-]{16,}",
+    r"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}",
+    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+    r"(?:AIza|ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,}",
+    r"(?:[rs]k_(?:live|test)_|whsec_)[A-Za-z0-9]{10,}",
+    r"(?:hf_|gsk_|r8_|npm_|ntn_|sbp_|lin_api_|pul-|dop_v1_|doo_v1_|dor_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9_]{20,}",
+    r"(?:pplx-|xai-|pypi-AgE|hvs\.|hvb\.|dp\.pt\.|AGE-SECRET-KEY-1|dapi(?=[0-9a-f]{32}))[A-Za-z0-9_-]{20,}",
+    r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}",
+    r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
+    r"[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}",
+)
+_PREFIX = re.compile(
+    r"sk-(?:ant-|proj-)?|github_pat_|[rs]k_(?:live|test)_|AGE-SECRET-KEY-|[a-z]+-|[a-z0-9]+_(?:api_|v1_)?|[A-Za-z]{2,4}"
+)
+"""What of a key is left: it names the vendor and tells nothing."""
+_KEY = re.compile(r"(?<![A-Za-z0-9_-])(?:" + "|".join(_KEYS) + ")")
+
+_PRIVATE_KEY = re.compile(
+    r"(-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----).*?(-----END [A-Z0-9 ]{0,30}PRIVATE KEY|\Z)", re.DOTALL
+)
+
+_QUOTE = r"\\{0,3}[\"']"
+_IS = rf"(?:{_QUOTE})?[ \t]{{0,3}}(?::|=>?)[ \t]{{0,3}}"
+_QUOTED = r"(?:[^\"'\\\n]|\\(?!\\{0,2}[\"'])){3,}"
+_BARE = r"[^\s\"'\\,;&<>(){}\[\]]{3,}"
+# A reference to a secret, a call that gets it, or the name of a type, is no secret.
+_NO_REFERENCE = (
+    r"(?!\$[A-Z_({]|<|\*{3}|%[A-Z(]|\{\{|\[masked\]|(?:os|process|env|config|settings|self)\.|\w[\w.]{0,60}\("
+    r"|(?:str|string|bytes|bool|int|any|number|none|null|nil|true|false|undefined|optional|required|secretstr)\b)"
+)
+_FLAG = r"(?<!\S)--?(?:[a-z]{1,12}-){0,3}"
+_ANY = rf"(?:({_QUOTE}){_NO_REFERENCE}{_QUOTED}|{_NO_REFERENCE}{_BARE})"
+_TELLING = rf"{_NO_REFERENCE}(?=[^\s\"']{{0,48}}[0-9])(?![0-9.,]+(?:[^A-Za-z0-9]|\Z))[^\s\"'\\,;&<>(){{}}\[\]]{{8,}}"
+"""For words that also stand in prose, such as `token`: only what is long and has a digit, and is no number."""
+
+_PLACES = tuple(
+    (words, re.compile(pattern, re.IGNORECASE))
+    for words, pattern in (
+        (("cookie",), rf"(\b(?:set-)?cookie{_IS})({_QUOTE})?(?!\[masked\])[^\s\"'=;]{{1,80}}=[^\"'\n]{{4,}}"),
+        (
+            ("authorization",),
+            rf"(authorization{_IS})({_QUOTE})?(?:[a-z]{{4,12}}[ \t]+)?{_NO_REFERENCE}[A-Za-z0-9._~+/=-]{{8,}}",
+        ),
+        (
+            ("bearer", "basic"),
+            rf"(\b(?:bearer|basic)[ \t]+)()(?=[^\s\"']{{0,48}}[0-9]){_NO_REFERENCE}[A-Za-z0-9._~+/=-]{{12,}}",
+        ),
+        (
+            ("passw", "passphrase", "pwd", "secret", "key"),
+            rf"((?:passw(?:or)?d|passphrase|pwd|client[_-]?secret|(?:secret[_-]?(?:access)?|api|account|access|private"
+            rf"|signing|encryption|auth)[_-]?key){_IS}){_ANY}",
+        ),
+        (
+            ("passw", "passphrase", "secret", "key"),
+            rf"({_FLAG}(?:passw(?:or)?d|passphrase|secret|api-?key)[ \t]+)(?!-){_ANY}",
+        ),
+        (
+            ("token", "secret", "credential"),
+            rf"((?:token|secret|credentials?){_IS}|{_FLAG}token[ \t]+)({_QUOTE})?{_TELLING}",
+        ),
+        (("://",), r"(://[^\s/:@\"']{0,100}:)()(?!\[masked\]@|\$[A-Z_({]|<)[^\s/@\"']{1,200}(?=@)"),
+        (
+            ("/services/", "/webhooks/"),
+            r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/)()[A-Za-z0-9/_-]{8,}",
+        ),
+        (
+            (" -u", " --user"),
+            r"(\s(?:-u|--user)[ =]\\?[\"']?[^\s:\"']{1,60}:)()(?!\[masked\]|[0-9]+\b|\$)[^\s\"']{3,}",
+        ),
+    )
+)
+"""Secrets by the place they stand in, each with words one of which must be there: most texts have none of them.
+Of what matches, group 1 and the quote of group 2 stay."""
+
+
+def mask(text: str) -> str:
+    """`text` with everything that looks like a secret hidden. Masking twice changes nothing more."""
+    if "PRIVATE KEY" in text:
+        text = _PRIVATE_KEY.sub(rf"\1{MASKED}\2", text)
+    text = _KEY.sub(_hide, text)
+    lowered = text.lower()
+    for words, pattern in _PLACES:
+        if any(word in lowered for word in words):
+            text = pattern.sub(rf"\1\2{MASKED}", text)
+    return text
+
+
+def _hide(match: re.Match[str]) -> str:
+    prefix = _PREFIX.match(match[0])
+    return (prefix[0] if prefix else "") + MASKED
