@@ -6,7 +6,9 @@ Each scene is written as SVG and as PNG. The story is the demo's, so the picture
 """
 
 import asyncio
+import json
 import os
+import shutil
 import sys
 import tempfile
 from datetime import UTC
@@ -25,7 +27,8 @@ from delegtop.config import Settings
 from delegtop.delegate.simulate import Simulation
 from delegtop.feed import Feed
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+SAMPLES = HERE.parent / "sample_logs"
 START = parse_time("2026-03-02T10:00:00Z") or Millis(0)
 LOOK = Millis(START + 45 * SECOND)
 FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf")
@@ -38,6 +41,9 @@ class Scene(NamedTuple):
     keys: tuple[str, ...] = ()
     theme: str = "dark"
     query: str = ""
+    sample: str = ""
+    """A folder of sample_logs; the demo without one."""
+    at: str = ""
 
 
 SCENES = (
@@ -53,12 +59,19 @@ SCENES = (
     Scene("filter", (160, 45), query="state:overdue,failed,partial"),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
+    Scene("claude-code", (140, 30), ("down", "down"), sample="claude-code", at="2026-11-02T10:12:00Z"),
+    Scene("codex", (140, 30), ("e",), sample="codex", at="2026-02-03T09:05:00Z"),
+    Scene("opencode", (140, 30), ("e",), sample="opencode", at="2026-03-15T10:10:20Z"),
+    Scene("proofchecker", (140, 36), ("e", "6"), sample="proofchecker", at="2026-09-14T10:00:00Z"),
+    Scene("cleo", (140, 30), ("e", "6"), sample="cleo", at="2026-03-20T09:12:00Z"),
+    Scene("hyper", (140, 30), ("down", "down"), sample="hyper", at="2026-03-18T09:12:00Z"),
+    Scene("otel", (140, 26), ("down", "down"), sample="otel", at="2026-05-04T09:01:40Z"),
 )
 
 
 async def picture(scene: Scene, folder: Path) -> None:
     settings = Settings(theme=scene.theme)
-    clock = FrozenClock(LOOK)
+    clock = FrozenClock(parse_time(scene.at) or LOOK)
     app = DelegtopApp(settings, Feed([str(folder)], clock=clock), clock, query=scene.query, zone=UTC)
     async with app.run_test(size=scene.size) as pilot:
         for _ in range(50):
@@ -105,6 +118,20 @@ def rgb(color: Color | None, fallback: tuple[int, int, int]) -> tuple[int, ...]:
     return tuple(fallback) if color is None or color.type is ColorType.DEFAULT else tuple(color.get_truecolor(MONOKAI))
 
 
+def sample(scene: Scene) -> Path:
+    """A copy of the sample whose files were written when the sample says, or shortly before the moment of looking."""
+    copy = Path(shutil.copytree(SAMPLES / scene.sample, scene.sample, dirs_exist_ok=True))
+    latest = (parse_time(scene.at) or LOOK) - 90 * SECOND
+    times = copy / "times.json"
+    written = json.loads(times.read_text()) if times.exists() else {}
+    for path in copy.rglob("*"):
+        at = parse_time(written.get(str(path.relative_to(copy)), "")) or latest
+        os.utime(path, (at / 1000, at / 1000))
+    for aside in (times, copy / "README.md"):
+        aside.unlink(missing_ok=True)
+    return copy
+
+
 def main() -> int:
     if not FONT.exists():
         sys.stderr.write("the PNGs need DejaVu Sans Mono (Debian: fonts-dejavu-core)\n")
@@ -119,7 +146,7 @@ def main() -> int:
             os.utime(path, (stamp, stamp))
         for scene in SCENES:
             if scene.name in wanted:
-                asyncio.run(picture(scene, folder))
+                asyncio.run(picture(scene, sample(scene) if scene.sample else folder))
                 sys.stdout.write(f"{scene.name}\n")
     return 0
 

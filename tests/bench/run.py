@@ -6,6 +6,7 @@ python tests/bench/run.py [--quick] [--only 1,3] [--markdown docs/performance.md
 import argparse
 import importlib
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -37,6 +38,8 @@ def main() -> int:
         sys.stdout.write(json.dumps(found) + "\n")
         return 0
     options = _options()
+    # Other programs come with their bytecode; without this ours would be compiled at every start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     folder = Path(tempfile.mkdtemp(prefix="delegtop-bench-"))
     try:
         rows = _measure(Plan(folder, quick=options.quick), options.only)

@@ -64,7 +64,7 @@ SHAPES: list[dict[str, Any]] = [
     {"session_id": SESSIONS[0], "cycle_count": 1, "max_cycles": 2},
     {"session_id": SESSIONS[0], "continuation_count": 1, "max_continuations": 2},
     {"session_id": SESSIONS[0], "acquired_at": "x", "heartbeat_at": "x"},
-    {"session_id": SESSIONS[0], "pid": 3, "heartbeat_at": "x"},
+    {"session_id": SESSIONS[0], "pid": 3, "heartbeat_at": "x", "task_numbers": [7]},
     {"phase": 1, "objectives": [], "status": "done"},
     {"new_tasks": [{}]},
     {"status": "partial", "blockers": [], "phases_total": 3},

@@ -63,6 +63,9 @@ class ScriptedFeed:
         while self._pending:
             yield Batch(self._pending.pop(0))
 
+    def wake(self) -> None:
+        """Nobody waits for long."""
+
     def wait(self, timeout: float) -> None:
         self._news.wait(timeout)
         self._news.clear()

@@ -25,7 +25,7 @@ async def help_text(app: DelegtopApp) -> str:
 
 async def test_every_command_is_in_the_help_with_its_keys(make_app: MakeApp) -> None:
     words = " ".join((await help_text(make_app())).split())
-    for command in keymap.COMMANDS:
+    for command in keymap.COMMANDS + keymap.TRIAGE:
         assert f"{' '.join(keymap.keys_of(command, {}))} {command.help}" in words, command.id
 
 
@@ -52,7 +52,13 @@ async def test_help_opens_and_escape_leaves_it(make_app: MakeApp, key: str) -> N
         assert app.screen.id == "monitor"
 
 
-def test_no_two_commands_share_a_key_or_an_id() -> None:
-    keys = [key for command in keymap.COMMANDS for key in command.keys.split(",")]
+@pytest.mark.parametrize("commands", [keymap.COMMANDS, keymap.TRIAGE], ids=["monitor", "triage"])
+def test_no_two_commands_of_a_screen_share_a_key(commands: tuple[keymap.Command, ...]) -> None:
+    keys = [key for command in commands for key in command.keys.split(",")]
     assert len(keys) == len(set(keys))
-    assert len(keymap.IDS) == len(keymap.COMMANDS)
+
+
+def test_no_two_commands_share_an_id() -> None:
+    tables = [table for table in vars(keymap).values() if isinstance(table, tuple)]
+    commands = {command for table in tables for command in table if isinstance(command, keymap.Command)}
+    assert len({command.id for command in commands}) == len(commands) == len(keymap.IDS)

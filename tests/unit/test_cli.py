@@ -379,7 +379,7 @@ class TestProgress:
     def test_nothing_is_shown_when_stderr_is_no_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
         with Progress("reading") as progress:
             progress._next = 0
-            progress.update(1, 2)
+            progress.update(lambda: (1, 2))
         assert capsys.readouterr().err == ""
 
     def test_a_terminal_sees_a_bar_after_a_moment_and_no_trace_after(
@@ -389,12 +389,12 @@ class TestProgress:
         monkeypatch.setattr(diagnostics, "is_terminal", lambda: True)
         monkeypatch.setattr("delegtop.cli.progress.monotonic", lambda: now[0])
         with Progress("reading") as progress:
-            progress.update(1, 4_000_000)
+            progress.update(lambda: (1, 4_000_000))
             assert capsys.readouterr().err == ""
             now[0] += 0.31
-            progress.update(1_000_000, 4_000_000)
+            progress.update(lambda: (1_000_000, 4_000_000))
             assert "25%  1.0 of 4.0 MB" in capsys.readouterr().err
-            progress.update(2_000_000, 4_000_000)
+            progress.update(lambda: (2_000_000, 4_000_000))
             assert capsys.readouterr().err == ""
         assert capsys.readouterr().err == "\r\x1b[K"
 

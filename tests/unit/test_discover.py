@@ -186,3 +186,24 @@ def test_the_folders_to_watch_are_those_of_files_globs_and_everything_walked(tre
     roots = Roots([str(tree / "a.jsonl"), str(tree / "b" / "d" / "*.log")])
     roots.scan()
     assert {*roots.directories()} == {str(tree), str(tree / "b/d")}
+
+
+def test_an_awaited_place_is_not_missing_and_is_read_when_it_comes(tmp_path: Path) -> None:
+    place = tmp_path / "home" / ".agent" / "logs"
+    roots = Roots([], awaited=[str(place)])
+    assert roots.scan().missing == ()
+    assert roots.directories() == (str(tmp_path),)
+    (tmp_path / "home").mkdir()
+    roots.scan()
+    assert roots.directories() == (str(tmp_path / "home"),)
+    place.mkdir(parents=True)
+    (place / "a.jsonl").write_text("{}\n")
+    assert roots.scan().files == (str(place / "a.jsonl"),)
+
+
+def test_of_an_awaited_pattern_only_what_is_new_counts(tmp_path: Path) -> None:
+    (tmp_path / "old.jsonl").write_text("{}\n")
+    roots = Roots([], awaited=[str(tmp_path / "*.jsonl")])
+    assert roots.scan().files == ()
+    (tmp_path / "new.jsonl").write_text("{}\n")
+    assert roots.scan().files == (str(tmp_path / "new.jsonl"),)

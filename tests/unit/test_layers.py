@@ -25,6 +25,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "feed": ({"clock", "origin", "sources", "dialects", "model"}, {"msgspec"}),
     "delegate": ({"clock", "contract", "origin", "sources.record", "text"}, set()),
     "report": ({"clock", "text", "origin", "secrets", "model", "diagnosis"}, {"msgspec"}),
+    "notify": ({"clock", "text", "secrets", "diagnosis"}, set()),
     "config": ({"clock", "contract.reading", "model.policy"}, {"pydantic", "pydantic_core"}),
     "testing": ({"clock", "dialects", "feed", "model", "origin", "sources"}, {"msgspec"}),
     "cli": (
@@ -39,13 +40,14 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
             "delegate",
             "report",
             "config",
+            "notify",
             "app",
             "cli",
         },
         set(),
     ),
     "app": (
-        LEAVES | {"model", "contract", "sources", "dialects", "diagnosis", "feed", "report", "config"},
+        LEAVES | {"model", "contract", "sources", "dialects", "diagnosis", "feed", "report", "config", "notify"},
         {"textual", "rich", "msgspec"},
     ),
 }

@@ -88,3 +88,20 @@ def test_the_settings_add_places(machine: Path) -> None:
 def test_what_cannot_be_meant_is_a_usage_error(how: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         places(asked(**how), Settings())
+
+
+def test_what_is_not_there_yet_is_awaited_and_no_source(machine: Path) -> None:
+    found = places(asked(), Settings(sources=("~/not-there",)))
+    awaited = names(machine, found.awaited)
+    assert {".claude/sessions", ".copilot/session-state", "state/delegtop/logs", "not-there"} <= set(awaited)
+    assert not set(awaited) & set(names(machine, found.sources))
+
+
+def test_a_session_below_this_folder_that_begins_later_is_awaited_too(machine: Path) -> None:
+    slug = claude_slug(machine / "work" / "app")
+    assert f".claude/projects/{slug}-*" in names(machine, places(asked(here=True), Settings()).awaited)
+
+
+def test_the_database_of_codex_is_found_by_its_pattern(machine: Path) -> None:
+    (machine / ".codex" / "state_5.sqlite").touch()
+    assert ".codex/state_5.sqlite" in names(machine, places(asked(), Settings()).sources)

@@ -614,6 +614,15 @@ def test_a_task_that_is_in_work_for_days_by_the_list_alone_has_a_row(folder: Fol
     )
 
 
+def test_a_task_that_the_list_no_longer_has_in_work_is_over(folder: Folder) -> None:
+    path, old = "/work/specs/state.json", "2026-09-01T08:12:44Z"
+    folder.write(path, {"next_project_number": 50, "active_projects": [project(last_updated=old)]}, ago=HOUR)
+    assert folder.state("task 42/research") is State.SILENT
+    folder.write(path, {"next_project_number": 50, "active_projects": [project(status="researched", last_updated=old)]})
+    assert folder.state("task 42/research") is State.UNKNOWN
+    assert folder.notes("task 42/research") == {}
+
+
 def test_a_task_that_just_began_or_is_not_in_work_has_none(folder: Folder) -> None:
     fresh = project(last_updated=iso(Millis(NOW - MINUTE)))
     done = project(project_number=43, status="completed", last_updated="2026-09-01T08:12:44Z")

@@ -55,7 +55,7 @@ def sniff(path: str, value: object) -> int:
         ),
         ("/any/name.json", {"session_id": SESSION, "task_numbers": [1], "waves": [[1]], "cycle_count": 0}),
         ("/any/holder.json", {"session_id": SESSION, "acquired_at": "x", "heartbeat_at": "x"}),
-        ("/any/s.json", {"session_id": SESSION, "pid": 1, "heartbeat_at": "x"}),
+        ("/any/s.json", {"session_id": SESSION, "pid": 1, "heartbeat_at": "x", "task_numbers": [1]}),
         ("/any/p.json", {"phase": 1, "status": "done", "objectives": []}),
         ("/any/.spawn-return.json", {"new_tasks": []}),
         ("/any/state.json", {"active_projects": [], "next_project_number": 2}),

@@ -30,6 +30,9 @@ class EndlessFeed:
         if self.error:
             raise self.error
 
+    def wake(self) -> None:
+        """Nobody waits for long."""
+
     def wait(self, timeout: float) -> None:
         sleep(timeout)
 

@@ -97,7 +97,7 @@ class TestVerdicts:
 
     def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
-        found = judged(*told, look=12)
+        found = judged(*told, look=16)
         assert found is not None
         assert found.kind is Kind.HUNG_IN_TOOL
         assert "lake build" in found.message

@@ -44,6 +44,74 @@ class FrozenClock:
         self._at = at
 
 
+SLOWEST, FASTEST = 0.1, 1_000.0
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 100.0, 300.0, 1_000.0)
+"""What the keys step through; any speed between the slowest and the fastest can be named."""
+
+
+class ReplayClock:
+    """A time that can be moved: it runs at any speed, stands still, and goes where it is sent, between two bounds.
+
+    One thread moves it and others read it; what they read is replaced whole and never half changed.
+    """
+
+    def __init__(self, start: Millis, speed: float = 1.0, *, paused: bool = False) -> None:
+        self.bounds: tuple[Millis, Millis] | None = None
+        """The first and the last moment there is; None while that is not known."""
+        self.leaps = 0
+        """How often it was sent elsewhere."""
+        self._from = (monotonic(), start, _speed(speed), paused)
+
+    def now(self) -> Millis:
+        began, start, speed, paused = self._from
+        return self._within(start if paused else Millis(start + int((monotonic() - began) * speed * SECOND)))
+
+    @property
+    def speed(self) -> float:
+        return self._from[2]
+
+    @property
+    def playing(self) -> bool:
+        """Does it move? At the end there is nowhere to go."""
+        return not self._from[3] and (self.bounds is None or self.now() < self.bounds[1])
+
+    def play(self) -> None:
+        """Go on from here; from the end, once more from the beginning."""
+        now = self.now()
+        if self.bounds is not None and now >= self.bounds[1]:
+            now = self.bounds[0]
+            self.leaps += 1
+        self._set(now, self.speed, paused=False)
+
+    def pause(self) -> None:
+        self._set(self.now(), self.speed, paused=True)
+
+    def go_at(self, speed: float) -> None:
+        """Another speed, from this moment on."""
+        self._set(self.now(), _speed(speed), paused=self._from[3])
+
+    def faster(self) -> None:
+        self.go_at(next((speed for speed in SPEEDS if speed > self.speed), FASTEST))
+
+    def slower(self) -> None:
+        self.go_at(next((speed for speed in reversed(SPEEDS) if speed < self.speed), SLOWEST))
+
+    def seek(self, at: Millis) -> None:
+        """Be at that moment now, moving or standing still as before."""
+        self._set(self._within(at), self.speed, paused=self._from[3])
+        self.leaps += 1
+
+    def _set(self, at: Millis, speed: float, *, paused: bool) -> None:
+        self._from = (monotonic(), at, speed, paused)
+
+    def _within(self, at: Millis) -> Millis:
+        return at if self.bounds is None else max(self.bounds[0], min(at, self.bounds[1]))
+
+
+def _speed(speed: float) -> float:
+    return min(max(speed, SLOWEST), FASTEST)
+
+
 def monotonic() -> float:
     """Seconds that never step back, for intervals and frame budgets."""
     return time.monotonic()
@@ -94,6 +162,14 @@ def wall(at: Millis, zone: tzinfo | None = None) -> str:
         return "–"
 
 
+def moment(at: Millis, zone: tzinfo | None = None) -> str:
+    """The day and the time of day an operator reads, `2025-12-26 12:04:31`, in `zone` or the zone of this machine."""
+    try:
+        return datetime.fromtimestamp(at / 1_000, zone).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return "–"
+
+
 class LocalZone(tzinfo):
     """The zone of this machine, summer time included."""
 
@@ -120,6 +196,25 @@ def parse_span(text: str) -> int | None:
     if not _SPAN.fullmatch(text):
         return None
     return sum(round(float(number) * _SPAN_UNITS[unit]) for number, unit in _SPAN_PART.findall(text))
+
+
+_TIME_OF_DAY = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+
+
+def parse_place(text: str, now: Millis, first: Millis, zone: tzinfo) -> Millis | None:
+    """Where in a recording people mean: an ISO time; `10:41`, on the day of `now`; `-5m` and `+30s` from now on;
+    `1h20m` from the beginning. None if it is no place."""
+    text = text.strip()
+    if (day := _TIME_OF_DAY.fullmatch(text)) is not None:
+        hour, minute, second = (int(part or 0) for part in day.groups())
+        today = datetime.fromtimestamp(now / 1_000, zone)
+        return millis(today.replace(hour=hour, minute=minute, second=second, microsecond=0))
+    if (at := parse_time(text, zone)) is not None:
+        return at
+    span = parse_span(text.lstrip("+-")) if text.count("+") + text.count("-") <= 1 else None
+    if span is None:
+        return None
+    return Millis(first + span if text[0] not in "+-" else now - span if text[0] == "-" else now + span)
 
 
 def duration(span: int) -> str:

@@ -3,14 +3,18 @@
 Importing this module imports pydantic, so commands import it only when they need a setting.
 """
 
+import ast
+import inspect
 import json
 import os
 import re
+import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
 from difflib import get_close_matches
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -30,9 +34,19 @@ NOT_SETTINGS = frozenset(
         "DELEGTOP_SESSION_ID",
         "DELEGTOP_LOG",
         "DELEGTOP_REGISTRY",
+        "DELEGTOP_EVENT",
+        "DELEGTOP_ID",
+        "DELEGTOP_STATE",
+        "DELEGTOP_NAME",
+        "DELEGTOP_TITLE",
+        "DELEGTOP_MESSAGE",
+        "DELEGTOP_NOTICED_AT",
+        "DELEGTOP_MORE",
     }
 )
 """Variables with our prefix that are no settings."""
+USER_ONLY = frozenset({"notify_command"})
+"""Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says."""
 
 _POLICY = Policy()
 _READING = Reading()
@@ -65,12 +79,29 @@ def _words(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _command(value: object) -> object:
+    """A list of words, or one text in which they are quoted as for a shell; no shell ever sees it."""
+    if isinstance(value, str):
+        try:
+            return tuple(shlex.split(value))
+        except ValueError as error:
+            raise ValueError(f"it is no command: {error}") from None
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _known_ways(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not set(names) <= set(WAYS):
+        raise ValueError(f"it may name {', '.join(WAYS)}")
+    return names
+
+
 def _known_metadata(names: tuple[str, ...]) -> tuple[str, ...]:
     if not set(names) <= set(_READING.metadata):
         raise ValueError(f"it may name {', '.join(_READING.metadata)}")
     return names
 
 
+WAYS = ("bell", "desktop", "command")
 Span = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
@@ -78,7 +109,8 @@ SomeWords = Annotated[Words, Field(min_length=1)]
 Sort = Literal["start", "deadline", "age", "quiet", "name", "problems"]
 
 
-_FROZEN = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+# The validators take a tenth of a second to build: without a setting to judge, none is built.
+_FROZEN = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Protocol(BaseModel):
@@ -154,6 +186,10 @@ class Settings(BaseModel):
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
     since: Span = 2 * HOUR
     """When no source is named, only sessions that were written within this time are read."""
+    notify: Annotated[Words, AfterValidator(_known_ways)] = ()
+    """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command (docs/watch.md)."""
+    notify_command: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
+    """The command that `notify = ["command"]` runs. The file of a project cannot set it."""
     silent_after: Span = _POLICY.silent_after
     """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
     suspect_after: Span = _POLICY.suspect_after
@@ -171,10 +207,10 @@ class Settings(BaseModel):
     simple_timeout: Span = _POLICY.simple_timeout
     """The time a simple operation has when its log does not say."""
     timeouts: Annotated[dict[str, Span], BeforeValidator(_bindings)] = {}
-    """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`; the first that fits counts."""
+    """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`. The first one counts."""
     keymap: Annotated[dict[str, str], BeforeValidator(_bindings)] = {}
     """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
-    protocol: Protocol = Protocol()
+    protocol: Protocol = Protocol.model_construct()
     """How the protocol documents are read where they contradict each other."""
 
     def policy(self, agents: Mapping[str, AgentLimits] | None = None) -> Policy:
@@ -235,7 +271,10 @@ def load(
     origins = dict.fromkeys(FIELDS, "default")
     paths = [path_override] if path_override else [path for path in candidates(environ) if path.is_file()]
     for path in paths:
-        for key, value in _from_file(path).items():
+        found = _from_file(path)
+        if path != path_override and path == candidates(environ)[1] and (banned := USER_ONLY.intersection(found)):
+            raise ConfigError(f"{path}: {min(banned)}: a project may not set this; it belongs into your own settings")
+        for key, value in found.items():
             values[key], origins[key] = value, str(path)
     for key, value in _from_environment(environ).items():
         values[key], origins[key] = value, _variable(key)
@@ -263,7 +302,7 @@ def _variable(key: str) -> str:
 
 
 def _flag(key: str, value: object) -> str:
-    return f"--no-{key}" if value is False else f"--{key}"
+    return f"--no-{key}" if value is False else f"--{key.replace('_', '-')}"
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -296,6 +335,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 def _checked(layer: Mapping[str, Any], place: Callable[[str], str], strict: bool = False) -> dict[str, Any]:
     """The values of one layer, each judged on its own so that an error can say which layer it stands in."""
+    if not layer:
+        return {}
     try:
         settings = Settings.model_validate(layer, strict=strict)
     except ValidationError as error:
@@ -316,7 +357,17 @@ def _sentence(error: ErrorDetails, place: Callable[[str], str]) -> str:
 
 def documentation() -> dict[str, str]:
     """What each setting means, from the docstring below it."""
-    return {key: field.description or "" for key, field in FIELDS.items()}
+    told = {f"{TABLE}.{name}": meaning for name, meaning in _meanings(Protocol)}
+    told |= dict(_meanings(Settings))
+    return {key: told.get(key, "") for key in FIELDS}
+
+
+def _meanings(settings: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    """The fields of a class and the texts below them. Nobody but the reader of a help text needs them."""
+    body = ast.parse(inspect.getsource(settings)).body[0]
+    for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            yield field.target.id, inspect.cleandoc(ast.literal_eval(below.value))
 
 
 def toml(key: str, value: Any) -> str:

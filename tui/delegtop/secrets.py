@@ -6,6 +6,8 @@ length. Hashes, uuids and session ids have no such literal and stay.
 """
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 MASKED = "[masked]"
 
@@ -47,36 +49,43 @@ _TELLING = rf"{_NO_REFERENCE}(?=[^\s\"']{{0,48}}[0-9])(?![0-9.,]+(?:[^A-Za-z0-9]
 """For words that also stand in prose, such as `token`: only what is long and has a digit, and is no number."""
 
 _PLACES = tuple(
-    (words, re.compile(pattern, re.IGNORECASE))
-    for words, pattern in (
-        (("cookie",), rf"(\b(?:set-)?cookie{_IS})({_QUOTE})?(?!\[masked\])[^\s\"'=;]{{1,80}}=[^\"'\n]{{4,}}"),
+    (kind, words, re.compile(pattern, re.IGNORECASE))
+    for kind, words, pattern in (
+        ("cookie", ("cookie",), rf"(\b(?:set-)?cookie{_IS})({_QUOTE})?(?!\[masked\])[^\s\"'=;]{{1,80}}=[^\"'\n]{{4,}}"),
         (
+            "token",
             ("authorization",),
             rf"(authorization{_IS})({_QUOTE})?(?:[a-z]{{4,12}}[ \t]+)?{_NO_REFERENCE}[A-Za-z0-9._~+/=-]{{8,}}",
         ),
         (
+            "token",
             ("bearer", "basic"),
             rf"(\b(?:bearer|basic)[ \t]+)()(?=[^\s\"']{{0,48}}[0-9]){_NO_REFERENCE}[A-Za-z0-9._~+/=-]{{12,}}",
         ),
         (
+            "password",
             ("passw", "passphrase", "pwd", "secret", "key"),
             rf"((?:passw(?:or)?d|passphrase|pwd|client[_-]?secret|(?:secret[_-]?(?:access)?|api|account|access|private"
             rf"|signing|encryption|auth)[_-]?key){_IS}){_ANY}",
         ),
         (
+            "password",
             ("passw", "passphrase", "secret", "key"),
             rf"({_FLAG}(?:passw(?:or)?d|passphrase|secret|api-?key)[ \t]+)(?!-){_ANY}",
         ),
         (
+            "token",
             ("token", "secret", "credential"),
             rf"((?:token|secret|credentials?){_IS}|{_FLAG}token[ \t]+)({_QUOTE})?{_TELLING}",
         ),
-        (("://",), r"(://[^\s/:@\"']{0,100}:)()(?!\[masked\]@|\$[A-Z_({]|<)[^\s/@\"']{1,200}(?=@)"),
+        ("password", ("://",), r"(://[^\s/:@\"']{0,100}:)()(?!\[masked\]@|\$[A-Z_({]|<)[^\s/@\"']{1,200}(?=@)"),
         (
+            "webhook",
             ("/services/", "/webhooks/"),
             r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/)()[A-Za-z0-9/_-]{8,}",
         ),
         (
+            "password",
             (" -u", " --user"),
             r"(\s(?:-u|--user)[ =]\\?[\"']?[^\s:\"']{1,60}:)()(?!\[masked\]|[0-9]+\b|\$)[^\s\"']{3,}",
         ),
@@ -85,19 +94,32 @@ _PLACES = tuple(
 """Secrets by the place they stand in, each with words one of which must be there: most texts have none of them.
 Of what matches, group 1 and the quote of group 2 stay."""
 
+StandIn = Callable[[str, str], str]
+"""What stands in the place of a secret, by its kind and itself."""
+
 
 def mask(text: str) -> str:
     """`text` with everything that looks like a secret hidden. Masking twice changes nothing more."""
+    return hide(text, lambda _kind, _secret: MASKED)
+
+
+def hide(text: str, stand_in: StandIn) -> str:
+    """The same with something else in the place of each secret; what begins with `MASKED` is not masked again."""
     if "PRIVATE KEY" in text:
-        text = _PRIVATE_KEY.sub(rf"\1{MASKED}\2", text)
-    text = _KEY.sub(_hide, text)
+        text = _PRIVATE_KEY.sub(lambda found: f"{found[1]}{stand_in('private key', found[0])}{found[2]}", text)
+    text = _KEY.sub(lambda found: _prefix(found[0]) + stand_in("key", found[0]), text)
     lowered = text.lower()
-    for words, pattern in _PLACES:
+    for kind, words, pattern in _PLACES:
         if any(word in lowered for word in words):
-            text = pattern.sub(rf"\1\2{MASKED}", text)
+            text = pattern.sub(partial(_replace, kind, stand_in), text)
     return text
 
 
-def _hide(match: re.Match[str]) -> str:
-    prefix = _PREFIX.match(match[0])
-    return (prefix[0] if prefix else "") + MASKED
+def _replace(kind: str, stand_in: StandIn, found: re.Match[str]) -> str:
+    before = found[1] + (found[2] or "")
+    return before + stand_in(kind, found[0][len(before) :])
+
+
+def _prefix(key: str) -> str:
+    prefix = _PREFIX.match(key)
+    return prefix[0] if prefix else ""

@@ -3,13 +3,14 @@
 The board knows nothing of widgets. Events go in, the outline follows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from delegtop.app.memory import Memory
 from delegtop.app.rows import SORTS, Rows
 from delegtop.app.sieve import Sieve
 from delegtop.app.trouble import Trouble
 from delegtop.app.verdicts import Verdicts
-from delegtop.clock import Clock
+from delegtop.clock import Clock, Millis
 from delegtop.config import Settings
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
@@ -40,6 +41,12 @@ class Board:
         """The filter that is being applied."""
         self.focus: Handle | None = None
         self.paused = False
+        self.moment: Millis | None = None
+        """The moment in the past that is shown; None for the present."""
+        self.moved_house: Callable[[Forest, Forest], None] = lambda _before, _now: None
+        """Told the forest before and now when delegations got other handles or are not there any more."""
+        self._present: Forest | None = None
+        self._memory = Memory()
         self._added: list[Handle] = []
         self._moved: set[Handle] = set()
         self._changed: set[Handle] = set()
@@ -49,7 +56,53 @@ class Board:
         self._apply_sort()
         self.forest.advance(clock.now())
 
+    @property
+    def now(self) -> Millis:
+        """The moment that is shown."""
+        return self.clock.now() if self.moment is None else self.moment
+
     # What arrives
+
+    def reach(self, at: Millis | None) -> None:
+        """All that was received is what was known then; None is the present, which was kept as it was left."""
+        if at is None and self._present is not None:
+            present, self._present = self._present, None
+            self._replace(present)
+        self.moment = at
+        if at is not None:
+            self._changed |= self.forest.advance(at)
+
+    def leap(self, forest: Forest) -> None:
+        """Show another moment of the past. The present is kept until it is asked for again."""
+        self.refresh()
+        if self.moment is None:
+            self._present = self.forest.leave()
+        self._replace(forest)
+
+    def _replace(self, forest: Forest) -> None:
+        """Look at other trees with the same eyes: folds, focus, filter and order stay."""
+        before = self.forest.leave()
+        self._added, self._moved, self._changed = [], set(), set()
+        self._memory.keep(before, self.outline, self.focus)
+        self.forest.become(forest)
+        self.outline.replant(self.forest.parents(), self._memory.folded(self.forest))
+        self._focus(self._memory.focused(self.forest))
+        self.verdicts.forget()
+        self._trouble = Trouble(self.forest)
+        self._trouble.update(self.forest.problems())
+        self._apply_sort()
+        if self.sieve is not None:
+            self.filter(self.sieve.query.text)
+        self.moved_house(before, self.forest)
+
+    def _settle_in(self, added: Iterable[Handle]) -> None:
+        """New rows. Some may have been there before the operator went back: they are as they were."""
+        folds = self._memory.folds
+        for handle in added:
+            folded = bool(folds) and self.forest.id(handle) in folds
+            self.outline.add(handle, self.forest.parent(handle), folded=folded)
+        if self.focus is None and (focus := self._memory.focused(self.forest)) is not None:
+            self._focus(focus)
 
     def receive(self, events: Sequence[Event]) -> None:
         """Take in events; they show with the next `refresh`."""
@@ -67,9 +120,8 @@ class Board:
             return False
         added, moved, changed = self._added, self._moved, self._changed
         self._added, self._moved, self._changed = [], set(), set()
-        changed |= self.forest.advance(self.clock.now())
-        for handle in added:
-            self.outline.add(handle, self.forest.parent(handle))
+        changed |= self.forest.advance(self.now)
+        self._settle_in(added)
         for handle in moved.difference(added):
             self.outline.move(handle, self.forest.parent(handle))
         self._touched(changed, moved=bool(moved))
@@ -79,7 +131,7 @@ class Board:
         """Let time pass, unless the picture is held still."""
         if self.paused:
             return
-        self._changed |= self.forest.advance(self.clock.now())
+        self._changed |= self.forest.advance(self.now)
         self.refresh()
         if self.sort == "problems" and not self.loading:
             self.outline.resort(self._trouble.settle())
@@ -142,8 +194,23 @@ class Board:
         return self._trouble.rank(handle), unknown, -start if newest_first else start, id
 
     def zoom(self, handle: Handle | None) -> None:
+        self._memory.focus = None
+        self._focus(handle)
+
+    def _focus(self, handle: Handle | None) -> None:
         self.focus = handle
         self.outline.focus(handle)
+
+    def show_row(self, handle: Handle) -> None:
+        """Give it a row: fold nothing over it, and lift the focus and the filter if they leave it out."""
+        self.outline.reveal(handle)
+        if self.outline.row_of(handle) is None and self.focus is not None:
+            self.zoom(None)
+            self.outline.reveal(handle)
+        if self.outline.row_of(handle) is None and self.query:
+            self.query, self.sieve = parse(""), None
+            self.outline.filter(None)
+            self.outline.reveal(handle)
 
     @property
     def landmarks(self) -> Iterable[Handle]:

@@ -30,7 +30,7 @@ class Commands(Provider):
     def _entries(self) -> Iterator[Entry]:
         app = cast("DelegtopApp", self.app)
         monitor = app.monitor
-        for command in keymap.COMMANDS:
+        for command in keymap.COMMANDS + keymap.GANTT + (keymap.REPLAY if app.is_past else ()):
             if command.id == "palette":
                 continue
             keys = ", ".join(keys_of(command, app.settings.keymap))

@@ -4,14 +4,13 @@ A pause holds events back here. When it has held very many, the reader is left w
 """
 
 from collections import deque
-from collections.abc import Sequence
 
 from textual.message import Message
 
 from delegtop.app.board import Board
 from delegtop.app.reader import Reader
 from delegtop.clock import monotonic
-from delegtop.model.events import Event
+from delegtop.feed import Batch
 
 HELD = 500_000
 SECONDS = 60
@@ -29,7 +28,7 @@ class Intake:
 
     def __init__(self, reader: Reader, board: Board) -> None:
         self._reader, self._board = reader, board
-        self._waiting: deque[Sequence[Event]] = deque()
+        self._waiting: deque[Batch] = deque()
         self.held = 0
         """Events that have been read and are not on the board yet."""
         self.rates: deque[int] = deque([0] * SECONDS, SECONDS)
@@ -71,21 +70,29 @@ class Intake:
         batch = self._reader.take()
         if batch is None:
             return False
-        self._waiting.append(batch.events)
+        if batch.forest is not None and all(waiting.at is not None for waiting in self._waiting):
+            self._waiting.clear()  # of the past only the last place asked for is worth showing
+            self.held = 0
+        self._waiting.append(batch)
         self.held += len(batch.events)
         self._counted += len(batch.events)
         return True
 
     def _apply(self, seconds: float) -> None:
         """One piece. The next one is made smaller or larger by how long this one took."""
-        events = self._waiting.popleft()
-        piece, rest = events[: self._piece], events[self._piece :]
-        if rest:
-            self._waiting.appendleft(rest)
+        batch = self._waiting.popleft()
+        if batch.forest is not None:
+            self._board.leap(batch.forest)
+        elif batch.at is None:
+            self._board.reach(None)
+        piece, rest = batch.events[: self._piece], batch.events[self._piece :]
         began = monotonic()
         self._board.receive(piece)
         took = monotonic() - began
         self.held -= len(piece)
         if rest:
+            self._waiting.appendleft(Batch(rest, batch.at))
             wanted = int(len(piece) * seconds / max(took, 1e-6))
             self._piece = max(_LEAST, min(wanted, 2 * self._piece, _MOST))
+        else:
+            self._board.reach(batch.at)

@@ -27,7 +27,9 @@ class Command(NamedTuple):
     """Rank in the key bar, 1 the last to be dropped when the line is short; 0 is not shown there."""
 
 
-LOOK, TREE, DETAIL, PROGRAM = "Look", "Tree", "Inspector", "Program"
+LOOK, TREE, DETAIL, PROGRAM, TROUBLE = "Look", "Tree", "Inspector", "Program", "Triage"
+BARS = "Gantt view"
+PAST = "Replay"
 
 MONITOR = (
     Command(
@@ -43,6 +45,8 @@ MONITOR = (
         "problem", "e", "problem(1)", "next problem", "Go to the next overdue, failed, blocked or lost one", LOOK, 4
     ),
     Command("previous-problem", "E", "problem(-1)", "previous problem", "Go to the previous problem", LOOK),
+    Command("triage", "t", "triage", "triage", "All problems, worst first, and what to do about each", LOOK, 4),
+    Command("gantt", "b", "gantt", "gantt", "Bars in time in place of the columns, and back again", LOOK, 6),
     Command("pause", "p,Z", "pause", "pause", "Hold the picture still; reading goes on and is counted", LOOK, 9),
     Command("fold", "space", "fold", "fold", "Fold or unfold the children of this row", TREE, 6),
     Command("unfold", "plus", "unfold", "unfold", "Unfold this row", TREE),
@@ -82,16 +86,70 @@ APP = (
     ),
     Command("redraw", "ctrl+l", "redraw", "redraw", "Paint the whole screen again", PROGRAM),
     Command("suspend", "ctrl+z", "suspend_process", "suspend", "Back to the shell; `fg` returns here", PROGRAM),
+    Command("rewind", "r", "rewind", "rewind", "Look at any moment of the past, and return to now", PROGRAM),
     Command("quit", "q,ctrl+c", "quit", "quit", "Leave", PROGRAM, 1),
 )
 
+TRIAGE = (
+    Command("triage-go", "enter", "go", "to the tree", "Go to this delegation in the tree", TROUBLE, 2),
+    Command("triage-next", "e,n", "problem(1)", "next", "The next problem", TROUBLE, 5),
+    Command("triage-previous", "E,N", "problem(-1)", "previous", "The previous problem", TROUBLE, 10),
+    Command(
+        "triage-acknowledge", "a", "acknowledge", "acknowledge", "You have seen to it, or not after all", TROUBLE, 3
+    ),
+    Command("triage-snooze", "s", "snooze", "snooze", "Put it off until a time, or wake it", TROUBLE, 4),
+    Command("triage-note", "w", "note", "note", "Write a note to it", TROUBLE, 7),
+    Command(
+        "triage-copy", "y,c", "copy", "copy command", "Copy the command that resumes it; it is never run", TROUBLE, 6
+    ),
+    Command("triage-settled", "d", "settled", "show seen", "Show or hide what was seen to or put off", TROUBLE, 8),
+    Command("triage-view", "v", "view", "one at a time", "The list, or one problem at a time", TROUBLE, 9),
+    Command("triage-read", "tab", "read", "read", "To the page of this problem and back", TROUBLE, 11),
+    Command("triage-leave", "escape,q,t", "leave", "back", "Back to the monitor", TROUBLE, 1),
+)
+"""On the screen of the problems, where the same keys mean other things than in the monitor."""
+
+GANTT = (
+    Command("zoom-in", "plus,equals_sign", "zoom_time(-1)", "zoom in", "Less time in view, around this row", BARS, 3),
+    Command("zoom-out", "minus", "zoom_time(1)", "zoom out", "More time in view, around this row", BARS, 3),
+    Command("earlier", "shift+left,H", "shift_time(-1)", "earlier", "Look at what was before", BARS, 9),
+    Command("later", "shift+right,L", "shift_time(1)", "later", "Look at what came after", BARS, 9),
+    Command("fit-tree", "0", "fit_tree", "fit tree", "The time of the tree the cursor is in", BARS, 4),
+    Command("fit-view", "a", "fit_view", "fit all", "The time of all trees that are in view", BARS, 7),
+    Command("fit-row", "w", "fit_row", "fit row", "The time of this delegation alone", BARS, 8),
+    Command("to-now", "u", "to_now", "up to now", "Bring now into view and go along with it", BARS, 8),
+)
+"""For bars alone, where these keys come before the same ones of the monitor."""
+_USEFUL = frozenset({"filter", "problem", "gantt", "fold", "focus", "inspect"})
+BESIDE_BARS = tuple(command for command in MONITOR if command.id in _USEFUL) + GANTT + APP
+"""What the key bar offers there."""
+
+REPLAY = (
+    Command("play", "space,p", "play", "play or pause", "Let the recorded time run, or hold it", PAST),
+    Command("slower", "left_square_bracket", "slower", "slower", "Let it run slower, down to a tenth", PAST),
+    Command("faster", "right_square_bracket", "faster", "faster", "Let it run faster, up to a thousand times", PAST),
+    Command("next-event", "full_stop", "event(1)", "next event", "Go to the next event and hold there", PAST),
+    Command("previous-event", "comma", "event(-1)", "previous event", "Go to the previous event and hold", PAST),
+    Command("next-trouble", "n", "trouble(1)", "next problem in time", "Go to when the next problem appears", PAST),
+    Command(
+        "previous-trouble", "N", "trouble(-1)", "previous problem in time", "Go to when the last problem appeared", PAST
+    ),
+    Command("go-to-time", "g", "go_to_time", "go to a time", "Go to a time: 10:41, -5m, +30s, 1h20m", PAST),
+    Command("beginning", "less_than_sign", "edge(-1)", "beginning", "Go to the beginning", PAST),
+    Command("end", "greater_than_sign", "edge(1)", "end", "Go to the end", PAST),
+)
+"""While the past is shown, where these keys come before all others."""
+
 COMMANDS = MONITOR + APP
-IDS = frozenset(command.id for command in COMMANDS)
+ANYWHERE = tuple(command for command in MONITOR if command.id in ("problem", "previous-problem", "triage"))
+"""What works on every screen, by way of the monitor."""
+IDS = frozenset(command.id for command in COMMANDS + TRIAGE + GANTT + REPLAY)
 
 
-def bindings(commands: Iterable[Command]) -> list[Binding]:
+def bindings(commands: Iterable[Command], *, first: bool = False) -> list[Binding]:
+    """The keys of the commands; with `first` they come before those of any widget."""
     return [
-        Binding(command.keys, command.action, command.label, tooltip=command.help, id=command.id)
+        Binding(command.keys, command.action, command.label, tooltip=command.help, id=command.id, priority=first)
         for command in commands
     ]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from rich.text import Text
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.events import Event, Key
@@ -23,11 +23,13 @@ from delegtop.app.intake import Intake, Wake
 from delegtop.app.pace import Frames
 from delegtop.app.plain import Plain
 from delegtop.app.reader import Readable, Reader
+from delegtop.app.rewinding import Rewinding
 from delegtop.app.screens.help import Help
 from delegtop.app.screens.monitor import Monitor
-from delegtop.clock import Clock, FrozenClock, Millis, WallClock, monotonic
+from delegtop.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.config import Settings
 from delegtop.feed import Feed
+from delegtop.feed.replay import Replay
 from delegtop.model.policy import Policy
 
 _LOADING_RATE = 5
@@ -38,13 +40,13 @@ _SLICE = 0.008
 """Seconds the screen gives to arriving events before it looks at the keys again."""
 
 
-class DelegtopApp(App[None]):
+class DelegtopApp(Rewinding):
     """`top` for delegations."""
 
     TITLE = "delegtop"
     CSS_PATH = Path(__file__).parent / "delegtop.tcss"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Commands}
-    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.APP)]
+    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings((*keymap.APP, *keymap.ANYWHERE))]
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(
@@ -57,6 +59,7 @@ class DelegtopApp(App[None]):
         watching: bool = True,
         zone: tzinfo | None = None,
         policy: Policy | None = None,
+        replay: Replay | None = None,
     ) -> None:
         colour = settings.color and not os.environ.get("NO_COLOR")
         with _no_color("" if colour else "1"):
@@ -65,6 +68,7 @@ class DelegtopApp(App[None]):
         if settings.ascii:
             self._filters.append(Plain())
         self.settings = settings
+        self.replay, self.zone = replay, zone
         self.board = Board(settings, clock, policy)
         self.reader = Reader(feed, self._wake)
         self.intake = Intake(self.reader, self.board)
@@ -81,6 +85,7 @@ class DelegtopApp(App[None]):
             watching=watching,
             frozen=isinstance(clock, FrozenClock),
             zone=zone,
+            replay=replay,
         )
         for each in theme.THEMES:
             self.register_theme(each)
@@ -148,6 +153,21 @@ class DelegtopApp(App[None]):
     def action_help(self) -> None:
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.settings.keymap, ascii=self.settings.ascii))
+
+    async def action_problem(self, step: int) -> None:
+        await self._in_monitor(f"problem({step})")
+
+    async def action_triage(self) -> None:
+        await self._in_monitor("triage")
+
+    async def _in_monitor(self, action: str) -> None:
+        """Leave whatever lies over the monitor, and do it there."""
+        while self.screen is not self.monitor and len(self.screen_stack) > 1:
+            await self.pop_screen()
+        await self.monitor.run_action(action)
+
+    def expect(self, id: str) -> None:
+        self.monitor.table.expect(id)
 
     @property
     def theme_names(self) -> list[str]:
@@ -224,10 +244,50 @@ def run_app(
     at: Millis | None,
     policy: Policy | None = None,
     since: Millis | None = None,
+    awaited: Sequence[str] = (),
 ) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
     clock: Clock = WallClock() if at is None else FrozenClock(at)
-    feed = Feed(sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude)
-    app = DelegtopApp(settings, feed, clock, query=query, watching=bool(sources), policy=policy)
-    app.run(mouse=settings.mouse)
+    past = ReplayClock(clock.now(), paused=True)
+
+    def feed(clock: Clock) -> Feed:
+        return Feed(
+            sources,
+            clock=clock,
+            format=format,
+            zone=settings.zone(),
+            since=since,
+            exclude=settings.exclude,
+            awaited=awaited,
+        )
+
+    replay = Replay(past, lambda: feed(past if at is None else clock), live=feed(clock), present=clock, policy=policy)
+    return _run(DelegtopApp(settings, replay, clock, query=query, watching=bool(sources), policy=policy, replay=replay))
+
+
+def run_replay(
+    settings: Settings,
+    sources: Sequence[str],
+    format: str | None,
+    query: str,
+    policy: Policy | None = None,
+    since: Millis | None = None,
+    *,
+    speed: float = 1.0,
+    start: Callable[[Millis], Millis] | None = None,
+) -> int:
+    """The same screens over what the sources hold, in its own time. `start` finds the place from the first moment."""
+    clock = ReplayClock(Millis(0), speed)
+
+    def feed() -> Feed:
+        return Feed(
+            sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude
+        )
+
+    replay = Replay(clock, feed, policy=policy, start=start)
+    return _run(DelegtopApp(settings, replay, clock, query=query, policy=policy, replay=replay))
+
+
+def _run(app: DelegtopApp) -> int:
+    app.run(mouse=app.settings.mouse)
     return app.return_code or 0

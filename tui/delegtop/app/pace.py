@@ -1,5 +1,6 @@
-"""Frames: the first change shows at once, then the screen changes at most so many times a second."""
+"""Frames: a change shows at once; only when changes keep coming does the screen hold to so many frames a second."""
 
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
@@ -12,6 +13,13 @@ class After(Protocol):
     def __call__(self, delay: float, callback: Callable[[], None]) -> object: ...
 
 
+BURST = 3
+"""So many frames may follow each other quickly before the rate counts."""
+QUICKLY = 1 / 60
+LULL = 0.5
+"""Seconds within which they count as one burst."""
+
+
 class Frames:
     """Leading edge at once, the rest coalesced."""
 
@@ -19,14 +27,16 @@ class Frames:
         self.rate = rate
         """Frames a second, at most."""
         self._draw, self._after = draw, after
-        self._last = 0.0
+        self._frames: deque[float] = deque([float("-inf")] * BURST, BURST)
         self._coming = False
 
     def request(self) -> None:
         """Something changed: draw now, or as soon as the last frame is old enough."""
         if self._coming:
             return
-        rest = self._last + 1 / self.rate - monotonic()
+        now = monotonic()
+        is_burst = now - self._frames[0] < LULL
+        rest = self._frames[-1] + (1 / self.rate if is_burst else min(QUICKLY, 1 / self.rate)) - now
         if rest <= 0:
             self._frame()
             return
@@ -36,4 +46,4 @@ class Frames:
     def _frame(self) -> None:
         self._coming = False
         self._draw()
-        self._last = monotonic()
+        self._frames.append(monotonic())

@@ -1,7 +1,7 @@
 """The reader thread: it polls the feed and hands batches to the screen through a bounded queue.
 
 A full queue stops the reader: that is the backpressure, and the files themselves are the buffer. The thread never
-waits longer than a fraction of a second, so quitting is prompt, and a failure ends as words on the screen.
+waits where it cannot be woken, so quitting is prompt, and a failure ends as words on the screen.
 """
 
 import gc
@@ -19,7 +19,8 @@ from delegtop.origin import Origin
 from delegtop.sources.record import Line
 
 _QUEUED = 32
-_WAIT = 0.2
+_WAIT = 1.0
+"""Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
 _STATUS_EVERY = 0.5
 _FAST_SWITCH = 0.0005
 
@@ -29,6 +30,7 @@ class Readable(Protocol):
 
     def poll(self) -> Iterator[Batch]: ...
     def wait(self, timeout: float) -> None: ...
+    def wake(self) -> None: ...
     def statuses(self) -> tuple[SourceStatus, ...]: ...
     def progress(self) -> tuple[int, int]: ...
     def raw(self, origin: Origin) -> bytes | None: ...
@@ -62,6 +64,7 @@ class Reader:
     def stop(self, timeout: float = 0.3) -> bool:
         """Ask the thread to end; True if it did in time."""
         self._stop.set()
+        self.feed.wake()
         self._haste.end()
         if self._thread.is_alive():
             self._thread.join(timeout)

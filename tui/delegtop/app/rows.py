@@ -130,6 +130,10 @@ class Rows:
         start = 1 + size(self._guides(row, layout.columns[0].width)[0])
         return range(start - 1, start + 2)
 
+    def facts(self, handle: Handle) -> Delegation:
+        """All that is known of it, read once a version."""
+        return self._delegation(handle)
+
     def label(self, handle: Handle) -> str:
         """What it is called, safe to show."""
         return self._safe(measures.label(self._delegation(handle)))
@@ -141,7 +145,8 @@ class Rows:
             case "delegation":
                 return self._name_cell(row, state, width)
             case "state":
-                return [Span(self._fit(f"{self.drawing.states[state]} {state.value}", width), state.value)]
+                sign = self.drawing.states[state]
+                return [Span(self._fit(f"{sign} {state.value}" if width > 1 else sign, width), state.value)]
             case "left":
                 return self._left_cell(handle, width)
             case "problems":
@@ -173,11 +178,13 @@ class Rows:
         if delegation.parent is not None and self.forest.parent(row.handle) is None:
             spans.append(Span(f"{drawing.orphan} ", "unsure"))
         hidden = f" ({row.descendants:,})" if row.descendants and not row.expanded else ""
+        blocks = self._verdict(row.handle).blocks
+        holds = f" {drawing.blocker}{blocks}" if blocks else ""
         room = max(width - sum(size(span.text) for span in spans), 0)
-        label = self._cut(self._called(row.handle), max(room - len(hidden), min(room, _LEAST_NAME)))
+        label = self._cut(self._called(row.handle), max(room - len(hidden + holds), min(room, _LEAST_NAME)))
         part = state.value if state in PROBLEMS else "muted" if state not in ACTIVE else "name"
-        spans += [Span(label, part), Span(hidden, "muted")]
-        room -= size(label) + len(hidden) + 2
+        spans += [Span(label, part), Span(holds, "overdue"), Span(hidden, "muted")]
+        room -= size(label) + len(hidden + holds) + 2
         title = delegation.title or (delegation.prompt or "").strip().partition("\n")[0]
         if title and room >= _LEAST_TITLE:
             spans.append(Span("  " + self._cut(self._safe(title), room), "muted"))
@@ -283,7 +290,7 @@ class Rows:
     # What it does
 
     def _waits_on(self, handle: Handle) -> str:
-        if self.forest.state(handle) is not State.WAITING:
+        if self.forest.state(handle) not in (State.WAITING, State.OVERDUE):
             return ""
         blocker = self.forest.blocker(handle)
         return "" if blocker is None else self.label(blocker)
@@ -292,7 +299,7 @@ class Rows:
         delegation = self._delegation(handle)
         if state in ACTIVE and delegation.phase in phases.FOR_PEOPLE:
             return self._safe(phases.now(delegation)), "overdue"
-        if state is State.WAITING and (blocker := self._waits_on(handle)):
+        if blocker := self._waits_on(handle):
             return f"on {blocker}", "muted"
         if state in ACTIVE:
             return self._safe(phases.now(delegation) or self.forest.reason(handle)), "text"
@@ -312,7 +319,7 @@ class Rows:
 
     def _problems_cell(self, handle: Handle, width: int) -> list[Span]:
         """What a person must look at comes first, then the worst finding, then how many more there are."""
-        severity, rule, message, found, review = self._verdict(handle)
+        severity, rule, message, found, review, _ = self._verdict(handle)
         if severity is None and not review:
             return [Span(" " * width, "text")]
         sign = self.drawing.review if review else self.drawing.findings[severity or Severity.INFO]

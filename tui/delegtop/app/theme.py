@@ -77,6 +77,8 @@ class Drawing(msgspec.Struct, frozen=True):
     findings: Mapping[Severity, str]
     review: str
     """A person must look."""
+    blocker: str
+    """Others wait for this one; how many follows."""
 
 
 UNICODE = Drawing(
@@ -105,6 +107,7 @@ UNICODE = Drawing(
     problem="╺",
     findings={Severity.ERROR: "▲", Severity.WARNING: "△", Severity.INFO: "◦"},
     review="⚑",
+    blocker="◀",
 )
 ASCII = Drawing(
     states=ASCII_GLYPHS,
@@ -132,6 +135,7 @@ ASCII = Drawing(
     problem="!",
     findings={Severity.ERROR: "E", Severity.WARNING: "W", Severity.INFO: "i"},
     review="R",
+    blocker="<",
 )
 
 _DARK = {

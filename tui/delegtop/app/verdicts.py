@@ -30,6 +30,8 @@ class Verdict(NamedTuple):
     """How many findings there are."""
     review: bool = False
     """A person must look before it goes on: that comes before any finding."""
+    blocks: int = 0
+    """How many above it wait for it alone, if it is in trouble: it is the root of theirs."""
 
 
 NOTHING = Verdict()
@@ -48,6 +50,11 @@ class Verdicts:
         self._forest = forest
         self._judged: dict[Handle, _Judged] = {}
         self._wishes: dict[Handle, None] = {}
+
+    def forget(self) -> None:
+        """The forest is another one: judge afresh."""
+        self._judged.clear()
+        self._wishes.clear()
 
     @property
     def wanted(self) -> bool:
@@ -90,12 +97,18 @@ class Verdicts:
         from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
 
         found = diagnose(self._forest, handle, self._forest.now, lambda _: None)
-        return summary(found, review=self._forest.needs_review(handle))
+        return summary(found, review=self._forest.needs_review(handle), blocks=self._blocks(handle))
+
+    def _blocks(self, handle: Handle) -> int:
+        from delegtop.diagnosis.problems import held_up, problem  # as above
+
+        above = held_up(self._forest, handle)
+        return len(above) if above and problem(self._forest, handle, self._forest.now) is not None else 0
 
 
-def summary(found: tuple[Finding, ...], *, review: bool = False) -> Verdict:
+def summary(found: tuple[Finding, ...], *, review: bool = False, blocks: int = 0) -> Verdict:
     """The worst of the findings, which come worst first."""
     if not found:
-        return Verdict(review=review)
+        return Verdict(review=review, blocks=blocks)
     worst = found[0]
-    return Verdict(worst.severity, worst.rule, worst.message, len(found), review)
+    return Verdict(worst.severity, worst.rule, worst.message, len(found), review, blocks)

@@ -17,12 +17,26 @@ MANY = 500
 def limits_near(sources: Sequence[str]) -> "dict[str, AgentLimits]":
     """What the agent files around the sources say, by the agent's name. The nearest file of a name counts; one that
     cannot be read says nothing (`delegtop lint` tells why)."""
-    found: dict[str, AgentLimits] = {}
+    found = _recorded(sources)
     for number, path in enumerate(path for folder in _folders(sources) for path in sorted(folder.rglob("*.md"))):
         if number >= MANY:
             break
         for name, limits in _read(path):
             found.setdefault(name, limits)
+    return found
+
+
+def _recorded(sources: Sequence[str]) -> "dict[str, AgentLimits]":
+    """What such files said where a recording was made."""
+    recordings = [source for source in sources if source.endswith(".zip") or ".delegtop" in source]
+    if not recordings:
+        return {}
+
+    from delegtop.feed.recorder import recorded_limits
+
+    found: dict[str, AgentLimits] = {}
+    for source in reversed(recordings):
+        found |= recorded_limits(source)
     return found
 
 

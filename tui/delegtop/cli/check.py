@@ -1,11 +1,11 @@
 """`delegtop check`: what is wrong with the delegations, where it is written, and what to do; for scripts and CI."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import judging, loose_returns, options, output, reading
+from delegtop.cli import judging, loose_returns, made_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -13,15 +13,12 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Finding, Severity
     from delegtop.diagnosis.rule import Rule
     from delegtop.feed import SourceStatus
-    from delegtop.model.delegation import Delegation
     from delegtop.model.forest import Forest
     from delegtop.report.check import Subject, Verdict
 
 DESCRIPTION = "Judge the delegations of the sources by the rules of the protocols, and say what to do (docs/check.md)."
 OVERDUE_RULES = frozenset({"DEL-020", "DEL-021"})
 """Overdue and lost: what exit code 3 is for."""
-
-Exists = Callable[[str], bool | None]
 
 
 def add(parser: ArgumentParser) -> None:
@@ -67,38 +64,12 @@ def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "I
     from delegtop.report.check import Subject
     from delegtop.sources.artifacts import reader
 
-    exists = _existence(forest, root)
+    exists = made_files.existence(forest, root)
     for handle in forest.walk():
         facts = forest.delegation(handle)
-        folder = _folder(facts)
-        found = diagnose(forest, handle, forest.now, exists[folder], rules, reader(_roots(folder, root)))
-        yield Subject(facts.id, label(facts), _source(facts), forest.state(handle), found)
-
-
-def _source(facts: "Delegation") -> str:
-    """The source that tells of its start, else of it at all."""
-    origin = facts.started_origin or next(iter(facts.origins), None)
-    return origin.source if origin else "–"
-
-
-def _folder(facts: "Delegation") -> Path:
-    return Path(_source(facts)).parent
-
-
-def _roots(folder: Path, root: Path | None) -> list[Path]:
-    """Where the artifacts of a log in that folder may be."""
-    return [Path.cwd(), folder] if root is None else [root]
-
-
-def _existence(forest: "Forest", root: Path | None) -> dict[Path, Exists]:
-    """For the logs of each folder: do their artifacts exist, in `root`, else here or beside the log?"""
-    from delegtop.sources.artifacts import existence
-
-    claimed: dict[Path, set[str]] = {}
-    for handle in forest.walk():
-        facts = forest.delegation(handle)
-        claimed.setdefault(_folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
-    return {folder: existence(paths, _roots(folder, root), sure=root is not None) for folder, paths in claimed.items()}
+        folder = made_files.folder(facts)
+        found = diagnose(forest, handle, forest.now, exists[folder], rules, reader(made_files.roots(folder, root)))
+        yield Subject(facts.id, label(facts), made_files.source(facts), forest.state(handle), found)
 
 
 def _sources(

@@ -27,6 +27,11 @@ def say(message: str) -> None:
     _write(f"delegtop: {text.line(message)}\n")
 
 
+def ring() -> None:
+    """The bell of the terminal."""
+    _write("\a")
+
+
 def is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 

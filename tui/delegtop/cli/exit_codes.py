@@ -20,11 +20,11 @@ class Exit(IntEnum):
 
 MEANING = {
     Exit.OK: "fine",
-    Exit.FINDINGS: "a finding (check, lint), or something failed, timed out, is blocked or only partly done",
+    Exit.FINDINGS: "a finding (check, lint), a difference (diff), or something failed, timed out, is blocked or partial",
     Exit.USAGE: "the command line, the filter or a setting is wrong",
     Exit.OVERDUE: "something is overdue, or lost",
     Exit.UNREADABLE: "a named source cannot be read",
-    Exit.TIMEOUT: "run: the command ran out of time and was ended",
+    Exit.TIMEOUT: "run: the command ran out of time and was ended; watch, wait: the time is up and it has not happened",
     Exit.REFUSED: "run: the delegation was refused before it started, too deep or a cycle",
     Exit.NOT_EXECUTABLE: "run: the command cannot be executed",
     Exit.NOT_FOUND: "run: there is no such command",

@@ -32,7 +32,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.cli.places import places
 
     check_looks(loaded)
-    sources, since, only = places(arguments, loaded.settings)
+    sources, since, only, awaited = places(arguments, loaded.settings)
     free_the_keyboard("-" in sources)
 
     from delegtop.app.main import run_app
@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
 
     policy = loaded.settings.policy(limits_near(sources))
     filter = f"{only} {query.text}".strip()
-    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since)
+    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since, awaited)
 
 
 def check_looks(loaded: "Loaded") -> None:

@@ -29,6 +29,14 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "ascii": (("--ascii",), {"action": "store_true", "help": "draw with ASCII characters only"}),
     "no_color": (("--no-color",), {"action": "store_true", "help": "no colour; so does a NO_COLOR that is not empty"}),
     "no_mouse": (("--no-mouse",), {"action": "store_true", "help": "leave the mouse to the terminal"}),
+    "notify": (
+        ("--notify",),
+        {"metavar": "HOW", "help": "tell of trouble, and of what is done: bell, desktop, command; with commas between"},
+    ),
+    "notify_command": (
+        ("--notify-command",),
+        {"metavar": "COMMAND", "help": "what --notify command runs, quoted as one argument; no shell is involved"},
+    ),
     "config": (
         ("--config",),
         {"metavar": "FILE", "help": "read settings from this file instead of the user's and the project's"},
@@ -49,7 +57,8 @@ def load(arguments: Namespace) -> "Loaded":
     from delegtop import config
 
     given = vars(arguments)
-    flags: dict[str, object] = {name: given[name] for name in ("theme", "sort") if given.get(name) is not None}
+    plain = ("theme", "sort", "notify", "notify_command")
+    flags: dict[str, object] = {name: given[name] for name in plain if given.get(name) is not None}
     if given.get("ascii"):
         flags["ascii"] = True
     flags |= {name: False for name in ("color", "mouse") if given.get(f"no_{name}")}

@@ -1,6 +1,7 @@
 """The only writer of stdout: the product, and nothing but the product."""
 
 import os
+import select
 import sys
 from collections.abc import Iterable
 
@@ -17,6 +18,31 @@ def emit(lines: Iterable[str]) -> None:
     except BrokenPipeError:
         # Python flushes stdout once more at exit; let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def emit_now(lines: Iterable[str]) -> bool:
+    """Write each line at once, for those that go on; False once nobody reads any more."""
+    stream = sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        for line in lines:
+            stream.write(line + "\n")
+            stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
+
+
+def is_read() -> bool:
+    """False once the reader of a pipe has left; asked while there is nothing to write."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        return not any(state & (select.POLLERR | select.POLLHUP) for _, state in poll.poll(0))
+    except (OSError, ValueError, AttributeError):  # no descriptor, or a system without this
+        return True
 
 
 def is_terminal() -> bool:

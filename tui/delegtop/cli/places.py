@@ -1,5 +1,6 @@
 """Where to look when no source is named: here, and the places where logs of agents are known to be kept."""
 
+import glob
 import os
 from argparse import Namespace
 from collections import deque
@@ -26,6 +27,7 @@ ENTRIES = 20_000
 _HEAD = 64 * 1024
 _SURE = 50
 _KNOWN = (".opencode", ".delegtop")
+_NEW = "*.jsonl"
 # Logs may have any name, and a named source is told by its shape alone; unasked, only likely names are opened.
 _LIKELY = frozenset({".jsonl", ".ndjson", ".json", ".log"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
@@ -39,6 +41,8 @@ class Places(NamedTuple):
     """Only what was written since then is read."""
     only: str
     """The filter that narrows what is shown to this folder."""
+    awaited: list[str] = []  # noqa: RUF012 - a tuple's default; nobody changes it
+    """Where logs may appear later: places that are not there yet, and patterns of new names in those that are."""
 
 
 def places(arguments: Namespace, settings: "Settings", start: Path | None = None) -> Places:
@@ -48,13 +52,16 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     if arguments.sources:
         return Places(arguments.sources, _since(arguments, None), "")
-    found = dict.fromkeys(find_sources(start))
-    found |= dict.fromkeys(path for source in settings.sources if (path := str(Path(source).expanduser())))
+    wanted = [*find_sources(start), *(str(Path(source).expanduser()) for source in settings.sources)]
+    wanted.append(str(state_folder()))
     for home in homes(os.environ, Path.home(), start):
-        found |= dict.fromkeys(map(str, _this_folders(home, start) if arguments.here else [home.path]))
+        wanted += _this_folders(home, start) if arguments.here else [_pattern(home.path)]
+    new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
     only = f'project:"{start.resolve()}"|"{start.resolve()}/*"' if arguments.here else ""
     since = None if arguments.all else _since(arguments, settings.since)
-    return Places([source for source in found if Path(source).exists()], since, only)
+    found = dict.fromkeys(path for source in wanted for path in _there(source))
+    awaited = [place for place in dict.fromkeys([*wanted, *new]) if not Path(place).exists()]
+    return Places(list(found), since, only, awaited)
 
 
 def _since(arguments: Namespace, default: int | None) -> Millis | None:
@@ -66,12 +73,26 @@ def _since(arguments: Namespace, default: int | None) -> Millis | None:
     return None if span is None or arguments.since == "all" else Millis(WallClock().now() - span)
 
 
-def _this_folders(home: Home, folder: Path) -> list[Path]:
+def _this_folders(home: Home, folder: Path) -> list[str]:
     """The part of a home that belongs to a folder: Claude Code files sessions by folder, others do not."""
     if home.path.name != "projects" or home.product != "claude-code":
-        return [home.path]
+        return [_pattern(home.path)]
     slug = claude_slug(folder.resolve())
-    return sorted(path for path in home.path.glob(f"{slug}*") if path.name == slug or path.name[len(slug)] == "-")
+    return [str(home.path / slug), _pattern(home.path, f"{slug}-*")]
+
+
+def _pattern(folder: Path, name: str = "") -> str:
+    """What lies in a folder under such a name; the folder itself may have any name."""
+    if not name and not glob.has_magic(folder.name):
+        return str(folder)
+    return str(Path(glob.escape(str(folder if name else folder.parent))) / (name or folder.name))
+
+
+def _there(source: str) -> list[str]:
+    """What a place or a pattern names now."""
+    if Path(source).exists():
+        return [source]
+    return sorted(glob.glob(source)) if glob.has_magic(source) else []  # noqa: PTH207 - Path.glob takes no absolute pattern
 
 
 def find_sources(start: Path) -> list[str]:

@@ -1,5 +1,6 @@
 """A bar on stderr while long work runs: only on a terminal, and only if it takes long enough to wonder."""
 
+from collections.abc import Callable
 from types import TracebackType
 
 from delegtop.cli import diagnostics
@@ -11,7 +12,7 @@ _WIDTH = 30
 
 
 class Progress:
-    """`with Progress("reading") as progress: … progress.update(done, total)`. It leaves no trace."""
+    """`with Progress("reading") as progress: … progress.update(measure)`. It leaves no trace."""
 
     def __init__(self, verb: str) -> None:
         self._verb = verb
@@ -26,12 +27,13 @@ class Progress:
         if self._shown:
             diagnostics.status("")
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, measure: Callable[[], tuple[int, int]]) -> None:
+        """`measure` gives what is done and what there is in all; it is asked only when that is shown."""
         if not self._wanted or monotonic() < self._next:
             return
         self._next = monotonic() + _PACE
         self._shown = True
-        diagnostics.status(bar(self._verb, done, total))
+        diagnostics.status(bar(self._verb, *measure()))
 
 
 def bar(verb: str, done: int, total: int) -> str:

@@ -16,7 +16,7 @@ from delegtop.cli.progress import Progress
 if TYPE_CHECKING:
     from delegtop.clock import Millis
     from delegtop.config import Settings
-    from delegtop.feed import Feed, SourceStatus
+    from delegtop.feed import Feed, SourceStatus, Witness
     from delegtop.model.events import Event
     from delegtop.model.forest import Forest
 
@@ -69,8 +69,10 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(arguments: Namespace, settings: "Settings", heed: "Heed | None" = None) -> Iterator[Opened]:
-    """The same with the sources still open; `heed` is told the events as they come."""
+def opened(
+    arguments: Namespace, settings: "Settings", heed: "Heed | None" = None, witness: "Witness | None" = None
+) -> Iterator[Opened]:
+    """The same with the sources still open; `heed` is told the events as they come, `witness` every line as well."""
     options.check_format(arguments.format)
     since = settle(arguments, settings)
     at = options.moment(arguments, settings)
@@ -89,6 +91,7 @@ def opened(arguments: Namespace, settings: "Settings", heed: "Heed | None" = Non
         zone=settings.zone(),
         since=since,
         exclude=settings.exclude,
+        witness=witness,
     )
     try:
         _take_in(feed, forest, heed)
@@ -107,7 +110,7 @@ def _take_in(feed: "Feed", forest: "Forest", heed: "Heed | None") -> None:
             forest.apply(batch.events)
             if heed is not None:
                 heed(batch.events)
-            progress.update(*feed.progress())
+            progress.update(feed.progress)
 
 
 def unread(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> "list[SourceStatus]":

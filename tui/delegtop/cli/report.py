@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import options, output, reading, writing
+from delegtop.cli import made_files, options, output, reading, writing
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from delegtop.model.forest import Forest
     from delegtop.model.ledger import Handle
     from delegtop.report.incident import Incident
+    from delegtop.report.incident_timeline import Journal
 
 DESCRIPTION = (
     "Write an incident report: what hung and why, the timeline, the tree, the lines that say so, and what was "
     "recommended (docs/report.md). Secrets in it are always masked."
 )
+RECALLED = 15
+"""Lines about a delegation that are read again for the timeline."""
 FORMS = (".md", ".html", ".json")
 
 
@@ -53,26 +56,40 @@ def run(arguments: Namespace) -> int:
 
 def _incident(arguments: Namespace, settings: "Settings") -> "tuple[Incident, bool]":
     """What is to be told, and whether every source could be read."""
-    from delegtop.report.incident_gather import gather
     from delegtop.report.incident_timeline import Journal
 
     journal = Journal()
     with reading.opened(arguments, settings, journal.heed) as sources:
-        only = _wanted(sources.forest, arguments.only)
-        incident = gather(sources.forest, sources.statuses, journal, sources.feed.raw, only=only)
-        return incident, not reading.complain(arguments.sources, sources.statuses)
+        only = wanted(sources.forest, arguments.only)
+        return incident_of(sources, journal, only), not reading.complain(arguments.sources, sources.statuses)
 
 
-def _wanted(forest: "Forest", id: str | None) -> "Handle | None":
+def incident_of(sources: reading.Opened, journal: "Journal", only: "Handle | None") -> "Incident":
+    """The incident that the sources tell of; with `only`, of that delegation with all above and below it."""
+    from delegtop.report.incident_gather import gather
+
+    feed, exists = sources.feed, made_files.existence(sources.forest)
+    return gather(
+        sources.forest,
+        sources.statuses,
+        journal,
+        feed.raw,
+        only=only,
+        recall=lambda facts: [event for _, told in feed.history(facts, RECALLED) for event in told],
+        existence=lambda facts: exists[made_files.folder(facts)],
+    )
+
+
+def wanted(forest: "Forest", id: str | None) -> "Handle | None":
     """The delegation of that id, or the only one whose id begins so."""
     if id is None:
         return None
     if (found := forest.find(id)) is not None:
         return found
     alike = [handle for handle in forest.walk() if forest.delegation(handle).id.startswith(id)]
-    if len(alike) == 1:
-        return alike[0]
-    fail(f"--only {id}: {'more than one id begins so' if alike else 'there is no such delegation'}")
+    if len(alike) != 1:
+        fail(f"--only {id}: {'more than one id begins so' if alike else 'there is no such delegation'}")
+    return alike[0]
 
 
 def _writer(form: str) -> "Callable[[Incident], Iterable[str]]":

@@ -30,6 +30,9 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--plain", action="store_true", help="indent only: no lines, no colour, good for screen readers"
     )
+    parser.add_argument(
+        "--gantt", action="store_true", help="print each tree over time, with deadlines and its critical path"
+    )
     options.add(parser, "filter", "sort", "at", "format", "ascii", "no_color", "config")
 
 
@@ -60,9 +63,11 @@ def _lines(
         return tree_json.tree(
             forest, statuses, matches=matches, sort=sort, masked=settings.mask_secrets, prompts=arguments.prompts
         )
-    from delegtop.report import text
+    from delegtop.report import gantt, text
 
     look = _look(arguments.plain, settings)
+    if arguments.gantt:
+        return gantt.gantt(forest, matches=matches, sort=sort, look=look)
     return text.tree(forest, statuses, matches=matches, sort=sort, look=look)
 
 

@@ -3,8 +3,10 @@
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from delegtop.cli.diagnostics import fail
 
@@ -27,13 +29,20 @@ def check(path: Path, *, force: bool) -> None:
 
 
 def write(path: Path, lines: Iterable[str], *, force: bool) -> None:
-    """Write the lines beside the file first, so that nobody ever sees half of it. Its mode is 0600."""
+    """Write the lines of a text file."""
+    with whole(path, force=force) as file:
+        file.writelines(f"{line}\n".encode("utf-8", "backslashreplace") for line in lines)
+
+
+@contextmanager
+def whole(path: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """A file to write, beside the one it becomes, so that nobody ever sees half of it. Its mode is 0600."""
     check(path, force=force)
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.writelines(f"{line}\n" for line in lines)
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
                 file.flush()
                 os.fsync(descriptor)
             Path(name).replace(path)

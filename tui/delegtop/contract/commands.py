@@ -15,7 +15,9 @@ def resume(command: str | None, task: str | None) -> str | None:
     return f"/{name} {task}"
 
 
-_TYPED = re.compile(r"(?:^|[\s`'\"(])/(implement|plan|research|revise|orchestrate)((?: [0-9]{1,6}){1,12})(?![\w-]|\.\w)")
+_TYPED = re.compile(
+    r"(?:^|[\s`'\"(])/(implement|plan|research|revise|orchestrate)((?: [0-9]{1,6}){1,12})(?![\w-]|\.\w)"
+)
 
 
 def typable(text: str) -> str | None:

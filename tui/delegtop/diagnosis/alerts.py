@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from delegtop.clock import Millis
-from delegtop.diagnosis.rounds import Rounds
+from delegtop.diagnosis.rounds import Beginning, Rounds
 from delegtop.diagnosis.verdicts import Certainty, Kind, verdict
 from delegtop.diagnosis.verdicts.judges import OPEN
 from delegtop.model import notes
@@ -77,12 +77,12 @@ class Alerts:
         self._told: set[tuple[Handle, Cause, Millis | None]] = set()
         self._open: set[Handle] = set()
         """Roots of trees that are not done."""
-        self._began = Millis(0)
-        self._known = 0
+        self._beginning = Beginning()
+        self._seen = 0
 
     def begin(self, forest: Forest) -> None:
         """What is so by now is remembered and not told."""
-        self._began, self._known = forest.now, len(forest)
+        self._beginning, self._seen = Beginning(forest.now, len(forest)), len(forest)
         for handle in self._rounds.due(forest, range(len(forest))):
             self._told.update((handle, found.cause, found.since) for found in standing(forest, handle))
             if forest.parent(handle) is None and not _is_done(forest, handle):
@@ -91,34 +91,31 @@ class Alerts:
     def look(self, forest: Forest, changed: Iterable[Handle]) -> list[Alert]:
         """What there is to tell now, of which `changed` have changed since the last look; trees that are done last."""
         changed = set(changed)
-        told = [
-            alert for handle in self._rounds.due(forest, changed) for alert in self._news(forest, handle)
-        ]
-        return [*told, *self._done(forest, changed)]
+        alerts = [alert for handle in self._rounds.due(forest, changed) for alert in self._news(forest, handle)]
+        alerts += self._done(forest, changed)
+        self._seen = len(forest)
+        return alerts
 
     def _news(self, forest: Forest, handle: Handle) -> Iterator[Alert]:
-        facts: Delegation | None = None
         for found in standing(forest, handle):
             key = (handle, found.cause, found.since)
             if key in self._told:
                 continue
             self._told.add(key)
-            facts = facts or forest.delegation(handle)
-            if not _is_over(facts, self._began):
+            if not self._beginning.is_before(forest, handle):
                 yield _alert(forest, handle, found)
 
     def _done(self, forest: Forest, changed: set[Handle]) -> Iterator[Alert]:
         for root in sorted({_root(forest, handle) for handle in changed}):
             if not _is_done(forest, root):
                 self._open.add(root)
-            elif root in self._open or self._is_new(forest, root):
+            elif root in self._open or self._came_and_went(forest, root):
                 self._open.discard(root)
-                self._known = max(self._known, root + 1)
                 yield _alert(forest, root, _Standing(Cause.DONE, count(forest, root), None))
 
-    def _is_new(self, forest: Forest, root: Handle) -> bool:
-        """It came and was done between two looks."""
-        return root >= self._known and not _is_over(forest.delegation(root), self._began)
+    def _came_and_went(self, forest: Forest, root: Handle) -> bool:
+        """It began and was done between two looks."""
+        return root >= self._seen and not self._beginning.is_before(forest, root)
 
 
 def standing(forest: Forest, handle: Handle) -> Iterator[_Standing]:
@@ -172,11 +169,6 @@ def count(forest: Forest, root: Handle) -> str:
     states = Counter(forest.state(handle) for handle in _tree(forest, root))
     words = ", ".join(f"{states[state]} {state}" for state in SEVERITY if states[state])
     return f"{states.total()} delegation{'' if states.total() == 1 else 's'}: {words}"
-
-
-def _is_over(facts: Delegation, moment: Millis) -> bool:
-    """It ended before that moment: a log that is found later may tell of long ago."""
-    return facts.ended_at is not None and facts.ended_at < moment
 
 
 def _is_done(forest: Forest, root: Handle) -> bool:

@@ -9,6 +9,7 @@ CHAPTERS = {
     "RET": "Returns",
     "DEL": "Delegations",
     "VER": "Verdicts",
+    "END": "Ends of agents",
     "OUT": "CLEO subagents",
     "HYP": "hyper sub-agents",
     "FAM": "The ProofChecker family",

@@ -1,8 +1,9 @@
 """Rounds: whose turn it is to be judged. Time alone changes verdicts, so who is open is looked at now and then."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from delegtop.clock import SECOND, Millis
+from delegtop.clock import MINUTE, SECOND, Millis
 from delegtop.model.delegation import ACTIVE, State
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
@@ -13,6 +14,22 @@ AGAIN = 2 * SECOND
 """Between two looks at a busy one, unless its state changes."""
 MOST = 200
 """Quiet ones that are looked at in one round: thousands of them take their turns."""
+_SKEW = MINUTE
+"""Clocks of two machines may differ by so much."""
+
+
+class Beginning(NamedTuple):
+    """When somebody began to watch, and how many delegations were known then."""
+
+    at: Millis = Millis(0)
+    known: int = 0
+
+    def is_before(self, forest: Forest, handle: Handle) -> bool:
+        """Whether one that became known later was over by then: a log that is found late tells of long ago."""
+        if handle < self.known:
+            return False
+        ended = forest.delegation(handle).ended_at
+        return ended is not None and ended < self.at - _SKEW
 
 
 class Rounds:

@@ -70,6 +70,8 @@ class Dialect(ABC):
     """Patterns of file names to look for in folders, beside the usual *.json, *.jsonl, *.ndjson and *.log."""
     queries: ClassVar[tuple[Query, ...]] = ()
     """What to read of a database."""
+    second_hand: ClassVar[bool] = False
+    """It repeats what other sources said elsewhere: no process and no file that it names is looked for here."""
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         self.zone = zone
@@ -113,6 +115,14 @@ class Dialect(ABC):
     def needle(self, id: str, path: str) -> bytes:
         """What a line of that file holds if it is about the delegation; empty if every line of the file is."""
         return id.encode()
+
+    def original(self, line: Line) -> Line:
+        """The line as it stood in the source that wrote it: itself, unless this format repeats what others wrote."""
+        return line
+
+    def place(self, origin: Origin) -> bytes | None:
+        """What a line of a second-hand format holds if it repeats that place; None if it knows no such source."""
+        return None
 
 
 class UnknownDialect(Exception):  # noqa: N818 - reads better where it is raised

@@ -4,6 +4,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, tzinfo
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -112,14 +113,19 @@ def command_line(words: list[Any]) -> str:
 
 def objects(sample: Sample) -> Iterator[dict[str, Any]]:
     """The JSON objects on the first whole lines of a sample; none if it is one document over several lines."""
+    return iter(_objects(sample))
+
+
+@lru_cache(maxsize=1)
+def _objects(sample: Sample) -> tuple[dict[str, Any], ...]:
+    """Many formats ask the same of one sample, one after the other."""
     lines = [line.strip(_BLANK) for line in sample.head.split(b"\n", _SNIFFED)]
     if not sample.whole or len(lines) > _SNIFFED:
         lines.pop()
     if next(filter(None, lines), b"") in (b"{", b"["):
-        return
-    for line in lines:
-        if line.startswith(b"{"):
-            yield from (found.value for found in records(Line(_NOWHERE, line)) if isinstance(found, Record))
+        return ()
+    found = (each for line in lines if line.startswith(b"{") for each in records(Line(_NOWHERE, line)))
+    return tuple(each.value for each in found if isinstance(each, Record))
 
 
 def document(sample: Sample) -> dict[str, Any]:

@@ -18,6 +18,7 @@ BYTES = 1_000_000
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["{}\[\]]')
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
+_skim = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class Unfinished:
@@ -34,6 +35,8 @@ class Unfinished:
 
     def take(self, line: Line) -> tuple[list[Line], int]:
         """The lines that can be read now, and over how many lines of the file the last of them was spread."""
+        if not self._held and _is_object(line.data):
+            return [line], 1
         depth = _balance(line.data)
         if not self._held:
             if depth is None or depth <= 0 or not line.data.lstrip().startswith(b"{"):
@@ -63,6 +66,15 @@ class Unfinished:
 
     def _too_long(self, line: Line) -> bool:
         return len(self._held) >= LINES or self._size + len(line.data) > BYTES
+
+
+def _is_object(data: bytes) -> bool:
+    """True for a line that is one whole object, as nearly all are: decoding tells that much sooner than counting."""
+    try:
+        _skim(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _balance(data: bytes) -> int | None:

@@ -5,7 +5,7 @@ with examples that name file and line; it never stops the rest.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, tzinfo
 
 import msgspec
@@ -19,6 +19,7 @@ from delegtop.feed.reading import Reading, SourceStatus, source_for
 from delegtop.feed.window import FEW, Window
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started, Surveyed
+from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_packed
@@ -29,25 +30,36 @@ from delegtop.sources.status import FileStatus
 from delegtop.sources.tail import Tail
 from delegtop.sources.watch import Pace, Waker
 
-__all__ = ["Batch", "Feed", "SourceStatus"]
+__all__ = ["Batch", "Feed", "SourceStatus", "Witness", "after"]
 
 BATCH = 1_000
 """Events. Larger batches fall out of the processor's cache before they are folded."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
+SETTLING_SECONDS = 0.25
+"""After folders came or went: until they are watched, what appears in them is only found by looking."""
 HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
 SAMPLE = 64 * 1024
 STDIN = "-"
 
 
+Witness = Callable[[Line | None, Sequence[Event | Unreadable]], None]
+"""Is told every line with all it tells, in the order of reading; without a line, what no line tells."""
+
+
 class Batch(msgspec.Struct, frozen=True):
     """Events that arrived together."""
 
     events: list[Event]
+    at: Millis | None = None
+    """The moment in the past at which all this is known; None for the present."""
+    forest: Forest | None = None
+    """Everything as it was just before, in place of whatever was known: time has leapt."""
 
 
-def _after(event: Event, moment: Millis) -> bool:
+def after(event: Event, moment: Millis) -> bool:
+    """Whether it happened later. What has no time of its own did not."""
     if isinstance(event, (Surveyed, Deviation)):
         return False
     return event.at is not None and event.at > moment
@@ -65,11 +77,15 @@ class Feed:
         zone: tzinfo = UTC,
         since: Millis | None = None,
         exclude: Sequence[str] = (),
+        awaited: Sequence[str] = (),
+        witness: Witness | None = None,
     ) -> None:
         self._clock = clock
+        self._witness = witness
         self._formats = Formats(format, zone)
         named = [source for source in sources if source != STDIN]
-        self._roots = Roots(named, self._formats.file_names, exclude)
+        self._has_files = bool(named or awaited)
+        self._roots = Roots(named, self._formats.file_names, exclude, awaited)
         self._window = Window(since)
         self._waiting: list[str] = []
         """New files that are not yet looked at, in their order."""
@@ -81,6 +97,9 @@ class Feed:
         self._pace = Pace()
         self._scan = Scan()
         self._scanned_at = -RESCAN_SECONDS
+        self._rescan_after = RESCAN_SECONDS
+        self._folders: tuple[str, ...] = ()
+        self._folders_changed_at = 0.0
         self._readings: dict[str, Reading] = {}
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
         """Files without a dialect: size and time at the last try, and what came of it."""
@@ -111,14 +130,26 @@ class Feed:
         yield from self.poll()
         yield from self._translate(self._tail.flush())
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether files are known that nobody has looked at yet."""
+        return bool(self._waiting)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can come: standard input was the only source, and all of it has been read."""
+        return self._spool is not None and self._spool.finished and not self._has_files
+
     def _batches_of(self, events: Iterator[Event]) -> Iterator[Batch]:
         if told := list(events):
+            if self._witness is not None:
+                self._witness(None, told)
             yield Batch(told)
 
     def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Batch]:
         batch: list[Event] = []
         limit = monotonic() + BATCH_SECONDS
-        horizon = self._horizon
+        horizon, witness = self._horizon, self._witness
         path: str | None = None
         reading: Reading
         for number, line in enumerate(lines):
@@ -128,8 +159,12 @@ class Feed:
                 read, reading.heard_at = reading.read, monotonic()
             if isinstance(line, Unreadable):
                 reading.note(line)
+                if witness is not None:
+                    witness(None, (line,))
                 continue
             told = read(line)
+            if witness is not None:
+                witness(reading.dialect.original(line), told)
             if horizon is None and len(told) == 1 and type(told[0]) is Heard:  # the bulk of every log
                 reading.records += 1
                 batch.append(told[0])
@@ -154,12 +189,12 @@ class Feed:
                 reading.note(event)
                 continue
             is_record = True
-            if horizon is not None and _after(event, horizon):
+            if horizon is not None and after(event, horizon):
                 reading.later += 1
                 continue
             if isinstance(event, Deviation):
                 reading.note(event)
-            elif isinstance(event, (Started, Ended)):
+            elif isinstance(event, (Started, Ended)) and not reading.dialect.second_hand:
                 self._minder.mind(event)
                 if isinstance(event, Started) and event.pid is not None:
                     self._window.keep(event.id)
@@ -175,11 +210,9 @@ class Feed:
 
     def _rescan(self) -> bool:
         """Look for new files if it is time to; True if it was, or if there still are some."""
-        due = monotonic() - self._scanned_at >= RESCAN_SECONDS or self._waker.stirred()
+        due = self._waker.stirred() or monotonic() - self._scanned_at >= self._rescan_after
         if due:
-            self._scanned_at = monotonic()
-            self._scan = self._roots.scan()
-            self._waker.watch(self._roots.directories())
+            self._look_round()
             if self._unknown:
                 self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
             self._waiting += self._window.admit(self._scan.files)
@@ -192,6 +225,18 @@ class Feed:
             sample = Sample(STDIN, *self._spool.head(SAMPLE))
             self._settle(STDIN, sample)
         return due or bool(fresh)
+
+    def _look_round(self) -> None:
+        began = monotonic()
+        self._scan = self._roots.scan()
+        self._scanned_at = monotonic()
+        folders = self._roots.directories()
+        self._waker.watch(folders)
+        if folders != self._folders:
+            self._folders, self._folders_changed_at = folders, self._scanned_at
+        soon = max(SETTLING_SECONDS, 10 * (self._scanned_at - began))
+        settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
+        self._rescan_after = min(soon, RESCAN_SECONDS) if settling else RESCAN_SECONDS
 
     def _try_dialects(self, path: str) -> None:
         try:
@@ -223,6 +268,10 @@ class Feed:
     def wait(self, timeout: float) -> None:
         """Until something probably changed, at most that many seconds."""
         self._waker.wait(min(timeout, self._pace.interval()))
+
+    def wake(self) -> None:
+        """Let whoever waits go on at once. Any thread may ask for it."""
+        self._waker.wake()
 
     def progress(self) -> tuple[int, int]:
         """Bytes read, and bytes known to be there."""

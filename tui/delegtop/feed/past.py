@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from delegtop.dialects.tape import stands_in
 from delegtop.feed.reading import Reading
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
@@ -12,7 +13,6 @@ from delegtop.sources.record import Line, Unreadable
 from delegtop.sources.rows import Rows
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
-
 
 MANY = 500
 """So many rows of a database or lines of a compressed log are looked at most."""
@@ -31,8 +31,29 @@ class Past:
         """The very line; None if it is no longer there."""
         reading = self._readings.get(origin.source)
         if reading is None or reading.source is None:
-            return self._tail.read_line(origin)
+            found = self._tail.read_line(origin)
+            return self._repeated(origin) if found is None else found
         return reading.source.raw(origin)
+
+    def _repeated(self, origin: Origin) -> bytes | None:
+        """The line as a recording of its source has it."""
+        for reading in self._second_hand():
+            needle = reading.dialect.place(origin)
+            for line in self._all(reading, needle) if needle else ():
+                original = reading.dialect.original(line)
+                if original.data and stands_in(origin, original):
+                    return original.data
+        return None
+
+    def _second_hand(self) -> list[Reading]:
+        return [reading for reading in list(self._readings.values()) if reading.dialect.second_hand]
+
+    def _all(self, reading: Reading, needle: bytes) -> Iterator[Line]:
+        """The lines of a recording that hold the needle."""
+        if isinstance(reading.source, Packed):
+            yield from reading.source.about(needle, MANY)
+        elif reading.path != self._unnamed:
+            yield from history.lines_about(needle, reading.path, None, None)
 
     def told(self, delegation: Delegation, limit: int) -> list[tuple[Line, list[Event]]]:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
@@ -42,8 +63,18 @@ class Past:
                 places.setdefault(self._path_of(delegation.id, origin), []).append(origin)
         logs = sum(1 for path in places if self._readings[path].is_log)
         found = [told for path in places for told in self._in(path, delegation.id, sorted(places[path]), logs > 1)]
+        found += [told for reading in self._second_hand() for told in self._recorded(reading, delegation.id)]
         found.sort(key=lambda told: (_moment(told[1]), told[0].origin))
         return found[-limit:]
+
+    def _recorded(self, reading: Reading, id: str) -> Iterator[tuple[Line, list[Event]]]:
+        """What a recording tells of a delegation, but not what is read from the very source as well."""
+        for line in self._all(reading, reading.dialect.needle(id, reading.path)):
+            original = reading.dialect.original(line)
+            about = [event for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
+            about = [event for event in about if getattr(event, "id", None) == id]
+            if about and original.origin.source not in self._readings:
+                yield original, about
 
     def _path_of(self, id: str, origin: Origin) -> str:
         """Where a line about it is now: a rotated log goes on under a longer name, and another takes its own."""

@@ -1,6 +1,5 @@
 """One file as it is read: what follows it, in which format, and what was counted in it."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -54,6 +53,21 @@ class Source(Protocol):
 class Reading:
     """One file with its dialect."""
 
+    __slots__ = (
+        "_is_alone",
+        "_was_gone",
+        "deviations",
+        "dialect",
+        "examples",
+        "heard_at",
+        "later",
+        "path",
+        "reasons",
+        "records",
+        "source",
+        "unreadable",
+    )
+
     def __init__(self, path: str, dialect: Dialect, source: Source | None) -> None:
         self.path = path
         self.dialect = dialect
@@ -64,10 +78,10 @@ class Reading:
         self.deviations = 0
         self.later = 0
         self.heard_at = monotonic()
-        self.reasons: Counter[str] = Counter()
+        self.reasons: dict[str, int] = {}
         self.examples: list[Unreadable | Deviation] = []
         self._was_gone = False
-        self._is_alone = dialect.family(path) == path and not isinstance(source, Snapshot)
+        self._is_alone = dialect.family(path) == path and not isinstance(source, Snapshot | Rows)
 
     @property
     def is_log(self) -> bool:
@@ -119,10 +133,11 @@ class Reading:
     def note(self, problem: Unreadable | Deviation) -> None:
         if isinstance(problem, Unreadable):
             self.unreadable += 1
-            self.reasons[problem.reason] += 1
+            reason = problem.reason
         else:
             self.deviations += 1
-            self.reasons[problem.kind] += 1
+            reason = problem.kind
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
         if len(self.examples) < EXAMPLES:
             self.examples.append(problem)
 

@@ -4,7 +4,7 @@ It is a cache of `f(facts, now)`: `advance` looks only at what events or time ma
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from delegtop.clock import Millis, duration
@@ -27,6 +27,7 @@ class Census:
     """States and their counts at `now`."""
 
     NOT_ITS_OWN = ("_ledger", "_lineage", "_policy", "_deadlines")
+    BORROWS = True
 
     def __init__(self, ledger: Ledger, lineage: Lineage, policy: Policy) -> None:
         self._ledger = ledger
@@ -51,6 +52,10 @@ class Census:
         if handle >= len(self._state) or self._state[handle] == _UNSEEN:
             return State.UNKNOWN
         return _STATES[self._state[handle]]
+
+    def in_states(self, states: Collection[State]) -> Iterator[Handle]:
+        codes = {_CODE[state] for state in states}
+        return (handle for handle, code in enumerate(self._state) if code in codes)
 
     def touch(self, handles: Iterable[Handle]) -> None:
         """These may have changed; they are looked at in the next `advance`."""
@@ -126,9 +131,9 @@ class Census:
     def _learn(self, handle: Handle, ending: tuple[Outcome, Ending, Millis | None] | None, is_open: bool) -> None:
         """Remember how long it took, and look again at all whose limit that changes."""
         shape = self._ledger.shape(handle)
-        if shape is None or shape.product is None or shape.agent is None:
+        kind = _kind(shape)
+        if kind is None:
             return
-        kind = (shape.product, shape.agent)
         peers = self._open_kinds.setdefault(kind, set())
         if is_open:
             peers.add(handle)
@@ -191,7 +196,8 @@ class Census:
     def usual(self, handle: Handle) -> tuple[Millis, int] | None:
         """How long its kind usually takes, and how many that rests on."""
         shape = self._ledger.shape(handle)
-        return self._habits.usual((shape.product, shape.agent)) if shape and shape.agent else None
+        kind = _kind(shape)
+        return self._habits.usual(kind) if kind else None
 
     def reason(self, handle: Handle) -> str:
         """Why the state is what it is, where the word alone does not say it."""
@@ -288,7 +294,8 @@ class Census:
             usual = self.usual(handle)
             if usual is None:
                 return None
-            return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {shape.agent}: 95 % of {usual[1]}")
+            what = shape.agent or shape.command
+            return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {usual[1]}")
         kind = kind_of(shape.agent, shape.command)
         if kind is None:
             return None
@@ -297,6 +304,12 @@ class Census:
 
     def _name(self, handle: Handle) -> str:
         return self._ledger.delegation(handle).name
+
+
+def _kind(shape: Shape | None) -> Kind | None:
+    """By what its habits are known: what it is, else what it was asked for. The protocol's own have timeouts."""
+    named = (shape.agent or shape.command) if shape is not None and shape.product is not None else None
+    return (shape.product, named) if shape is not None and named else None
 
 
 def _by_file(agent: AgentLimits, started: Millis, timeout: int) -> Deadline:

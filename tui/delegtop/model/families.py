@@ -47,6 +47,27 @@ class Families:
             column.extend((0,) * count)
         self._stale.extend(b"\1" * count)
 
+    def plant(self, parents: "array[int]") -> None:
+        """Begin again with all these, each under its parent; none takes a row yet."""
+        count = len(parents)
+        children, first, following = [0] * count, [0] * count, [0] * count
+        elders_first = True
+        for node in range(count - 1, TOP, -1):
+            parent = parents[node]
+            if parent == ABSENT:
+                continue
+            children[parent] += 1
+            following[node] = first[parent]
+            first[parent] = node
+            elders_first = elders_first and parent < node
+        self.parent = parents
+        self.children, self._first, self._next = array("i", children), array("i", first), array("i", following)
+        self._place = array("i", bytes(self._place.itemsize * count))
+        self._stale = bytearray(b"\1") * count
+        self._elders_first = elders_first
+        wide = [parent for parent, many in enumerate(children) if many > _WIDE]
+        self._wide = {parent: Siblings(self._chain(parent), self._rows, self._place) for parent in wide}
+
     # Linking. A node must take no rows while it is linked or unlinked; the outline counts it before and after.
 
     def attach(self, node: int, parent: int) -> None:

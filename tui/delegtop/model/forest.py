@@ -12,9 +12,9 @@ import msgspec
 
 from delegtop.clock import Millis
 from delegtop.model.census import Census
-from delegtop.model.delegation import ACTIVE, Deadline, Delegation, Link, State
+from delegtop.model.delegation import ACTIVE, PROBLEMS, Deadline, Delegation, Link, State
 from delegtop.model.events import Deviation, Event
-from delegtop.model.frozen import Freezer, thaw, thaw_into
+from delegtop.model.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.ledger import UNSET, Handle, Ledger
 from delegtop.model.lineage import Lineage
 from delegtop.model.notes import REVIEW
@@ -41,7 +41,7 @@ class Forest:
         self._ledger = Ledger()
         self._lineage = Lineage(self._ledger)
         self._census = Census(self._ledger, self._lineage, self.policy)
-        self._versions = array("I")
+        self._versions: array[int] | Borrowed = array("I")
         self._epoch = 0
 
     def __len__(self) -> int:
@@ -82,7 +82,13 @@ class Forest:
         stores = (self._ledger, self._lineage, self._census, self._versions)
         known = before.stores if before else (None,) * len(stores)
         frozen = tuple(map(freezer.freeze, stores, known))
-        return Checkpoint(self.policy, frozen, freezer.spent)
+        return Checkpoint(self.policy, frozen, self._ledger.handles, len(self), freezer.spent)
+
+    def leave(self) -> "Forest":
+        """Hand everything over to another forest, which goes on as this one; this one must then become another."""
+        heir = Forest(self.policy)
+        heir.become(self)
+        return heir
 
     def become(self, other: "Forest") -> None:
         """Show another moment: take over everything of `other`, which is not to be used any more.
@@ -104,6 +110,9 @@ class Forest:
 
     def find(self, id: str) -> Handle | None:
         return self._ledger.find(id)
+
+    def id(self, handle: Handle) -> str:
+        return self._ledger.ids[handle]
 
     def delegation(self, handle: Handle) -> Delegation:
         return self._ledger.delegation(handle)
@@ -127,6 +136,17 @@ class Forest:
         """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
         return self._ledger.pulse.gaps(since, self.now)
 
+    def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
+        """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
+        ledger = self._ledger
+        ending = ledger.ending(handle)
+        return ledger.start(handle), ledger.heard_at(handle) or ledger.listed_at(handle), ending[2] if ending else None
+
+    @property
+    def epoch(self) -> int:
+        """Another one once `become` has put another moment in the place of this one."""
+        return self._epoch
+
     def version(self, handle: Handle) -> int:
         """Another one whenever facts or state of the delegation may have changed."""
         return self._epoch + self._versions[handle]
@@ -148,6 +168,14 @@ class Forest:
     def needs_review(self, handle: Handle) -> bool:
         """Whether a person must look at it before it goes on."""
         return self._ledger.is_noted(handle, REVIEW)
+
+    def problems(self) -> set[Handle]:
+        """All that an operator wants to step through: by their state, or because a person must look."""
+        return {*self._census.in_states(PROBLEMS), *self._ledger.noted(REVIEW)}
+
+    def parents(self) -> Iterable[int]:
+        """The parent of every delegation, in their order; -1 if it has none."""
+        return self._lineage.parents()
 
     def offspring(self, handle: Handle) -> Iterable[Handle]:
         """Its children in no particular order."""
@@ -195,6 +223,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     policy: Policy
     stores: tuple[Any, ...]
+    handles: Mapping[str, Handle] | Numbers
+    count: int
     spent: int
     """About how many bytes it takes that the one before it has not."""
 
@@ -203,7 +233,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
         forest = Forest(self.policy)
         ledger, lineage, census, versions = self.stores
         thaw_into(forest._ledger, ledger)
+        forest._ledger.handles = Numbers(self.handles, self.count)
         thaw_into(forest._lineage, lineage)
         thaw_into(forest._census, census)
-        forest._versions = thaw(versions)
+        forest._versions = Borrowed(versions)
         return forest

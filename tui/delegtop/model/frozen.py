@@ -1,11 +1,12 @@
 """Frozen columns: many moments of one growing store in little more memory than one.
 
 A column is kept in pieces, and a piece that did not change since the moment before is the same object in both. What
-happened long ago no longer changes, so another moment costs only what is new. To thaw is to copy whole pieces.
+happened long ago no longer changes, so another moment costs only what is new. To thaw costs next to nothing either:
+the columns of a store are borrowed, and a piece is copied only when something in it is replaced.
 """
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -13,18 +14,20 @@ import msgspec
 
 from delegtop.model.places import Sources
 
-PIECE = 1_024
+_BITS = 10
+PIECE = 1 << _BITS
 """Rows."""
+_REST = PIECE - 1
 
 _POINTER, _ENTRY = 8, 64
 """About so many bytes an item of a tuple and of a set takes."""
 
 
-class Column(msgspec.Struct, frozen=True, gc=False, eq=False):
+class Column(msgspec.Struct, frozen=True, eq=False):
     """An array of numbers."""
 
     code: str
-    pieces: tuple[bytes, ...]
+    pieces: "tuple[array[Any], ...]"
 
 
 class Items(msgspec.Struct, frozen=True, eq=False):
@@ -53,8 +56,74 @@ class Bag(msgspec.Struct, frozen=True, eq=False):
 class Thing(msgspec.Struct, frozen=True, eq=False):
     """An object of ours, by its attributes."""
 
-    kind: type
+    kind: type[Any]
     parts: dict[str, Any]
+
+
+class Borrowed:
+    """A column that was frozen and goes on: every piece stays the frozen one's until something is written to it.
+
+    It does what the stores do with their columns. An item costs several times what it does in an array, but to have
+    them all costs nothing, however many there are.
+    """
+
+    def __init__(self, frozen: Column | Items) -> None:
+        pieces = frozen.pieces
+        self._pieces: list[Any] = list(pieces)
+        self._own = bytearray(len(pieces))
+        self._count = len(pieces[-1]) + PIECE * (len(pieces) - 1) if pieces else 0
+        self._code = frozen.code if isinstance(frozen, Column) else None
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(self._pieces)
+
+    def __getitem__(self, index: int) -> Any:
+        return self._pieces[index >> _BITS][index & _REST]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        number = index >> _BITS
+        if not self._own[number]:
+            self._take(number)
+        self._pieces[number][index & _REST] = value
+
+    def append(self, value: Any) -> None:
+        self.extend((value,))
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """Fill up the last piece, then begin others."""
+        room = -self._count % PIECE
+        if room and values:
+            self._take(-1)
+            self._pieces[-1].extend(values[:room])
+        for start in range(room, len(values), PIECE):
+            self._pieces.append(self._made(values[start : start + PIECE]))
+            self._own.append(True)
+        self._count += len(values)
+
+    def _take(self, number: int) -> None:
+        self._pieces[number] = self._made(self._pieces[number])
+        self._own[number] = True
+
+    def _made(self, values: Iterable[Any]) -> Any:
+        return list(values) if self._code is None else array(self._code, values)
+
+
+class Numbers:
+    """The numbers of names in a store that was thawed: those of the store it comes from, as far as it knows them."""
+
+    def __init__(self, known: "Mapping[str, int] | Numbers", count: int) -> None:
+        self._known, self._count = known, count
+        self._own: dict[str, int] = {}
+
+    def get(self, name: str) -> int | None:
+        number = self._known.get(name)
+        return number if number is not None and number < self._count else self._own.get(name)
+
+    def __setitem__(self, name: str, number: int) -> None:
+        self._own[name] = number
 
 
 class Freezer:
@@ -85,15 +154,14 @@ class Freezer:
 
     def _column(self, value: "array[Any]", before: Column | None) -> Column:
         known = before.pieces if before else ()
-        data, size = memoryview(value).cast("B"), PIECE * value.itemsize
-        pieces: list[bytes] = []
-        for number, start in enumerate(range(0, len(data), size)):
-            piece = data[start : start + size]
+        pieces: list[array[Any]] = []
+        for number, start in enumerate(range(0, len(value), PIECE)):
+            piece = value[start : start + PIECE]
             if number < len(known) and piece == known[number]:
                 pieces.append(known[number])
                 continue
-            pieces.append(bytes(piece))
-            self.spent += len(piece)
+            pieces.append(piece)
+            self.spent += piece.itemsize * len(piece)
         return before if before and _same(pieces, known) else Column(value.typecode, tuple(pieces))
 
     def _items(self, value: list[Any], before: Items | None) -> Items:
@@ -145,7 +213,8 @@ def thaw(frozen: Any) -> Any:
     match frozen:
         case Column():
             column = array(frozen.code)
-            column.frombytes(b"".join(frozen.pieces))
+            for piece in frozen.pieces:
+                column += piece
             return column
         case Items():
             return list(frozen)
@@ -155,7 +224,7 @@ def thaw(frozen: Any) -> Any:
         case Bag():
             return set(frozen.members)
         case Thing():
-            thing = frozen.kind.__new__(frozen.kind)
+            thing = object.__new__(frozen.kind)
             for name, part in frozen.parts.items():
                 setattr(thing, name, thaw(part))
             return thing
@@ -163,13 +232,19 @@ def thaw(frozen: Any) -> Any:
 
 
 def thaw_into(thing: Any, frozen: Thing) -> None:
-    """Make a new thing what a frozen one was; what the two hold together with others stays the new one's."""
+    """Make a new thing what a frozen one was; what it holds together with others stays its own.
+
+    Whose class says BORROWS does not copy its columns.
+    """
+    borrows = getattr(frozen.kind, "BORROWS", False)
     for name, part in frozen.parts.items():
         present = getattr(thing, name)
         if isinstance(part, Thing):
             thaw_into(present, part)
         elif isinstance(present, Sources):
             present.learn(part)
+        elif borrows and isinstance(part, Column | Items):
+            setattr(thing, name, Borrowed(part))
         else:
             setattr(thing, name, thaw(part))
 

@@ -31,6 +31,7 @@ from delegtop.model.events import (
     Surveyed,
     Trust,
 )
+from delegtop.model.frozen import Numbers
 from delegtop.model.places import Places, Sources
 from delegtop.model.pulse import Pulse
 from delegtop.origin import Origin
@@ -73,9 +74,12 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
 class Ledger:
     """Facts by delegation. `apply` says which delegations an event touched."""
 
+    NOT_ITS_OWN = ("handles",)
+    BORROWS = True
+
     def __init__(self) -> None:
         self.ids: list[str] = []
-        self._handles: dict[str, Handle] = {}
+        self.handles: dict[str, Handle] | Numbers = {}
         sources = Sources()
         self._shapes: dict[tuple[object, ...], Shape] = {}
         self._shape: list[Shape | None] = []
@@ -115,14 +119,14 @@ class Ledger:
         return iter(range(len(self.ids)))
 
     def find(self, id: str) -> Handle | None:
-        return self._handles.get(id)
+        return self.handles.get(id)
 
     # -- folding ---------------------------------------------------------------------------------------------------
 
     def apply(self, events: Iterable[Event], touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
         """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
         start or end did: the tree is drawn from these two alone."""
-        handles, tokens = self._handles, self._tokens
+        handles, tokens = self.handles, self._tokens
         beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
         doing, tool = self._doing, self._tool
         minutes, minute = self.pulse.minutes, -1
@@ -174,7 +178,7 @@ class Ledger:
                     touched.add(handle)
 
     def _handle(self, id: str, started: set[Handle]) -> Handle:
-        handle = self._handles.get(id)
+        handle = self.handles.get(id)
         if handle is None:
             handle = self._add(id)
             started.add(handle)
@@ -184,7 +188,7 @@ class Ledger:
         handle = len(self.ids)
         if handle == len(self._shape):
             self._grow(max(_BLOCK, handle // 8))
-        self._handles[id] = handle
+        self.handles[id] = handle
         self.ids.append(id)
         return handle
 
@@ -257,7 +261,7 @@ class Ledger:
     def _shared_id(self, id: str | None) -> str | None:
         if id is None:
             return None
-        handle = self._handles.get(id)
+        handle = self.handles.get(id)
         return self.ids[handle] if handle is not None else intern(id)
 
     def _start_of(self, handle: Handle) -> Started | None:
@@ -393,6 +397,10 @@ class Ledger:
     def is_noted(self, handle: Handle, kind: str) -> bool:
         details = self._details.get(handle)
         return details is not None and details.says(kind)
+
+    def noted(self, kind: str) -> Iterator[Handle]:
+        """All that have a note of that kind."""
+        return (handle for handle, details in self._details.items() if details.says(kind))
 
     def cwd(self, handle: Handle) -> str | None:
         details = self._details.get(handle)

@@ -31,6 +31,7 @@ class Lineage:
     """Parents and children, kept up to date as starts and ends become known."""
 
     NOT_ITS_OWN = ("_ledger",)
+    BORROWS = True
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -57,6 +58,10 @@ class Lineage:
     def parent(self, handle: Handle) -> Handle | None:
         parent = self._parent[handle]
         return None if parent == NOBODY else parent
+
+    def parents(self) -> Iterable[int]:
+        """The parent of every delegation, NOBODY if it has none."""
+        return self._parent
 
     def link(self, handle: Handle) -> Link:
         if self._ledger.is_guess(handle) and self._parent[handle] != NOBODY:

@@ -77,7 +77,7 @@ def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) 
     """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
     facts = facts or forest.delegation(handle)
     state = forest.state(handle)
-    waits = state is State.WAITING and facts.phase not in phases.FOR_PEOPLE
+    waits = state in (State.WAITING, State.OVERDUE) and facts.phase not in phases.FOR_PEOPLE
     if waits and (blocker := forest.blocker(handle)) is not None:
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:

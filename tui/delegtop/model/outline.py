@@ -52,7 +52,30 @@ class Outline:
 
     # Building
 
-    def add(self, handle: Handle, parent: Handle | None) -> None:
+    def replant(self, parents: Iterable[int], folded: Iterable[Handle]) -> None:
+        """Show other delegations instead, each under its parent (-1 is none), in the same order and the same filter."""
+        above = array("i", (ABSENT, *(parent + 1 for parent in parents)))
+        newest = len(above) - 2
+        count = max(len(above), len(self._rows))  # never less room: someone may still ask for what was there
+        above.extend([ABSENT] * (count - len(above)))
+        folds = bytearray(count)
+        for handle in folded:
+            folds[handle + 1] = 1
+        for column in (self._size, self._inner, self._rows):
+            column[:] = array("i", bytes(column.itemsize * count))
+        self._families.plant(above)
+        self.newest = newest if newest >= 0 else None
+        self._root = TOP
+        self._folded, self._unfiltered_folds = folds, None
+        self.filter(self._matches)
+
+    @property
+    def folded(self) -> list[Handle]:
+        """All that were folded without a filter; a filter has folds of its own."""
+        folds = self._folded if self._unfiltered_folds is None else self._unfiltered_folds
+        return [node - 1 for node, fold in enumerate(folds) if fold]
+
+    def add(self, handle: Handle, parent: Handle | None, *, folded: bool = False) -> None:
         """A new delegation. Its parent may follow later; until then the parent is a root without facts."""
         if handle in self:
             self.move(handle, parent)
@@ -64,6 +87,8 @@ class Outline:
         self._make_room(node)
         matching = self._matches is None or bool(self._matches(handle))
         self._matching[node] = matching
+        if folded:
+            (self._folded if self._unfiltered_folds is None else self._unfiltered_folds)[node] = 1
         self._attach(node, TOP if parent is None else parent + 1, matching, matching)
 
     def move(self, handle: Handle, parent: Handle | None) -> None:

@@ -27,6 +27,8 @@ class Sources(dict[str, int]):
 class Places:
     """A column of origins."""
 
+    BORROWS = True
+
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._source = array("i")

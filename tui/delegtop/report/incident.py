@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from delegtop.diagnosis.verdicts import Certainty, Kind
 from delegtop.model.delegation import Basis, Link, State
-from delegtop.report.tree_json import Found, Made, Place, Source, Time, Wrong
+from delegtop.report.tree_json import Found, Place, Source, Time, Wrong
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -30,6 +30,15 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
     title: Annotated[str, Meta(description="What it is, such as `recommends`, `to resume` or `needs review`.")]
     text: str
     place: Place | None
+
+
+class Product(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file the delegation says it made."""
+
+    path: str
+    type: str | None
+    summary: str | None
+    exists: Annotated[bool | None, Meta(description="Whether it is there; null if that cannot be told.")]
 
 
 class Excerpt(Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,7 +78,7 @@ class Trouble(Struct, frozen=True, forbid_unknown_fields=True):
     doing: Annotated[str | None, Meta(description="What it was last heard doing.")]
     tool: str | None
     errors: list[Wrong]
-    artifacts: Annotated[list[Made], Meta(description="What it says it made.")]
+    artifacts: Annotated[list[Product], Meta(description="What it says it made.")]
     own_words: Annotated[list[Words], Meta(description="The agent's own recommendations.")]
     findings: Annotated[list[Found], Meta(description="What delegtop found and advises, worst first.")]
     evidence: list[Excerpt]

@@ -1,7 +1,7 @@
 """Gathering an incident: of all that is known at a moment, what a person who gets the report needs to see."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from delegtop import __version__
 from delegtop.clock import Millis, iso
@@ -10,6 +10,7 @@ from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.verdicts import HARMLESS, Verdict, root_blocker, verdict
 from delegtop.model import measures, recovery
 from delegtop.model.delegation import PROBLEMS, Delegation
+from delegtop.model.events import Event as Told
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
@@ -22,12 +23,13 @@ from delegtop.report.incident import (
     Judgement,
     LeftOut,
     Node,
+    Product,
     Ref,
     Trouble,
     Words,
 )
 from delegtop.report.incident_timeline import Journal, timeline
-from delegtop.report.tree_json import Made, Place, Wrong, found_of, source_of
+from delegtop.report.tree_json import Place, Wrong, found_of, source_of
 from delegtop.report.walk import rows, with_ancestors
 from delegtop.secrets import mask
 
@@ -42,7 +44,18 @@ _MASKED_AT_ONCE = 64 * 1024
 _ABOVE = 50
 _GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
 
+RECALLED = 10
+"""Of so many delegations, the worst, the last signs of life are told too."""
+
 Raw = Callable[[Origin], bytes | None]
+Recall = Callable[[Delegation], Iterable[Told]]
+"""What the last lines about a delegation say, read again."""
+Existence = Callable[[Delegation], Exists]
+"""For a delegation: whether the files it says it made are there."""
+
+
+def _cannot_tell(_path: str) -> bool | None:
+    return None
 
 
 def gather(
@@ -52,28 +65,40 @@ def gather(
     raw: Raw,
     *,
     only: Handle | None = None,
-    exists: Exists = lambda _: None,
+    recall: Recall = lambda _: (),
+    existence: Existence = lambda _: _cannot_tell,
 ) -> Incident:
     """The incident at `forest.now`; with `only`, of that delegation with all above and below it."""
-    return _Gathering(forest, raw, exists, only).incident(statuses, journal)
+    gathering = _Gathering(forest, raw, existence, only)
+    for handle in gathering.worst[:RECALLED]:
+        journal.remember(recall(forest.delegation(handle)))
+    return gathering.incident(statuses, journal)
 
 
 class _Gathering:
-    def __init__(self, forest: Forest, raw: Raw, exists: Exists, only: Handle | None) -> None:
-        self.forest, self.raw, self.exists, self.only = forest, raw, exists, only
+    def __init__(self, forest: Forest, raw: Raw, existence: Existence, only: Handle | None) -> None:
+        self.forest, self.raw, self.existence, self.only = forest, raw, existence, only
         self.shown = list(_scope(forest, only))
         self.verdicts = {handle: verdict(forest, handle, forest.now) for handle in self.shown}
-        ends = (root_blocker(forest, handle) for handle in self.shown if forest.blocker(handle) is not None)
-        self.blockers = {end for end in ends if end is not None}
+        waiting = (handle for handle in self.shown if self._waits_on(handle) is not None)
+        self.blockers = {end for handle in waiting if (end := root_blocker(forest, handle)) is not None}
         self.troubled = sorted(filter(self._in_trouble, self.shown), key=self._rank)
+
+    @property
+    def worst(self) -> list[Handle]:
+        """Those in trouble but for who only waits for them."""
+        return [handle for handle in self.troubled if not self._is_harmless(handle)]
+
+    def _is_harmless(self, handle: Handle) -> bool:
+        judged = self.verdicts[handle]
+        return judged is not None and judged.kind in HARMLESS
 
     def _in_trouble(self, handle: Handle) -> bool:
         judged = self.verdicts[handle]
         return self.forest.state(handle) in PROBLEMS or judged is not None or self.forest.needs_review(handle)
 
     def _rank(self, handle: Handle) -> tuple[bool, bool, int, tuple[bool, int, str]]:
-        judged = self.verdicts[handle]
-        harmless = judged is not None and judged.kind in HARMLESS
+        harmless = self._is_harmless(handle)
         return handle not in self.blockers, harmless, measures.severity(self.forest, handle), self.forest.birth(handle)
 
     def incident(self, statuses: Sequence[Health], journal: Journal) -> Incident:
@@ -106,13 +131,14 @@ class _Gathering:
         among = f"{count} delegation{'' if count == 1 else 's'}"
         if not self.troubled:
             return f"None of {among} is in trouble." if count else "There is no delegation in these sources."
-        harmless = sum(self._rank(handle)[1] for handle in self.troubled)
-        bad = len(self.troubled) - harmless
+        bad = len(self.worst)
+        harmless = len(self.troubled) - bad
         waiting = f", and {harmless} wait{'s' if harmless == 1 else ''} for others" if harmless else ""
         worst = self.troubled[0]
         name = measures.label(self.forest.delegation(worst))
         begin = f"{bad} of {among} {'is' if bad == 1 else 'are'} in trouble{waiting}."
-        return f"{begin} First of all {name}: {self._message(worst)}"
+        told = self._message(worst)
+        return f"{begin} First of all {name}: {told[:1].lower()}{told[1:]}"
 
     def _message(self, handle: Handle) -> str:
         """What is wrong with it, in a sentence."""
@@ -132,9 +158,9 @@ class _Gathering:
         forest = self.forest
         facts = privacy.masked(forest.delegation(handle))
         judged, deadline = self.verdicts[handle], forest.deadline(handle)
-        found = self._findings(handle)
+        found, exists = self._findings(handle), self.existence(facts)
         above = list(self._above(handle))
-        waits = judged.waits_on if judged is not None else None
+        waits = self._waits_on(handle)
         return Trouble(
             id=facts.id,
             name=measures.label(facts),
@@ -143,7 +169,7 @@ class _Gathering:
             message=mask(self._message(handle)),
             verdict=_judgement(judged),
             root_blocker=handle in self.blockers,
-            blocks=[self._ref(one) for one in above if forest.blocker(one) == handle],
+            blocks=[self._ref(one) for one in above if self._waits_on(one) == handle],
             waits_on=None if waits is None else self._ref(waits),
             started_at=_time(facts.started_at),
             last_heard_at=_time(facts.heard_at),
@@ -153,11 +179,15 @@ class _Gathering:
             doing=facts.doing,
             tool=facts.tool,
             errors=[Wrong(e.message, e.type, e.code, e.recoverable, e.recommendation) for e in facts.errors],
-            artifacts=[Made(made.path, made.type, made.summary) for made in facts.artifacts],
+            artifacts=[Product(made.path, made.type, made.summary, exists(made.path)) for made in facts.artifacts],
             own_words=[Words(hint.title, hint.text, _place(hint.origin)) for hint in recovery.hints(facts)],
             findings=[found_of(privacy.masked_finding(one)) for one in found if one.by != "agent"],
             evidence=list(self._evidence(facts, judged, found)),
         )
+
+    def _waits_on(self, handle: Handle) -> Handle | None:
+        judged = self.verdicts.get(handle)
+        return None if judged is None else judged.waits_on
 
     def _above(self, handle: Handle) -> Iterator[Handle]:
         """Its ancestors, the nearest first."""
@@ -173,7 +203,7 @@ class _Gathering:
         return Ref(facts.id, measures.label(facts))
 
     def _findings(self, handle: Handle) -> tuple[Finding, ...]:
-        return diagnose(self.forest, handle, self.forest.now, self.exists)
+        return diagnose(self.forest, handle, self.forest.now, self.existence(self.forest.delegation(handle)))
 
     def _evidence(self, facts: Delegation, judged: Verdict | None, found: Sequence[Finding]) -> Iterator[Excerpt]:
         """The lines that say so, each once: those of the verdict first, then its life, then the findings."""

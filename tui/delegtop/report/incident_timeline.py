@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from delegtop.clock import Millis, duration, iso
 from delegtop.model import recovery
 from delegtop.model.delegation import ACTIVE, Delegation, State
-from delegtop.model.events import Awaited, Ended, Erred, Noted, Resumed
+from delegtop.model.events import Awaited, Ended, Erred, Heard, Noted, Resumed
 from delegtop.model.events import Event as Told
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
@@ -20,15 +20,22 @@ MOST = 300
 _SHORT = 300
 _KEPT = (Erred, Noted, Awaited, Resumed, Ended)
 
+Kept = Erred | Noted | Awaited | Resumed | Ended | Heard
+
 
 class Journal:
-    """Keeps the events a timeline is made of, as they are read. Signs of life are not kept: there may be millions."""
+    """Keeps the events a timeline is made of, as they are read. Signs of life are not kept, for there may be millions;
+    of the few delegations where they matter, they are read again."""
 
     def __init__(self) -> None:
-        self.events: list[Erred | Noted | Awaited | Resumed | Ended] = []
+        self.events: list[Kept] = []
 
     def heed(self, events: Iterable[Told]) -> None:
         self.events += [event for event in events if isinstance(event, _KEPT)]
+
+    def remember(self, events: Iterable[Told]) -> None:
+        """The signs of life of one delegation."""
+        self.events += [event for event in events if isinstance(event, Heard)]
 
 
 def timeline(
@@ -57,10 +64,14 @@ def _moments(forest: Forest, journal: Journal, shown: Collection[Handle]) -> Ite
             starts.append(facts.started_at)
     for told in journal.events:
         found = forest.find(told.id)
-        if found is not None and found in shown and told.at is not None and (what := _said(told)) is not None:
-            yield told.at, _event(told.at, what[0], forest.delegation(found), what[1], origin=told.origin)
+        if found is None or found not in shown or told.at is None or told.at > forest.now:
+            continue
+        facts = forest.delegation(found)
+        is_last = isinstance(told, Heard) and told.origin == facts.heard_origin
+        if not is_last and (what := _said(told)) is not None:
+            yield told.at, _event(told.at, what[0], facts, what[1], told.origin)
     for asleep, awake in forest.sleeps(min(starts, default=forest.now)):
-        text = f"every log was silent for {duration(awake - asleep)}: the machine probably slept"
+        text = f"every log was silent for {duration(awake - asleep)}: the machine slept, or all of them waited"
         yield asleep, Event(iso(asleep), "slept", None, text, derived=True, place=None)
 
 
@@ -73,7 +84,7 @@ def _life(forest: Forest, handle: Handle, facts: Delegation) -> Iterator[tuple[M
         yield facts.started_at, _event(facts.started_at, "started", facts, f"started{by}", facts.started_origin)
     is_open = state in ACTIVE or state is State.LOST
     if is_open and facts.heard_at is not None and facts.heard_at != facts.started_at:
-        text = f"last heard of: {doing(facts) or 'a sign of life'}"
+        text = f"last heard of{': ' if doing(facts) else ''}{doing(facts)}"
         yield facts.heard_at, _event(facts.heard_at, "heard", facts, text, facts.heard_origin)
     deadline = forest.deadline(handle)
     if deadline is None or not deadline.is_firm or deadline.at > (facts.ended_at or forest.now):
@@ -82,7 +93,7 @@ def _life(forest: Forest, handle: Handle, facts: Delegation) -> Iterator[tuple[M
     yield deadline.at, _event(deadline.at, "deadline", facts, f"its deadline passed ({deadline.note}){late}", None)
 
 
-def _said(told: Erred | Noted | Awaited | Resumed | Ended) -> tuple[What, str] | None:
+def _said(told: Kept) -> tuple[What, str] | None:
     """What one record says, in words; None for what is of no use to a reader."""
     match told:
         case Ended():
@@ -92,6 +103,8 @@ def _said(told: Erred | Noted | Awaited | Resumed | Ended) -> tuple[What, str] |
             return "error", f"error: {' '.join(filter(None, (fault.code, fault.message))) or 'no message'}"
         case Noted() if told.text and told.kind in recovery.TITLES:
             return "note", f"{recovery.TITLES[told.kind]}: {told.text}"
+        case Heard() if told.doing or told.tool:
+            return "heard", told.doing or told.tool or ""
         case Awaited():
             return "awaited", f"awaited until {iso(told.until)} by {told.by}"
         case Resumed():

@@ -22,6 +22,8 @@ from delegtop.secrets import mask
 EXAMPLES = 5
 ALIKE = 3
 """Files without a format that are named one by one; a folder may hold hundreds of others."""
+HEALTHY = 5
+"""So many files of one format are listed when nothing is wrong with them: an agent may keep hundreds."""
 _UNSURE = frozenset({Link.INFERRED, Link.AMBIGUOUS})
 _NAME_MOST = 48
 _NAME_LEAST = 20
@@ -92,7 +94,7 @@ def tree(
     look: Look = Look(),  # noqa: B008 - an immutable value
 ) -> Iterator[str]:
     """The lines of the report. With `matches`, those and their ancestors are shown."""
-    yield _summary(forest, matches)
+    yield summary(forest, matches)
     shown = None if matches is None else with_ancestors(forest, matches)
     table = list(rows(forest, shown, sort))
     if table:
@@ -109,7 +111,7 @@ def tree(
         yield from _health(sources, look)
 
 
-def _summary(forest: Forest, matches: Collection[Handle] | None) -> str:
+def summary(forest: Forest, matches: Collection[Handle] | None) -> str:
     at = re.sub(r"\.\d+Z$", "Z", iso(forest.now))
     total = len(forest)
     if not total:
@@ -121,6 +123,27 @@ def _summary(forest: Forest, matches: Collection[Handle] | None) -> str:
         subject = f"{len(matches)} of {subject} match"
     words = ", ".join(f"{states[state]} {state}" for state in State if states[state])
     return f"{subject} at {at}: {words}." if words else f"{subject} at {at}."
+
+
+def coloured(words: str, state: State) -> str:
+    """In the colour of the state."""
+    return f"\x1b[{_COLOURS[state]}m{words}\x1b[0m"
+
+
+def guide(forest: Forest, row: Row, guides: Guides) -> str:
+    """The lines of the tree before a name."""
+    if not row.level:
+        return ""
+    if row.level > GUIDED:
+        return f"{guides.deep}{row.level} "
+    above = "".join(guides.runs if runs_on else guides.gap for runs_on in row.open)
+    own = guides.last if row.last else guides.branch
+    link = forest.link(row.handle)
+    if link is Link.INFERRED and guides.inferred:
+        own = own[0] + guides.inferred + own[2:]
+    if link is Link.AMBIGUOUS and guides.ambiguous:
+        own = own[0] + guides.ambiguous + own[2:]
+    return above + own
 
 
 class _Table:
@@ -167,7 +190,7 @@ class _Table:
         for column, width in self.columns.items():
             cell = fit(content[column], width, self.guides.cut, right=column != "state")
             if column == "state" and state and self.look.color:
-                cell = cell.replace(state.value, f"\x1b[{_COLOURS[state]}m{state.value}\x1b[0m")
+                cell = cell.replace(state.value, coloured(state.value, state))
             parts.append(cell)
         parts.append(cut(doing, self.doing if self.look.cuts else _LINE_MOST, self.guides.cut))
         return "  ".join(parts).rstrip()
@@ -178,21 +201,11 @@ class _Table:
             label += f" {text.line(facts.own_name, 200)}"
         unsure = row.level and not self.guides.inferred and self.forest.link(row.handle) in _UNSURE
         label += f" (parent {self.forest.link(row.handle)})" if unsure else ""
-        return self._guide(row) + label + (f"  {self.look.line(facts.title, _NAME_MOST)}" if facts.title else "")
-
-    def _guide(self, row: Row) -> str:
-        if not row.level:
-            return ""
-        if row.level > GUIDED:
-            return f"{self.guides.deep}{row.level} "
-        above = "".join(self.guides.runs if runs_on else self.guides.gap for runs_on in row.open)
-        own = self.guides.last if row.last else self.guides.branch
-        link = self.forest.link(row.handle)
-        if link is Link.INFERRED and self.guides.inferred:
-            own = own[0] + self.guides.inferred + own[2:]
-        if link is Link.AMBIGUOUS and self.guides.ambiguous:
-            own = own[0] + self.guides.ambiguous + own[2:]
-        return above + own
+        return (
+            guide(self.forest, row, self.guides)
+            + label
+            + (f"  {self.look.line(facts.title, _NAME_MOST)}" if facts.title else "")
+        )
 
     def _cells(self, handle: Handle, facts: Delegation) -> dict[str, str]:
         forest = self.forest
@@ -263,10 +276,15 @@ def _claims(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator
 def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
     yield "Sources"
     alike: Counter[tuple[str, str]] = Counter()
+    healthy: Counter[str] = Counter()
     for source in sources:
         if source.dialect is None:
             alike[source.status, source.detail] += 1
             if alike[source.status, source.detail] > ALIKE:
+                continue
+        elif source.status == "live" and not (source.detail or source.unreadable or source.deviations):
+            healthy[source.dialect] += 1
+            if healthy[source.dialect] > HEALTHY:
                 continue
         yield f"  {text.line(source.path, 1_000)}: {_state_of(source)}"
         for reason, count in sorted(source.reasons.items(), key=lambda item: (-item[1], item[0])):
@@ -275,6 +293,9 @@ def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
             yield cut(f"    {_example(example, look)}", max(look.width, 80), look.guides.cut)
         if (more := source.unreadable + source.deviations - EXAMPLES) > 0:
             yield f"    and {more} more (--json tells the kinds, the dashboard shows them)"
+    for dialect, count in healthy.items():
+        if count > HEALTHY:
+            yield f"  {_count(count - HEALTHY, 'more file')} of {text.line(dialect, 80)}, read without trouble"
     for (status, detail), count in alike.items():
         if count > ALIKE:
             why = f", {text.line(detail, 400)}" if detail else ""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from delegtop.clock import WallClock
 
 _LOG_NAME = re.compile(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
-_COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2)$")
+_COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2|zip)$")
 _CREDENTIALS = re.compile(r"\.(key|pem|p12)$|^\.?credentials\.json$|^auth\.json$|^\.netrc$|^id_(rsa|ed25519|ecdsa)")
 _LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _KINDS = (
@@ -56,9 +56,15 @@ class Roots:
     """The SOURCE arguments. `scan` may be asked again and again; new files and folders turn up in it."""
 
     def __init__(
-        self, arguments: Sequence[str], names: Callable[[], Sequence[str]] = tuple, exclude: Sequence[str] = ()
+        self,
+        arguments: Sequence[str],
+        names: Callable[[], Sequence[str]] = tuple,
+        exclude: Sequence[str] = (),
+        awaited: Sequence[str] = (),
     ) -> None:
-        self._arguments = tuple(dict.fromkeys(arguments))
+        self._arguments = tuple(dict.fromkeys([*arguments, *awaited]))
+        self._awaited = {argument: frozenset(_matching(argument)) for argument in awaited}
+        """Places where something may appear later, and what of it is there already: that is not meant."""
         self._names = names
         """Patterns of further file names; asked when the first folder is looked into."""
         self._further: re.Pattern[str] | None = None
@@ -80,7 +86,8 @@ class Roots:
                 # What was there before is only out of sight: its reader knows whether it is gone.
                 found = self._known.get(argument, ())
                 if argument not in self._known:
-                    missing.append(argument)
+                    missing += [] if argument in self._awaited else [argument]
+                    self._watched[_nearest(argument)] = None
                 elif found != (argument,):
                     skipped[argument] = "not there now"
             else:
@@ -111,8 +118,8 @@ class Roots:
         fixed = argument
         while glob.has_magic(fixed):
             fixed = os.path.dirname(fixed)
-        self._watched[fixed or "."] = None
-        return sorted(glob.glob(argument, recursive=True, include_hidden=True))
+        self._watched[_nearest(fixed)] = None
+        return [path for path in _matching(argument) if path not in self._awaited.get(argument, ())]
 
     def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[str]:
         """The logs in a folder and below it. Links to folders are not followed, so there are no circles."""
@@ -165,11 +172,25 @@ class Roots:
         return folder
 
     def _is_log_name(self, name: str) -> bool:
-        if _LOG_NAME.search(_COMPRESSED.sub("", name)):
+        if _LOG_NAME.search(_COMPRESSED.sub("", name)) and not name.endswith(".zip"):
             return True
         if self._further is None:
             self._further = _any_of(self._names())
         return self._further.match(name) is not None
+
+
+def _matching(argument: str) -> list[str]:
+    """What there is now of what an argument names."""
+    if not glob.has_magic(argument):
+        return [argument] if os.path.lexists(argument) else []
+    return sorted(glob.glob(argument, recursive=True, include_hidden=True))
+
+
+def _nearest(path: str) -> str:
+    """The folder in which something has to appear for the path to be there: the last one of it that is."""
+    while path and not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path or "."
 
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:

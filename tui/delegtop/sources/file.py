@@ -26,6 +26,26 @@ def settled(stamp: Stamp) -> Stamp | None:
 class File:
     """One inode and how far it is read."""
 
+    __slots__ = (
+        "compared",
+        "copy_of",
+        "error",
+        "flushed",
+        "gap",
+        "inode",
+        "linked",
+        "loading",
+        "names",
+        "original",
+        "path",
+        "quiet",
+        "seen",
+        "size",
+        "source",
+        "trace",
+        "written",
+    )
+
     def __init__(self, inode: Inode, path: str) -> None:
         self.inode = inode
         self.path = path

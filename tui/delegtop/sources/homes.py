@@ -10,6 +10,7 @@ class Home(NamedTuple):
 
     product: str
     path: Path
+    """A folder, or files: the last part may be a pattern."""
 
 
 def homes(environ: Mapping[str, str], home: Path, project: Path) -> Iterator[Home]:
@@ -25,6 +26,8 @@ def homes(environ: Mapping[str, str], home: Path, project: Path) -> Iterator[Hom
     yield Home("opencode", _folder(environ, "XDG_DATA_HOME", home / ".local" / "share") / "opencode")
     codex = _folder(environ, "CODEX_HOME", home / ".codex")
     yield Home("codex", codex / "sessions")
+    yield Home("codex", codex / "archived_sessions")
+    yield Home("codex", codex / "state_*.sqlite")
     yield Home("hyper", home / ".hyper" / "sessions")
     yield Home("copilot", home / ".copilot" / "session-state")
     yield Home("gemini", home / ".gemini" / "tmp")

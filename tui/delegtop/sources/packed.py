@@ -17,7 +17,8 @@ from delegtop.sources.file import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE
 from delegtop.sources.record import Line, Unreadable
 from delegtop.sources.status import FileStatus, State
-from delegtop.sources.unpack import Spoilt, blocks
+from delegtop.sources.unpack import Spoilt
+from delegtop.sources.unzip import blocks
 
 LINE_LIMIT = 1024 * 1024
 ENDLESS = "endless line"

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from delegtop.sources.file import File
 
 HEAD = 1024
-TAIL = 1024
+TAIL = 256
+"""There may be thousands of traces: what is kept of each has to be little."""
 MARK = 128
 MARKS = 8
 PREAMBLE = 4096
@@ -37,6 +38,22 @@ class Agreement(NamedTuple):
 
 class Trace:
     """The part of a text that was read: where it ends, and enough of it to recognise it."""
+
+    __slots__ = (
+        "disturbed",
+        "head",
+        "home",
+        "key",
+        "line",
+        "marks",
+        "moved",
+        "offset",
+        "open",
+        "oversize",
+        "sources",
+        "start",
+        "tail",
+    )
 
     def __init__(self, key: bytes, start: int) -> None:
         self.key = key

@@ -72,6 +72,10 @@ class Waker:
         """Until something stirs, at most that many seconds; whether something did."""
         return self._stirred.wait(timeout)
 
+    def wake(self) -> None:
+        """As if something had stirred."""
+        self._stirred.set()
+
     def stirred(self) -> bool:
         """Whether anything has stirred since this was last asked."""
         was = self._stirred.is_set()

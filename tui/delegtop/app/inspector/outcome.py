@@ -13,7 +13,7 @@ from delegtop.model.delegation import ACTIVE
 SHOWN = 200
 """Artifacts listed and looked for, at most."""
 
-_PRESENCE = {
+PRESENCE = {
     Presence.THERE: ("✔", "+", "exists", "$success"),
     Presence.MISSING: ("✖", "x", "missing", "$error"),
     Presence.OUTSIDE: ("?", "?", "outside the project, not looked at", MUTED),
@@ -49,7 +49,7 @@ def page(subject: Subject, presence: Mapping[str, Presence]) -> list[Block]:
 def _artifact(subject: Subject, path: str, presence: Mapping[str, Presence]) -> Content:
     if path not in presence:
         return said(one_line(path), "looking …")
-    glyph, plain, words, style = _PRESENCE[presence[path]]
+    glyph, plain, words, style = PRESENCE[presence[path]]
     return said(one_line(path), Content.styled(f"{plain if subject.ascii else glyph} {words}", style))
 
 

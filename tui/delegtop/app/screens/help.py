@@ -47,7 +47,16 @@ class Help(Page):
             for name, commands in groupby(sorted(keymap.COMMANDS, key=_by_group), key=lambda command: command.group)
         }
         left = [*self._group(keymap.LOOK, groups), *self._group(keymap.TREE, groups), *_moving()]
-        right = [*self._group(keymap.DETAIL, groups), *self._group(keymap.PROGRAM, groups)]
+        groups[keymap.TROUBLE] = list(keymap.TRIAGE)
+        groups[keymap.BARS] = list(keymap.GANTT)
+        groups[keymap.PAST] = list(keymap.REPLAY)
+        right = [
+            *self._group(keymap.DETAIL, groups),
+            *self._group(keymap.BARS, groups),
+            *self._group(keymap.TROUBLE, groups),
+            *self._group(keymap.PAST, groups),
+            *self._group(keymap.PROGRAM, groups),
+        ]
         return [Beside(left, right), Beside(self._states(), _filter())]
 
     def _group(self, name: str, groups: Mapping[str, list[Command]]) -> list[Block]:

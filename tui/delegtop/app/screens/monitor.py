@@ -20,13 +20,17 @@ from delegtop.app.widgets import notice
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.filter_bar import FilterBar
+from delegtop.app.widgets.gantt import Gantt
 from delegtop.app.widgets.inspector import Inspector
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.notice import Notice
 from delegtop.app.widgets.pill import Pill
+from delegtop.app.widgets.replay_bar import ReplayBar
 from delegtop.app.widgets.vitals import Mode, Pulse, Vitals
 from delegtop.clock import wall
 from delegtop.config import Settings
+from delegtop.feed.replay import Replay
+from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.query import QueryError
 
@@ -51,8 +55,10 @@ class Monitor(Screen[None]):
         watching: bool,
         frozen: bool,
         zone: tzinfo | None,
+        replay: Replay | None = None,
     ) -> None:
         super().__init__(id="monitor")
+        self._replay = replay
         self.board, self.reader, self._intake = board, reader, intake
         self._settings, self._watching, self._frozen, self._zone = settings, watching, frozen, zone
         self._folded_all = False
@@ -67,7 +73,7 @@ class Monitor(Screen[None]):
         yield FilterBar()
         with Container(id="body"):
             with Container(id="stage"):
-                yield DelegationTree(self.board.rows, id="tree")
+                yield Gantt(self.board.rows, zone=self._zone, id="tree")
                 yield Notice()
                 yield Pill(id="pill")
             yield Inspector(
@@ -79,10 +85,13 @@ class Monitor(Screen[None]):
                 masked=self._settings.mask_secrets,
                 id="inspector",
             )
+        if self._replay is not None:
+            yield ReplayBar(self._replay, zone=self._zone, ascii=ascii_only)
         yield KeyBar()
 
     def on_mount(self) -> None:
         self._ready = True
+        self.board.moved_house = self._moved_house
         self.table.follow = self._settings.follow
         self.table.focus()
         self.draw()
@@ -95,8 +104,8 @@ class Monitor(Screen[None]):
         self._ready = False
 
     @property
-    def table(self) -> DelegationTree:
-        return self.query_one(DelegationTree)
+    def table(self) -> Gantt:
+        return self.query_one(Gantt)
 
     @property
     def filter_bar(self) -> FilterBar:
@@ -110,6 +119,12 @@ class Monitor(Screen[None]):
 
     def rows_moved(self) -> None:
         """Rows came or changed places since the last frame."""
+        self._structural = True
+
+    def _moved_house(self, before: Forest, now: Forest) -> None:
+        """Another moment is shown."""
+        self.table.move_house(before, now)
+        self.inspector.move_house(before, now)
         self._structural = True
 
     def draw(self) -> None:
@@ -147,7 +162,7 @@ class Monitor(Screen[None]):
     def _pulse(self) -> Pulse:
         board, statuses = self.board, self.reader.statuses
         unhealthy = sum(map(ails, statuses))
-        rates = () if self._frozen else self._intake.rates  # nothing happens a second while time stands still
+        rates = () if self._frozen or board.moment is not None else self._intake.rates  # nothing happens a second while time stands still
         return Pulse(
             self._mode(),
             len(statuses),
@@ -167,6 +182,8 @@ class Monitor(Screen[None]):
         if self.reader.loading and self._watching:
             read, known = self.reader.progress
             return Mode("◌", "~", f"loading {min(read / known, 1.0):.0%}" if known else "loading", "bold $accent")
+        if self.board.moment is not None:
+            return Mode("◀", "<", "replay", "bold $secondary")
         if self._frozen:
             return Mode("◆", "#", "frozen", "bold $secondary")
         return Mode("●", "*", "live", "bold $success")
@@ -181,18 +198,20 @@ class Monitor(Screen[None]):
         board = self.board
         if len(board.outline):
             return None
-        if not self._watching:
-            return notice.nothing_to_watch()
         if len(board.forest):
             return notice.nothing_matches(board.query.text, len(board.forest))
+        if not self._watching:
+            return notice.nothing_to_watch()
         if self.reader.loading and not self.reader.failure:
             return notice.loading(*self.reader.progress, plain=self._settings.ascii)
         return notice.nothing_told(self.reader.statuses)
 
     def _draw_keys(self) -> None:
         reading = self.inspector.sheet.has_focus
-        commands = [command for command in keymap.COMMANDS if command.bar]
+        offered = keymap.BESIDE_BARS if self.table.charted else keymap.COMMANDS
+        commands = [command for command in offered if command.bar]
         words = {
+            "gantt": "columns" if self.table.charted else "gantt",
             "pause": "resume" if self.board.paused else "pause",
             "follow": "unfollow" if self.table.follow else "follow",
             "sort": f"sort:{self.board.sort}",
@@ -254,8 +273,12 @@ class Monitor(Screen[None]):
 
     async def perform(self, id_: str) -> None:
         """Do the command of that id."""
-        command = next(command for command in keymap.COMMANDS if command.id == id_)
-        await (self.app if command in keymap.APP else self).run_action(command.action)
+        command = next(command for command in keymap.COMMANDS + keymap.GANTT + keymap.REPLAY if command.id == id_)
+        if command in keymap.GANTT:
+            self.table.charted = True
+            await self.table.run_action(command.action)
+            return
+        await (self if command in keymap.MONITOR else self.app).run_action(command.action)
 
     @on(DelegationTree.SortRequested)
     def _sort_requested(self, event: DelegationTree.SortRequested) -> None:
@@ -337,12 +360,36 @@ class Monitor(Screen[None]):
         self.table.follow = not self.table.follow
         self.draw()
 
+    def action_gantt(self) -> None:
+        """Bars in time, or columns."""
+        self.table.charted = not self.table.charted
+        self.draw()
+
     def action_problem(self, step: int) -> None:
         found = self.board.problem(self.table.cursor, step)
         if found is None:
             self.notify("No problem in sight.", markup=False)
             return
         self._go_to(found)
+
+    def action_triage(self) -> None:
+        """All problems, worst first."""
+        from delegtop.app.screens.triage import Triage, open_on  # judging takes time to load, and the tree needs none
+
+        start = open_on(self.board, self.table.cursor)
+        screen = Triage(self.board, self.reader, self._settings, zone=self._zone, start=start)
+        self.app.push_screen(screen, self._triaged)
+
+    def _triaged(self, handle: Handle | None) -> None:
+        """Back from triage, with a delegation to go to: whatever hides it gives way."""
+        if handle is None:
+            return
+        self.board.show_row(handle)
+        self.filter_bar.input.value = self.board.query.text
+        if not self.board.query:
+            self.filter_bar.close()
+        self._go_to(handle)
+        self.table.focus()
 
     def _go_to(self, handle: Handle) -> None:
         self.board.outline.reveal(handle)

@@ -25,6 +25,7 @@ from delegtop.app.widgets.scrollbar import Thumb, thumb, top_for
 from delegtop.app.widgets.viewport import Viewport
 from delegtop.clock import monotonic
 from delegtop.model.delegation import State
+from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import OutlineRow
 
@@ -186,6 +187,18 @@ class DelegationTree(Widget, can_focus=True):
         self._newest = self._outline.newest
         self._set_pending(0)
 
+    def move_house(self, before: Forest, now: Forest) -> None:
+        """The rows are those of another moment: the cursor stays on its delegation, and nothing of it is news."""
+        self._view.move_house(before, now)
+        self._told = None
+        self.seen()
+
+    def expect(self, id: str) -> None:
+        """Put the cursor on this delegation as soon as it is there."""
+        self._view.expect(id, self.rows.forest.find)
+        self.follow = False
+        self.update_rows(True)
+
     def go_to_newest(self) -> None:
         """Put the cursor on the delegation that came last."""
         self._select_newest()
@@ -233,11 +246,23 @@ class DelegationTree(Widget, can_focus=True):
     def _layout(self) -> Layout:
         return layout(max(self.size.width - 1, 0))
 
+    def _titles(self) -> list[Span]:
+        """The first line."""
+        return self.rows.header(self._layout, self._sorted_by, self._reversed)
+
+    def _key(self, row: OutlineRow) -> Key:
+        """Everything that can change the picture of this row."""
+        return self.rows.key(row)
+
+    def _cells(self, row: OutlineRow, key: Key) -> list[Span]:  # noqa: ARG002 -- for who draws from the key alone
+        """The row, one cell short of the width."""
+        return self.rows.cells(row, self._layout)
+
     def _draw(self) -> None:
         """Compare the rows in view with those on the screen and repaint the ones that differ."""
         view, before, bar = self._view, self._drawn, (self._thumb, self._marks)
         window = view.window()
-        self._drawn = [(row, self.rows.key(row), row.handle == view.cursor) for row in window]
+        self._drawn = [(row, self._key(row), row.handle == view.cursor) for row in window]
         self._thumb = thumb(view.top, view.page, len(self._outline), view.page)
         self._find_marks()
         self._count_pending(window)
@@ -285,8 +310,7 @@ class DelegationTree(Widget, can_focus=True):
         if not self._drawn or width < 2:
             return Strip([Segment(" " * width, self._style("text"))], width)
         if y < _HEADER:
-            titles = self.rows.header(self._layout, self._sorted_by, self._reversed)
-            return Strip([*self._segments(titles), Segment(" ", self._style("header"))], width)
+            return Strip([*self._segments(self._titles()), Segment(" ", self._style("header"))], width)
         y -= _HEADER
         bar = self._bar(y)
         if y >= len(self._drawn):
@@ -295,7 +319,7 @@ class DelegationTree(Widget, can_focus=True):
         cached = (key, selected, width)
         strip = self._strips.get(cached)
         if strip is None:
-            strip = Strip(self._segments(self.rows.cells(row, self._layout), selected), width - 1)
+            strip = Strip(self._segments(self._cells(row, key), selected), width - 1)
             self._strips[cached] = strip
         return Strip([*strip, bar], width)
 

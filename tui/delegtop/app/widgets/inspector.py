@@ -102,6 +102,13 @@ class Inspector(Vertical):
             self._handle, self._history, self._presence, self._fetched = handle, None, {}, None
             self.refresh_page(top=True)
 
+    def move_house(self, before: Forest, now: Forest) -> None:
+        """Another moment is shown: the delegation may have another handle then, or not be there yet."""
+        self._sums = Sums(self._forest)
+        self._fetched = None
+        if self._handle is not None:
+            self._handle = now.find(before.id(self._handle))
+
     def ask(self, wanted: bool) -> None:
         """The operator wants to see it, or not; where there is no room for both it is shown only when asked for."""
         self.set_class(wanted, "-asked")

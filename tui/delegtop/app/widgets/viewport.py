@@ -5,6 +5,9 @@ go or change places: the cursor keeps its delegation and its place on the screen
 Until the operator first moves, the view stays at the top: in the order of problems that is the worst of them.
 """
 
+from collections.abc import Callable
+
+from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import Outline, OutlineRow
 
@@ -22,6 +25,7 @@ class Viewport:
         """The row of the cursor."""
         self._anchor: tuple[Handle, int] | None = None  # this delegation stays so many rows below the top
         self._moved = False
+        self._absent: tuple[str, Callable[[str], Handle | None]] | None = None  # the cursor's, while it is not there
 
     def window(self) -> list[OutlineRow]:
         """The rows in view."""
@@ -32,8 +36,26 @@ class Viewport:
             self._anchor = (window[0].handle, 0) if window else None
         return window
 
+    def expect(self, id: str, find: Callable[[str], Handle | None]) -> None:
+        """Put the cursor on this delegation as soon as it is there."""
+        self._moved, self._absent = True, (id, find)
+
+    def move_house(self, before: Forest, now: Forest) -> None:
+        """The same delegations have other handles now. One that is not there is waited for until the operator moves."""
+        if self._absent is not None:
+            wanted: str | None = self._absent[0]
+        else:
+            wanted = None if self.cursor is None else before.id(self.cursor)
+        self._absent = None if wanted is None else (wanted, now.find)
+        self.cursor = None if self.cursor is None else now.find(before.id(self.cursor))
+        held = None if self._anchor is None else now.find(before.id(self._anchor[0]))
+        self._anchor = None if held is None or self._anchor is None else (held, self._anchor[1])
+
     def settle(self) -> None:
         """Rows came, went or moved: find the cursor and the view again."""
+        found = self._absent and self._absent[1](self._absent[0])
+        if found is not None:
+            self.cursor, self._absent, self._anchor = found, None, None
         if not len(self.outline):
             self.top, self.row, self.cursor, self._anchor = 0, 0, None, None
             return
@@ -47,13 +69,15 @@ class Viewport:
             row = self.row if anchor[0] == held else self.outline.row_of(anchor[0])
             self.top = self.top if row is None else row - anchor[1]
         self._clamp()
+        if found is not None:
+            self._bring_into_view()
 
     def select(self, row: int) -> None:
         """Put the cursor on this row, or the nearest there is, and bring it into view."""
         count = len(self.outline)
         if not count:
             return
-        self._moved = True
+        self._moved, self._absent = True, None
         self.row = max(min(row, count - 1), 0)
         self.cursor = self.outline.at(self.row)
         self._bring_into_view()

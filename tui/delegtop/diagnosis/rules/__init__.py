@@ -10,6 +10,7 @@ from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rules import (
     agents,
     delegations,
+    ends,
     family,
     family_contract,
     handover,
@@ -38,6 +39,7 @@ CHAPTERS: tuple[ModuleType, ...] = (
     family,
     family_contract,
     verdicts,
+    ends,
     logs,
 )
 

@@ -15,7 +15,7 @@ def _limits(case: Case, agent: str | None) -> AgentLimits | None:
 
 def _giver(case: Case) -> tuple[str, AgentLimits] | None:
     """The agent that handed the work out, and what its file says."""
-    parent = case.forest.parent(case.handle)
+    parent = case.forest.parent(case.handle) if case.forest.policy.agents else None
     if parent is None:
         return None
     agent = case.forest.delegation(parent).agent

@@ -146,6 +146,7 @@ def artifact_types(case: Case, report: Report) -> Iterator[Note]:
 
 _RETURN_FORMAT, _STRUCTURE = "return format standard", "structure standard"
 _DOCUMENTED = {
+    "report": "later standard of the return files, but not of the return format standard",
     **dict.fromkeys(STRUCTURE_ARTIFACT_TYPES, f"{_STRUCTURE}, but not of the {_RETURN_FORMAT}"),
     **dict.fromkeys(ARTIFACT_TYPES, f"{_RETURN_FORMAT}, but not of the {_STRUCTURE}"),
     **dict.fromkeys(set(ARTIFACT_TYPES) & set(STRUCTURE_ARTIFACT_TYPES), f"{_RETURN_FORMAT} and the {_STRUCTURE}"),

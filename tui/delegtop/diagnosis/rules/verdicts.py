@@ -2,21 +2,23 @@
 
 from collections.abc import Iterator
 
+from delegtop.diagnosis import recovery
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule import Case, Rule, rule
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
-from delegtop.diagnosis.watch import resume
-
-
-_judged: dict[str, tuple[Case, Verdict | None]] = {}
-"""The last case and its verdict: ten rules ask for the same one."""
 
 
 def _verdict(case: Case) -> Verdict | None:
-    last = _judged.get("last")
-    if last is None or last[0] is not case:
-        last = _judged["last"] = (case, judge(case))
-    return last[1]
+    """The verdict of the case: ten rules ask for the same one."""
+    if "verdict" not in case.known:
+        case.known["verdict"] = judge(case)
+    found: Verdict | None = case.known["verdict"]
+    return found
+
+
+def _resume(case: Case) -> str | None:
+    """What to type to take it up again."""
+    return next((step.command for step in recovery.resume(case.forest, case.handle)), None)
 
 
 def _told(case: Case, kind: Kind, rule: Rule, advice: str, command: str | None = None) -> Iterator[Finding]:
@@ -61,7 +63,7 @@ def awaiting_answer(case: Case) -> Iterator[Finding]:
 )
 def looping(case: Case) -> Iterator[Finding]:
     advice = "Stop it and look at what it repeats; more time will not help."
-    yield from _told(case, Kind.LOOPING, looping, advice)
+    yield from _told(case, Kind.LOOPING, looping, advice, _resume(case))
 
 
 @rule(
@@ -72,18 +74,19 @@ def looping(case: Case) -> Iterator[Finding]:
 )
 def lost_return(case: Case) -> Iterator[Finding]:
     advice = "Take the child's result by hand and tell the parent, or resume the task."
-    yield from _told(case, Kind.LOST_RETURN, lost_return, advice, resume(case))
+    yield from _told(case, Kind.LOST_RETURN, lost_return, advice, _resume(case))
 
 
 @rule(
     "VER-005",
     Severity.ERROR,
     "nobody hangs in a tool",
-    "It is inside a tool, silent, and past a limit that somebody set. Silence alone is never called hung.",
+    "It is inside a tool, silent for longer than `suspect_after`, and past a limit that somebody set. Silence alone is "
+    "never called hung.",
 )
 def hung_in_tool(case: Case) -> Iterator[Finding]:
     advice = "Look at the process of the tool and stop it if it does nothing; the agent then goes on with an error."
-    yield from _told(case, Kind.HUNG_IN_TOOL, hung_in_tool, advice, resume(case))
+    yield from _told(case, Kind.HUNG_IN_TOOL, hung_in_tool, advice, _resume(case))
 
 
 @rule(
@@ -94,7 +97,7 @@ def hung_in_tool(case: Case) -> Iterator[Finding]:
 )
 def worked_never_reported(case: Case) -> Iterator[Finding]:
     advice = "Look at what it wrote; then take it over by hand or resume the task."
-    yield from _told(case, Kind.WORKED_NEVER_REPORTED, worked_never_reported, advice, resume(case))
+    yield from _told(case, Kind.WORKED_NEVER_REPORTED, worked_never_reported, advice, _resume(case))
 
 
 @rule(
@@ -105,7 +108,7 @@ def worked_never_reported(case: Case) -> Iterator[Finding]:
 )
 def waiting_for_model(case: Case) -> Iterator[Finding]:
     advice = "Look at the status of the provider; interrupt and send the prompt again if it does not come back."
-    yield from _told(case, Kind.WAITING_FOR_MODEL, waiting_for_model, advice)
+    yield from _told(case, Kind.WAITING_FOR_MODEL, waiting_for_model, advice, _resume(case))
 
 
 @rule(

@@ -6,9 +6,10 @@ from delegtop.clock import Millis, duration
 from delegtop.diagnosis.rule import Case
 from delegtop.diagnosis.verdicts.verdict import Certainty, Kind, Verdict
 from delegtop.diagnosis.watch import ENDED, life
-from delegtop.model import notes
-from delegtop.model.delegation import ACTIVE, Deadline, Link, State
+from delegtop.model import notes, phases
+from delegtop.model.delegation import ACTIVE, Basis, Deadline, Link, State
 from delegtop.model.events import Phase
+from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.origin import Origin
 
@@ -133,12 +134,13 @@ def lost_return(case: Case) -> Verdict | None:
 
 
 def hung_in_tool(case: Case) -> Verdict | None:
-    """It is inside a tool, silent, and past a limit that somebody set. Without such a limit it is only silent."""
+    """It is inside a tool, silent for long, and past a limit that somebody set. Without such a limit it is only
+    silent: long quiet tools are healthy."""
     facts = case.facts
     deadline = case.forest.deadline(case.handle)
-    if facts.phase is not Phase.TOOL or deadline is None or not deadline.is_firm or case.now <= deadline.at:
+    if not _in_tool(case) or deadline is None or case.now <= deadline.at or not _is_limit(case, deadline):
         return None
-    if _awake_quiet(case) <= case.forest.policy.silent_after:
+    if _awake_quiet(case) <= case.forest.policy.suspect_after:
         return None
     message = f"It has been inside {_tool(case) or 'a tool'} for {duration(_quiet(case))}{_past(case, deadline)}."
     return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, message, facts.heard_at, _places(facts.heard_origin))
@@ -172,7 +174,8 @@ def overdue(case: Case) -> Verdict | None:
         return None
     quiet = f"; last heard of {duration(_quiet(case))} ago" if case.facts.heard_at is not None else ""
     message = f"It is {duration(case.now - deadline.at)} past its deadline ({deadline.note}){quiet}."
-    return Verdict(Kind.OVERDUE, Certainty.CERTAIN, message, deadline.at, tuple(life(case.facts)))
+    sure = Certainty.CERTAIN if _is_limit(case, deadline) else Certainty.POSSIBLE
+    return Verdict(Kind.OVERDUE, sure, message, deadline.at, tuple(life(case.facts)))
 
 
 def waiting_for_model(case: Case) -> Verdict | None:
@@ -193,7 +196,7 @@ def silent(case: Case) -> Verdict | None:
     usual = case.forest.usual(case.handle)
     than = f"; {case.facts.agent} is usually done within {duration(usual[0])}" if usual else ""
     tool = _tool(case)
-    inside = f" inside {tool}" if tool and case.facts.phase is Phase.TOOL else ""
+    inside = f" inside {tool}" if tool and _in_tool(case) else ""
     message = f"Nothing was heard of it for {duration(_quiet(case))}{inside}{than}. Quiet is not hung."
     return Verdict(
         Kind.SILENT,
@@ -240,8 +243,27 @@ def _awake_quiet(case: Case) -> int:
 def _patience(case: Case) -> int:
     """How long silence of this one is nothing to speak of."""
     policy, usual = case.forest.policy, case.forest.usual(case.handle)
-    limit = policy.tool_suspect_after if case.facts.phase is Phase.TOOL else policy.suspect_after
+    limit = policy.tool_suspect_after if _in_tool(case) else policy.suspect_after
     return max(limit, usual[0] if usual else Millis(0))
+
+
+def _in_tool(case: Case) -> bool:
+    """Whether its last word was that it is inside a tool; some logs name the tool and no phase."""
+    phase = case.facts.phase
+    return phase is Phase.TOOL or (phase is None and bool(case.facts.tool))
+
+
+def _is_limit(case: Case, deadline: Deadline) -> bool:
+    """Whether passing it means that something is wrong. Somebody who waited so long and then did something else for a
+    while has set no limit."""
+    climber: Handle | None = case.handle
+    for _ in range(_ANCESTORS):
+        if deadline.basis is not Basis.PARENT or climber is None:
+            break
+        climber = case.forest.parent(climber)
+        above = case.forest.deadline(climber) if climber is not None else None
+        deadline = above or deadline
+    return deadline.is_firm and deadline.basis is not Basis.WAIT
 
 
 def _past(case: Case, deadline: Deadline | None) -> str:
@@ -252,7 +274,7 @@ def _past(case: Case, deadline: Deadline | None) -> str:
 
 def _tool(case: Case) -> str:
     """The tool with what it does, short."""
-    told = ": ".join(filter(None, (case.facts.tool, case.facts.doing)))
+    told = phases.work(case.facts)
     return told if len(told) <= _SHORT else f"{told[: _SHORT - 1]}…"
 
 

@@ -167,5 +167,5 @@ def _begin(here: Here, entry: Entry) -> None:
             )
         who.began = True
     if "place" not in who.described and (entry.cwd or entry.version):
-        who.described.add("place")
+        who.described += ("place",)
         who.say(Described(who.id, here.at, here.origin, cwd=entry.cwd, version=entry.version))

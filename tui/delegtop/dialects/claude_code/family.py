@@ -24,10 +24,11 @@ class File(msgspec.Struct):
     place: Place
     transcript: Transcript | None = None
     session: str | None = None
-    heard: set[int] = msgspec.field(default_factory=set)
+    heard: dict[int, None] = msgspec.field(default_factory=dict)
     """The notices that were told: each comes by up to three carriers."""
-    ended: set[str] = msgspec.field(default_factory=set)
-    """The rows whose end this file told and has not taken back."""
+    ended: dict[str, None] = msgspec.field(default_factory=dict)
+    """The rows whose end this file told and has not taken back. There may be thousands of files, and an empty set is
+    three times as large as an empty dict."""
     inline: dict[str, Transcript] = msgspec.field(default_factory=dict)
     """The transcripts of agents within this file, by the latest records of each."""
 
@@ -71,7 +72,7 @@ class Family:
             return
         transcript = file.transcript = Transcript(known.session, known.agent, known.is_trunk)
         transcript.began = True
-        transcript.described = {"place", "model", "prompt"}
+        transcript.described = ("place", "model", "prompt")
         self._shell(known.row).adopt(transcript)
 
     def _shell(self, known: Row) -> Row:

@@ -117,7 +117,7 @@ def _linked(here: Here, row: Row, told: Outcome, words: str) -> None:
 
 
 def _end(here: Here, row: Row, outcome: End, by: Ending, report: Report) -> None:
-    here.file.ended.add(row.id)
+    here.file.ended[row.id] = None
     row.end(here.at, here.origin, outcome, by, report)
 
 
@@ -168,7 +168,7 @@ def _resumed(here: Here, id: str) -> None:
     resumed, origin = at, here.origin
 
     def tell(row: Row) -> None:
-        here.file.ended.discard(row.id)
+        here.file.ended.pop(row.id, None)
         row.say(Resumed(row.id, resumed, origin))
 
     here.family.with_agent(here.who.session, target, tell)
@@ -179,7 +179,7 @@ def noticed(here: Here, text: str) -> None:
     for notice in notices.notices(text):
         if notice.mark in here.file.heard:
             continue
-        here.file.heard.add(notice.mark)
+        here.file.heard[notice.mark] = None
         if notice.tool_use:
             _resumed(here, notice.tool_use)
         _over(here, notice)

@@ -74,7 +74,7 @@ def _prompted(here: Here, prompt: str) -> None:
     who = here.who
     if "prompt" in who.described:
         return
-    who.described.add("prompt")
+    who.described += ("prompt",)
     if who.is_trunk:
         who.say(Described(who.id, here.at, here.origin, prompt=notices.cut(prompt)))
     else:
@@ -104,7 +104,7 @@ def assistant(here: Here, entry: Entry) -> None:
     if message.usage and message.id and not copied:
         who.tokens.add(message.id, message.usage)
     if message.model and message.model != _MADE_UP and "model" not in who.described:
-        who.described.add("model")
+        who.described += ("model",)
         who.say(Described(who.id, here.at, here.origin, model=message.model))
     blocks = message.content if isinstance(message.content, list) else []
     for block in blocks:

@@ -148,7 +148,7 @@ class Transcript:
         self.began = False
         self.prompt: int | None = None
         """The hash of the first prompt."""
-        self.described: set[str] = set()
+        self.described: tuple[str, ...] = ()
         self.sent: dict[str, tuple[str, Millis | None]] = {}
         """Messages to other agents, by the id of the tool use: to whom and when."""
         self.turns: list[tuple[Millis | None, Origin, Outcome]] = []

@@ -8,7 +8,7 @@ sum of that says how long the conversation was, many times over, and not how muc
 
 from delegtop.dialects.claude_code.wire import Usage
 
-_REMEMBERED = 16
+_REMEMBERED = 4
 """Messages whose records may still come: records of one message stand close together."""
 
 

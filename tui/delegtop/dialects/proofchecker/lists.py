@@ -7,10 +7,12 @@ from delegtop.clock import DAY, Millis, parse_time
 from delegtop.contract import family
 from delegtop.dialects.proofchecker.nodes import PRODUCT, Document, Link, Memory, number, row, session_started, text
 from delegtop.model import notes
-from delegtop.model.events import Described, Erred, Event, Fault, Heard, Noted, Phase, Started, Trust
+from delegtop.model.events import Described, Erred, Event, Fault, Heard, Noted, Phase, Started, Surveyed, Trust
 
 _FIXED = frozenset({"fixed", "resolved", "closed", "wontfix"})
 _SHOWN = 200
+_ALONE = "task "
+"""How the id of a task begins that no session is known of."""
 
 
 def read_errors(given: Any, document: Document, memory: Memory) -> Iterator[Event]:
@@ -54,44 +56,45 @@ def _when(given: Any, written: Millis | None) -> Millis | None:
 def read_state(document: Document, memory: Memory) -> Iterator[Event]:
     """What is said to be in work, and what is known of the tasks that have a row."""
     projects = document.value.get("active_projects")
-    listed = projects if isinstance(projects, list) else [document.value]
-    for project in listed:
+    in_work: set[str] = set()
+    for project in projects if isinstance(projects, list) else [document.value]:
         task = number(project.get("project_number")) if isinstance(project, dict) else None
-        if task is not None:
-            yield from _project(project, task, document, memory)
+        if task is None:
+            continue
+        if (id := _row(project, task, document.at)) is not None:
+            in_work.add(id)
+            yield from _in_work(id, project, task, document)
+        yield from _aside(project, task, document, memory)
+    yield from memory.listed(document, notes.LISTED, in_work)
+    alone = tuple(sorted(id for id in in_work if id.startswith(_ALONE)))
+    if document.at is not None and (alone or document.origin.source in memory.surveyed):
+        memory.surveyed.add(document.origin.source)
+        yield Surveyed(document.at, document.origin, alone)
 
 
-def _project(project: dict[str, Any], task: str, document: Document, memory: Memory) -> Iterator[Event]:
+def _row(project: dict[str, Any], task: str, written: Millis | None) -> str | None:
+    """The row of a task in work: its session's, or, if none is named for a day, one of its own."""
+    status, session = text(project.get("status")), text(project.get("session_id"))
+    if family.outcome(status) != "running":
+        return None
+    if session is not None:
+        return row(session, task, family.operation(status))
+    return f"{_ALONE}{task}/{family.operation(status)}" if _long_ago(project, written) is not None else None
+
+
+def _in_work(id: str, project: dict[str, Any], task: str, document: Document) -> Iterator[Event]:
     status, session = text(project.get("status")) or "", text(project.get("session_id"))
-    if family.outcome(status) == "running":
-        yield from _in_work(project, task, session, document)
-    if session is None:
-        yield from memory.tell(document, task, lambda link: _known(project, link, document))
-    else:
-        wanted = (session, f"{session}_{task}")
-        yield from memory.tell(
-            document, task, lambda link: _known(project, link, document), lambda link: link.session in wanted
-        )
-
-
-def _in_work(project: dict[str, Any], task: str, session: str | None, document: Document) -> Iterator[Event]:
-    """A task in work: its session's, or, if none is named for a day, a row of its own."""
-    status = text(project.get("status")) or ""
-    operation = family.operation(status)
     since = None
     if session is not None:
-        id = row(session, task, operation)
         yield from session_started(session, document.origin, document.at, task=task)
     else:
-        id, since = f"task {task}/{operation}", _long_ago(project, document.at)
-        if since is None:
-            return
+        since = _long_ago(project, document.at)
         yield Heard(id, since, document.origin, doing=status)
     yield Started(
         id,
         since,
         document.origin,
-        command=operation,
+        command=family.operation(status),
         task=task,
         parent=session,
         trust=Trust.MODEL,
@@ -100,6 +103,17 @@ def _in_work(project: dict[str, Any], task: str, session: str | None, document: 
     )
     yield Described(id, None, document.origin, title=_title(project))
     yield Noted(id, document.at, document.origin, notes.LISTED, status)
+
+
+def _aside(project: dict[str, Any], task: str, document: Document, memory: Memory) -> Iterator[Event]:
+    """What the list says of a task whose session another file knows."""
+    session = text(project.get("session_id"))
+    own = (session, f"{session}_{task}")
+
+    def wanted(link: Link) -> bool:
+        return session is None or link.session in own
+
+    yield from memory.tell(document, task, lambda link: _known(project, link, document), wanted)
 
 
 def _known(project: dict[str, Any], link: Link, document: Document) -> Iterator[Event]:

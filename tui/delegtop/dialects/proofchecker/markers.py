@@ -33,6 +33,9 @@ from delegtop.model.events import (
 )
 from delegtop.origin import Origin
 
+_MOST = 1 << 31
+"""No process has a number beyond this."""
+
 
 def read_marker(document: Document, memory: Memory) -> Iterator[Event]:
     """`.postflight-pending`: written before the agent starts, deleted when its result was taken."""
@@ -154,6 +157,7 @@ def read_lock(document: Document, memory: Memory) -> Iterator[Event]:
         task=task,
         at=acquired,
         command=_first_word(command),
+        pid=_process(value.get("pid")),
         # The lock of a child is taken anew for each operation: what a log says of its start is better.
         trust=Trust.SCRIPT if family.parent(session) is None else Trust.MTIME,
     )
@@ -168,7 +172,7 @@ def read_lock(document: Document, memory: Memory) -> Iterator[Event]:
 def read_session(document: Document, memory: Memory) -> Iterator[Event]:
     """`.sessions/*.json`: a session that runs now, with its process."""
     value, origin = document.value, document.origin
-    session, pid = text(value.get("session_id")), value.get("pid")
+    session = text(value.get("session_id"))
     if session is None:
         return
     tasks = value.get("task_numbers")
@@ -183,7 +187,7 @@ def read_session(document: Document, memory: Memory) -> Iterator[Event]:
         task=numbers[0] if len(numbers) == 1 else None,
         at=began,
         command=_first_word(text(value.get("command"))),
-        pid=pid if isinstance(pid, int) and not isinstance(pid, bool) and pid > 0 else None,
+        pid=_process(value.get("pid")),
         host=text(value.get("host") or value.get("hostname")),
         refs=(("session_id", claude),) if claude else (),
     )
@@ -228,6 +232,10 @@ def counted(count: Any, most: Any, what: str) -> str | None:
     if isinstance(most, int) and not isinstance(most, bool):
         return f"{what} {count} of {most}"
     return f"{what} {count}"
+
+
+def _process(given: Any) -> int | None:
+    return given if isinstance(given, int) and not isinstance(given, bool) and 0 < given < _MOST else None
 
 
 def _first_word(command: str | None) -> str | None:

@@ -204,11 +204,11 @@ def read_return(document: Document, memory: Memory) -> Iterator[Event]:
     if word == "running":
         yield Heard(session, document.at, origin, doing=status)
     else:
-        report = Report(status, text(value.get("summary")) or _tally(inner), artifacts(value), session_id=session)
+        report = Report(status, text(value.get("summary")), artifacts(value), session_id=session)
         yield Ended(session, document.at, origin, Outcome(word) if word else Outcome.UNKNOWN, Ending.RETURN, report)
     told = {
         notes.RESUME: hint,
-        notes.PROGRESS: paused,
+        notes.PROGRESS: " ".join(filter(None, (_tally(inner), paused))),
         notes.REPORTED: status,
         notes.LOOP: "no progress" if inner.get("forward_progress_violated") is True else None,
         notes.REVIEW: text(value.get("review_reason")) if value.get("requires_user_review") is True else None,

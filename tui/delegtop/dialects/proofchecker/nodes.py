@@ -107,6 +107,14 @@ class Memory:
             if text:
                 yield Noted(id, document.at, document.origin, kind, text)
 
+    def listed(self, document: Document, kind: str, ids: set[str]) -> Iterator[Noted]:
+        """Withdraw the notes of that kind from the rows that the document no longer lists."""
+        source = document.origin.source
+        for id, noted in sorted(self._noted.get(source, set())):
+            if noted == kind and id not in ids:
+                yield Noted(id, document.at, document.origin, kind, "")
+        self._noted[source] = {(id, kind) for id in ids}
+
     def gone(self, origin: Origin, at: Millis) -> Iterator[Event]:
         """The file was deleted. What it said of the moment holds no longer; what an agent said of its work stays."""
         for id, kind in sorted(self._noted.pop(origin.source, set())):

@@ -106,7 +106,7 @@ def _by_names(keys: Any) -> Shape | None:
         return Shape.MARKER
     if {"acquired_at", "heartbeat_at"} <= keys:
         return Shape.LOCK
-    if {"session_id", "heartbeat_at", "pid"} <= keys:
+    if {"session_id", "heartbeat_at", "pid", "task_numbers"} <= keys:
         return Shape.SESSION
     if {"active_projects", "next_project_number"} <= keys or {"project_number", "project_name", "status"} <= keys:
         return Shape.STATE

@@ -1,0 +1,385 @@
+"""The replay: the same screens in the time of the log, moved by keys and mouse, and a live view that goes back."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from delegtop.app.main import DelegtopApp
+from delegtop.app.screens.go_to_time import GoToTime
+from delegtop.app.widgets.replay_bar import ReplayBar, Track
+from delegtop.clock import FrozenClock, Millis, ReplayClock, iso, parse_time
+from delegtop.config import Settings
+from delegtop.feed import Feed
+from delegtop.feed.replay import Replay
+from delegtop.model.delegation import State
+
+pytestmark = pytest.mark.anyio
+START = parse_time("2026-03-03T10:00:00Z") or Millis(0)
+
+
+def at(minutes: float) -> Millis:
+    return Millis(START + int(minutes * 60_000))
+
+
+def entry(event: str, id: str, minutes: float, **facts: object) -> str:
+    return json.dumps({"event": event, "at": iso(at(minutes)), "session_id": id, "schema_version": 1, **facts})
+
+
+def register(id: str, minutes: float, agent: str, timeout: int = 7200, parent: str | None = None) -> str:
+    above = {"parent_session_id": parent} if parent else {}
+    return entry("register", id, minutes, subagent=agent, timeout=timeout, delegation_depth=1, **above)
+
+
+def returned(id: str, minutes: float, status: str) -> str:
+    return entry("return", id, minutes, **{"return": {"status": status, "summary": "that is all", "artifacts": []}})
+
+
+LINES = [
+    register("sess_1772532000_root00", 0, "planner"),
+    register("sess_1772532060_writer", 1, "writer", parent="sess_1772532000_root00"),
+    entry("heartbeat", "sess_1772532060_writer", 4, activity="chapter one"),
+    register("sess_1772532300_tester", 5, "tester", timeout=300, parent="sess_1772532000_root00"),
+    returned("sess_1772532060_writer", 8, "failed"),
+    entry("heartbeat", "sess_1772532300_tester", 9, activity="still testing"),
+    returned("sess_1772532300_tester", 15, "completed"),
+    returned("sess_1772532000_root00", 20, "completed"),
+]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+def recording(log: Path, *, paused: bool = True, speed: float = 1.0, **settings: object) -> DelegtopApp:
+    clock = ReplayClock(Millis(0), speed, paused=paused)
+    replay = Replay(clock, lambda: Feed([str(log)], clock=clock), present=FrozenClock(at(60)))
+    return DelegtopApp(Settings.model_validate(settings), replay, clock, zone=UTC, replay=replay)
+
+
+def live(log: Path, now: Millis) -> DelegtopApp:
+    clock, past = FrozenClock(now), ReplayClock(now, paused=True)
+    replay = Replay(past, lambda: Feed([str(log)], clock=clock), live=Feed([str(log)], clock=clock), present=clock)
+    return DelegtopApp(Settings(), replay, clock, zone=UTC, replay=replay)
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    for _ in range(100):
+        if holds():
+            return
+        await pilot.pause(0.03)
+    raise AssertionError("it did not happen within three seconds")
+
+
+async def loaded(pilot: Pilot[None]) -> None:
+    app = pilot.app
+    assert isinstance(app, DelegtopApp)
+    await until(pilot, lambda: app.replay is not None and app.replay.timeline is not None and len(app.board.forest) > 0)
+    await until(pilot, lambda: app.replay is not None and not app.board.loading)
+
+
+async def shows(pilot: Pilot[None], minutes: float) -> None:
+    app = pilot.app
+    assert isinstance(app, DelegtopApp)
+    await until(pilot, lambda: app.board.forest.now == at(minutes))
+    await pilot.pause()
+
+
+def states(app: DelegtopApp) -> dict[str, State]:
+    forest = app.board.forest
+    return {forest.delegation(h).name: forest.state(h) for h in forest.walk()}
+
+
+def rows(app: DelegtopApp) -> list[str]:
+    outline, forest = app.board.outline, app.board.forest
+    return [forest.delegation(row.handle).name for row in outline.window(0, len(outline))]
+
+
+def cursor(app: DelegtopApp) -> str:
+    handle = app.monitor.table.cursor
+    return "" if handle is None else app.board.forest.delegation(handle).name
+
+
+def text_of(app: DelegtopApp) -> str:
+    return "\n".join(line.text for line in app.screen._compositor.render_strips()[: app.size.height])
+
+
+# Moving
+
+
+async def test_full_stop_and_comma_step_from_event_to_event(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        assert states(app) == {"planner": State.RUNNING}
+        await pilot.press("full_stop")
+        await shows(pilot, 1)
+        assert states(app) == {"planner": State.WAITING, "writer": State.RUNNING}
+        await pilot.press("full_stop")
+        await shows(pilot, 4)
+        await pilot.press("comma")
+        await shows(pilot, 1)
+        await pilot.press("comma")
+        await shows(pilot, 0)
+        assert states(app) == {"planner": State.RUNNING}
+
+
+async def test_n_goes_to_the_moment_at_which_a_problem_appears_and_selects_it(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("n")
+        await shows(pilot, 8)
+        assert states(app)["writer"] is State.FAILED
+        await until(pilot, lambda: cursor(app) == "writer")
+        await pilot.press("n")
+        await until(pilot, lambda: app.board.forest.now == at(10) + 1)
+        assert states(app)["tester"] is State.OVERDUE
+        await until(pilot, lambda: cursor(app) == "tester")
+        await pilot.press("N")
+        await shows(pilot, 8)
+        assert "tester" in states(app)
+
+
+async def test_a_countdown_and_a_finding_are_those_of_the_moment(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("n")
+        await shows(pilot, 8)
+        assert "2:00" in next(line for line in text_of(app).splitlines() if "tester" in line)
+        assert "failed" in next(line for line in text_of(app).splitlines() if "writer" in line)
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        assert "writer" not in text_of(app)
+
+
+async def test_less_and_greater_go_to_the_beginning_and_the_end(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("greater_than_sign")
+        await shows(pilot, 20)
+        assert set(states(app).values()) == {State.COMPLETED, State.FAILED}
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+
+
+async def test_space_plays_and_pauses_and_the_brackets_change_the_speed(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        assert app.replay is not None
+        clock = app.replay.clock
+        for _ in range(20):
+            await pilot.press("right_square_bracket")
+        assert clock.speed == 1000.0
+        await pilot.press("space")
+        await until(pilot, lambda: len(app.board.forest) > 1)
+        await pilot.press("space")
+        assert not clock.playing
+        for _ in range(20):
+            await pilot.press("left_square_bracket")
+        assert clock.speed == 0.1
+
+
+async def test_a_recording_plays_to_its_end_and_stops_there(log: Path) -> None:
+    app = recording(log, paused=False, speed=1000)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await shows(pilot, 20)
+        assert app.replay is not None
+        assert not app.replay.clock.playing
+        assert states(app)["tester"] is State.COMPLETED
+
+
+async def test_g_takes_a_time_and_says_what_is_none(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("g")
+        assert isinstance(app.screen, GoToTime)
+        app.screen.query_one(Input).value = "noon"
+        await pilot.press("enter")
+        assert "noon is no time" in text_of(app)
+        app.screen.query_one(Input).value = "10:09"
+        await pilot.press("enter")
+        await shows(pilot, 9)
+        await pilot.press("g")
+        app.screen.query_one(Input).value = "-3m"
+        await pilot.press("enter")
+        await shows(pilot, 6)
+
+
+async def test_a_click_and_a_drag_on_the_timeline_go_there(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        track = app.screen.query_one(Track)
+        await pilot.click(Track, offset=(track.size.width - 1, 0))
+        await shows(pilot, 20)
+        await pilot.mouse_down(Track, offset=(track.size.width // 2, 0))
+        await until(pilot, lambda: abs(app.board.forest.now - at(10)) < 60_000)
+        await pilot.hover(Track, offset=(0, 0))
+        await shows(pilot, 0)
+        await pilot.mouse_up(Track, offset=(0, 0))
+
+
+async def test_a_click_on_a_marked_problem_shows_it(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        track = app.screen.query_one(Track)
+        mark = track._drawn.plain.index("!")
+        await pilot.click(Track, offset=(mark, 0))
+        await shows(pilot, 8)
+        assert states(app)["writer"] is State.FAILED
+
+
+async def test_keys_that_are_typed_belong_to_the_filter(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("slash", "n", "space", "g")
+        assert app.monitor.filter_bar.input.value == "n g"
+        assert app.board.forest.now == at(0)
+
+
+# What stays
+
+
+async def test_the_cursor_waits_for_its_delegation_to_come_back(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("greater_than_sign")
+        await shows(pilot, 20)
+        await pilot.press("down", "down")
+        assert cursor(app) == "tester"
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        assert cursor(app) == "planner"
+        await pilot.press("greater_than_sign")
+        await shows(pilot, 20)
+        assert cursor(app) == "tester"
+
+
+async def test_folds_filter_and_focus_outlive_a_leap(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("greater_than_sign")
+        await shows(pilot, 20)
+        await pilot.press("minus")
+        assert rows(app) == ["planner"]
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        await pilot.press("full_stop")
+        await shows(pilot, 1)
+        assert rows(app) == ["planner"], "it stays folded when its children come back"
+        await pilot.press("greater_than_sign", "plus")
+        await shows(pilot, 20)
+        assert len(rows(app)) == 3
+        app.monitor.show_filter("agent:tester")
+        await until(pilot, lambda: rows(app) == ["planner", "tester"])
+        await pilot.press("comma")
+        await shows(pilot, 15)
+        assert rows(app) == ["planner", "tester"]
+        app.monitor.show_filter("")
+        await until(pilot, lambda: len(rows(app)) == 3)
+        await pilot.press("down", "z")
+        focused = rows(app)
+        assert len(focused) == 1
+        await pilot.press("comma")
+        await shows(pilot, 9)
+        assert rows(app) == focused
+
+
+# Back from now
+
+
+async def test_r_looks_back_from_now_and_returns_to_it(log: Path) -> None:
+    app = live(log, at(9.5))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: len(app.board.forest) == 3)
+        assert not app.screen.query_one(ReplayBar).display
+        now = states(app)
+        await pilot.press("down")
+        held = cursor(app)
+        await pilot.press("r")
+        await until(pilot, lambda: app.board.moment is not None)
+        assert app.screen.query_one(ReplayBar).display
+        assert states(app) == now, "it begins at the present moment"
+        assert cursor(app) == held
+        await pilot.press("N")
+        await shows(pilot, 8)
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        assert rows(app) == ["planner"]
+        await pilot.press("r")
+        await until(pilot, lambda: app.board.moment is None)
+        assert states(app) == now
+        assert cursor(app) == held
+        assert not app.screen.query_one(ReplayBar).display
+
+
+async def test_what_happened_meanwhile_is_there_on_return_and_in_the_next_look_back(log: Path) -> None:
+    app = live(log, at(9.5))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: len(app.board.forest) == 3)
+        await pilot.press("r")
+        await until(pilot, lambda: app.board.moment is not None)
+        with log.open("a") as file:
+            file.write(register("sess_1772532540_editor", 9, "editor") + "\n")
+        await pilot.press("r")
+        await until(pilot, lambda: "editor" in states(app))
+        await pilot.press("r")
+        await until(pilot, lambda: app.board.moment is not None)
+        assert "editor" in states(app)
+        await pilot.press("comma", "comma")
+        await until(pilot, lambda: "editor" not in states(app))
+
+
+async def test_a_recording_has_no_now_to_return_to(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("r")
+        await pilot.pause()
+        assert "This is a recording" in text_of(app)
+        assert app.is_past
+
+
+# The bar
+
+
+async def test_the_bar_says_where_and_how_fast_and_marks_what_happened(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("n")
+        await shows(pilot, 8)
+        await until(pilot, lambda: "8:00 of 20:00" in text_of(app))
+        controls, track = text_of(app).splitlines()[-3:-1]
+        assert controls.strip().startswith("‖ paused  1x  2026-03-03 10:08:00  8:00 of 20:00  2 problems")
+        assert "space play or pause" in controls
+        assert track.count("!") == 2
+        assert len(track.strip()) == 138
+
+
+async def test_the_bar_has_room_in_a_small_terminal_and_in_ascii(log: Path) -> None:
+    app = recording(log, ascii=True)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await loaded(pilot)
+        lines = text_of(app).splitlines()
+        assert len(lines) == 20
+        assert "= paused  1x  2026-03-03 10:00:00" in lines[-3]
+        assert lines[-2].isascii()
+        assert "|" in lines[-2]

@@ -1,0 +1,292 @@
+"""Triage shows the problems worst first, says what to do, copies and notes, and never runs or changes anything."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from delegtop.app import clipboard
+from delegtop.app.main import DelegtopApp
+from delegtop.app.screens.ask import Ask
+from delegtop.app.screens.triage import Triage
+from delegtop.clock import FrozenClock, Millis
+from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
+from delegtop.origin import Origin
+
+pytestmark = pytest.mark.anyio
+MakeApp = Callable[..., DelegtopApp]
+SIZE = (140, 40)
+HUNG, FAILED = "sess_1766743200_def456", "sess_1766743380_plan01"
+
+if TYPE_CHECKING:
+    from tests.screens.conftest import Script, ScriptedFeed
+
+
+async def opened(pilot: Pilot[Any]) -> Triage:
+    app = pilot.app
+    assert isinstance(app, DelegtopApp)
+    await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
+    await pilot.press("t")
+    await until(pilot, lambda: isinstance(app.screen, Triage) and app.screen.queue.is_complete)
+    screen = app.screen
+    assert isinstance(screen, Triage)
+    await pilot.pause()
+    return screen
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    for _ in range(100):
+        if holds():
+            return
+        await pilot.pause(0.05)
+    raise AssertionError("it did not happen within five seconds")
+
+
+def names(screen: Triage) -> list[str]:
+    return [screen.queue.forest.delegation(each.handle).name for each in screen.problems.problems]
+
+
+def kinds(screen: Triage) -> list[str]:
+    return [each.kind for each in screen.problems.problems]
+
+
+def title(screen: Triage) -> str:
+    return str(screen.query_one("#triage-title").render())
+
+
+def claude(feed: "ScriptedFeed", s: "Script", *extra: Event, cwd: str = "/home/me/my project") -> "ScriptedFeed":
+    """A session of Claude Code that waits for a permission."""
+    id, at = "7f3c", s.at(50)
+    return type(feed)([
+        Started(id, s.at(0), s.origin(), agent="claude", refs=(("session_id", id),), product="claude-code"),
+        Described(id, at, s.origin(), cwd=cwd),
+        Heard(id, at, s.origin(), "rm -r build", "Bash", phase=Phase.PERMISSION),
+        *extra,
+    ])  # fmt: skip
+
+
+async def test_the_worst_comes_first_and_what_waits_is_not_a_problem_of_its_own(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        assert kinds(screen) == sorted(kinds(screen), key=kinds(screen).index)
+        assert (names(screen)[0], kinds(screen)[0]) == ("implementer", "hung in a tool")
+        assert "task-executor" not in names(screen)
+        assert {"failed", "blocked", "partial"} <= set(kinds(screen))
+
+
+async def test_a_page_says_what_since_when_what_to_do_what_is_saved_and_where_it_is_written(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await until(pilot, lambda: "said" in screen.sheet.text)
+        text = screen.sheet.text
+        for words in (
+            "It has been inside bash: lake build for 12:41",
+            "hung in a tool · likely · VER-005",
+            "10:49:30 · 12:41 ago",
+            "holds up      3: task-executor, /implement 191, orchestrator",
+            "1 the agent says",
+            "Run lake clean",
+            "the protocol says",
+            "/implement 191 · enter copies",
+            "last words    bash: lake build",
+            "/runs/191/session.jsonl:7",
+        ):
+            assert words in text
+
+
+async def test_enter_goes_to_the_delegation_in_the_tree_whatever_hides_it(make_app: MakeApp) -> None:
+    app = make_app(query="agent:researcher")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.board.query))
+        await opened(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is app.monitor)
+        assert app.monitor.table.cursor == app.board.forest.find(HUNG)
+        assert not app.board.query
+
+
+async def test_the_problem_under_the_cursor_is_where_triage_begins(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
+        failed = app.board.forest.find(FAILED)
+        for _ in range(20):
+            await pilot.press("e")
+            if app.monitor.table.cursor == failed:
+                break
+        screen = await opened(pilot)
+        await until(pilot, lambda: screen.problems.current is not None and screen.problems.current.handle == failed)
+
+
+async def test_e_steps_through_the_problems_and_wraps_round(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        count = len(screen.problems.problems)
+        await pilot.press("E")
+        assert screen.problems.place == count
+        await pilot.press("e")
+        assert screen.problems.place == 1
+
+
+@pytest.mark.parametrize("key", ["question_mark", "o"])
+async def test_e_and_t_work_from_any_screen(make_app: MakeApp, key: str) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
+        await pilot.press(key)
+        await until(pilot, lambda: app.screen is not app.monitor)
+        await pilot.press("e")
+        await until(pilot, lambda: app.screen is app.monitor)
+        assert app.monitor.table.cursor == app.board.forest.find(HUNG)
+        await pilot.press(key)
+        await until(pilot, lambda: app.screen is not app.monitor)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, Triage))
+
+
+async def test_what_is_acknowledged_is_hidden_dimmed_on_wish_and_shown_again_when_it_happens_anew(
+    make_app: MakeApp, feed: "ScriptedFeed", clock: FrozenClock, script: "Script"
+) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        before = names(screen)
+        await pilot.press("a")
+        assert names(screen) == before[1:]
+        assert "1 seen to" in title(screen)
+        await pilot.press("d")
+        assert names(screen) == before
+        await pilot.press("d")
+        feed.say(script.heard(HUNG, 63, "bash: lake build", tool="bash"))
+        clock.set(Millis(clock.now() + 3_600_000))
+        await until(pilot, lambda: "implementer" in names(screen))
+
+
+async def test_a_mark_survives_the_program(make_app: MakeApp, feed: "ScriptedFeed") -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await pilot.press("a")
+    again = make_app(feed=type(feed)(feed.events))
+    async with again.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        assert "implementer" not in names(screen)
+
+
+async def test_a_snoozed_problem_wakes_when_its_time_has_come(make_app: MakeApp, clock: FrozenClock) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        field = app.screen.query_one(Input)
+        field.value = "yesterday"
+        await pilot.press("enter")
+        assert isinstance(app.screen, Ask), "an answer that is no time to come is not taken"
+        field.value = "30m"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert "implementer" not in names(screen)
+        clock.set(Millis(clock.now() + 31 * 60_000))
+        await until(pilot, lambda: "implementer" in names(screen))
+
+
+async def test_a_note_is_kept_and_shown(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await pilot.press(*"asked ops", "enter")
+        await until(pilot, lambda: "your note     asked ops" in screen.sheet.text)
+
+
+async def test_copying_copies_the_command_that_resumes_it_and_runs_nothing(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
+) -> None:
+    app = make_app(feed=claude(feed, script))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        assert kinds(screen) == ["awaiting a permission"]
+        await pilot.press("y")
+        await pilot.pause()
+        assert app.clipboard == "cd '/home/me/my project' && claude --resume 7f3c"
+
+
+@pytest.mark.parametrize(
+    ("cwd", "reason"),
+    [("/tmp/a\nrm -r ~", "more than one line"), ("/tmp/\x1b[31m", "U+001B"), ("/tmp/\u202egnp", "U+202E")],
+)
+async def test_a_command_that_hides_something_is_refused_with_the_reason(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script", cwd: str, reason: str
+) -> None:
+    app = make_app(feed=claude(feed, script, cwd=cwd))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("y")
+        await pilot.pause()
+        assert app.clipboard == ""
+        assert not (clipboard.state_directory() / "clipboard.txt").exists()
+        assert any(reason in note.message for note in app._notifications)
+        assert "cannot be copied" in " ".join(screen.sheet.text.split())
+        assert "\x1b" not in screen.sheet.text
+
+
+async def test_a_lone_page_takes_the_place_of_the_list_and_back(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("v")
+        assert not screen.problems.display
+        await pilot.press("e")
+        assert screen.problems.place == 2
+        await pilot.press("v")
+        assert screen.problems.display
+
+
+async def test_without_problems_it_says_so(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
+    healthy: list[Event] = [script.started("a", 61, agent="planner"), script.heard("a", 62, "thinking")]
+    app = make_app(feed=type(feed)(healthy))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await until(pilot, lambda: "No problem" in screen.sheet.text)
+        await pilot.press("a", "s", "w", "y", "enter", "e", "escape")
+        await until(pilot, lambda: app.screen is app.monitor)
+
+
+async def test_unreadable_marks_are_put_aside_with_a_message(make_app: MakeApp) -> None:
+    path = clipboard.state_directory() / "triage.json"
+    path.write_bytes(b"\x00not json")
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        assert "marks cannot be read" in title(screen)
+        await pilot.press("a")
+        assert "implementer" not in names(screen)
+    assert path.with_suffix(".unreadable.json").read_bytes() == b"\x00not json"
+
+
+async def test_hostile_words_are_shown_as_they_are_and_harm_nothing(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
+) -> None:
+    nasty = "[bold red]\x1b]52;c;AAAA\x07[/]\u202e"
+    review = Noted("7f3c", script.at(55), Origin("x", 1, 0), "review", nasty)
+    app = make_app(feed=claude(feed, script, review))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        assert kinds(screen) == ["needs review"]
+        assert "[bold red]" in screen.sheet.text
+        assert not set("\x1b\x07\u202e") & set(screen.sheet.text)
+
+
+def test_nothing_is_written_but_in_the_state_folder(tmp_path: Path) -> None:
+    from delegtop.app.triage.marks import NAME, Marks
+
+    assert Marks().path == clipboard.state_directory() / NAME
+    assert Marks(tmp_path / NAME).path == tmp_path / NAME

@@ -1,0 +1,81 @@
+"""The labelled cases: what each is, and what the verdict on it is."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import logs
+
+from delegtop.clock import MINUTE
+from delegtop.diagnosis.verdicts import Kind, Verdict, verdict
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.model.policy import OperatorTimeout, Policy
+
+HERE = Path(__file__).parent
+HEALTHY = "healthy"
+LABELS = (*(kind.value for kind in Kind), HEALTHY)
+_NO_FILES = frozenset({"name", "expect", "who", "at", "timeouts"})
+
+Table = Counter[tuple[str, str]]
+"""How many of a label got that verdict."""
+
+
+class Case(NamedTuple):
+    """One look at one delegation."""
+
+    file: str
+    name: str
+    expect: str
+    who: str
+    minute: float
+    files: dict[str, Any]
+    policy: Policy
+
+    @property
+    def id(self) -> str:
+        return f"{self.file}: {self.name}, minute {self.minute:g}"
+
+
+def cases() -> Iterator[Case]:
+    """Every case; one that is looked at several times is several."""
+    for path in sorted(HERE.glob("*.toml")):
+        for told in tomllib.loads(path.read_text("utf-8"))["case"]:
+            limits = told.get("timeouts", {}).items()
+            policy = Policy(timeouts=tuple(OperatorTimeout(name, minutes * MINUTE) for name, minutes in limits))
+            files = {name: value for name, value in told.items() if name not in _NO_FILES}
+            for minute in told["at"]:
+                yield Case(path.stem, told["name"], told["expect"], told["who"], minute, files, policy)
+
+
+def judged(case: Case) -> Verdict | None:
+    """The verdict on the delegation of a case."""
+    with TemporaryDirectory() as folder:
+        forest = logs.grown(case.files, case.minute, Path(folder) / "home", case.policy)
+    return verdict(forest, find(forest, case.who), forest.now)
+
+
+def given(case: Case) -> str:
+    found = judged(case)
+    return HEALTHY if found is None else found.kind.value
+
+
+def find(forest: Forest, who: str) -> Handle:
+    """The delegation that a case is about, by the name it has in its script."""
+    for id in (logs.session(who), logs.claude(who), logs.thread(who)):
+        handle = forest.find(id)
+        if handle is not None:
+            return handle
+    for handle in range(len(forest)):
+        facts = forest.delegation(handle)
+        if ("agent_id", f"a{who}") in facts.refs or facts.agent == who:
+            return handle
+    raise LookupError(f"{who} is not among {[forest.delegation(handle).id for handle in range(len(forest))]}")
+
+
+def table() -> Table:
+    """All cases judged."""
+    return Counter((case.expect, given(case)) for case in cases())

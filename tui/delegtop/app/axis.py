@@ -1,0 +1,89 @@
+"""The axis of a recording: which moments a cell of the timeline stands for.
+
+Time runs evenly along it, but for long silences of everybody: a night takes one cell, so that the day has room.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from delegtop.clock import Millis
+from delegtop.model.timeline import Timeline
+
+_GRAIN = 1_000
+"""Into so many equal parts a recording is cut to find its silences."""
+_SILENCE = 40
+"""A silence of so many parts in a row is long."""
+_ROOM = 8
+"""At most one cell in so many is given to silences."""
+
+
+class Cell(NamedTuple):
+    """One place on the timeline."""
+
+    events: int
+    problems: int
+    silent: bool
+    """It stands for a long silence."""
+
+
+class Axis:
+    """The moments of a recording on so many cells."""
+
+    def __init__(self, first: Millis, last: Millis, times: Sequence[int], width: int) -> None:
+        self.width = width
+        self._silent: set[int] = set()
+        self.edges = self._divide(first, Millis(max(last, first + 1)), times)
+        """The first moment of every cell, and the moment after the last."""
+
+    def cell_of(self, at: Millis) -> int:
+        return max(min(bisect_right(self.edges, at) - 1, self.width - 1), 0)
+
+    def moment(self, cell: int) -> Millis:
+        """The moment to go to in a cell: where it begins, but the last of all in the last one."""
+        cell = max(min(cell, self.width - 1), 0)
+        return Millis(self.edges[-1] - 1 if cell == self.width - 1 else self.edges[cell])
+
+    def cells(self, timeline: Timeline) -> list[Cell]:
+        """What lies in each cell."""
+        events = [bisect_left(timeline.times, edge) for edge in self.edges]
+        problems = [bisect_left(timeline.problems, (edge,)) for edge in self.edges]
+        return [
+            Cell(events[cell + 1] - events[cell], problems[cell + 1] - problems[cell], cell in self._silent)
+            for cell in range(self.width)
+        ]
+
+    def _divide(self, first: Millis, last: Millis, times: Sequence[int]) -> list[int]:
+        silences = _silences(first, last, times)[: self.width // _ROOM]
+        silences.sort()
+        loud = (last + 1 - first) - sum(end - begin for begin, end in silences)
+        cells = self.width - len(silences)
+        edges: list[int] = []
+        begin, passed = int(first), 0
+        for silence in (*silences, (int(last) + 1, int(last) + 1)):
+            until = round(cells * (passed + silence[0] - begin) / loud)
+            count = until - (len(edges) - len(self._silent))
+            edges += [begin + (silence[0] - begin) * cell // count for cell in range(count)]
+            passed += silence[0] - begin
+            if silence[1] > silence[0]:
+                self._silent.add(len(edges))
+                edges.append(silence[0])
+            begin = silence[1]
+        return [int(first), *edges[1:], int(last) + 1]
+
+
+def _silences(first: Millis, last: Millis, times: Sequence[int]) -> list[tuple[int, int]]:
+    """The long silences, the longest first."""
+    span = last - first
+    if span < _GRAIN:
+        return []
+    edges = [first + span * part // _GRAIN for part in range(_GRAIN + 1)]
+    counts = [bisect_left(times, edge) for edge in edges]
+    found, begin = [], 0
+    for part in range(1, _GRAIN + 1):
+        if part < _GRAIN and counts[part + 1] == counts[part]:
+            continue
+        if part - begin > _SILENCE and counts[part] == counts[begin + 1]:
+            found.append((edges[begin + 1], edges[part]))
+        begin = part
+    return sorted(found, key=lambda silence: silence[0] - silence[1])

@@ -1,0 +1,126 @@
+"""Moving in time: what an operator can do with a past that is shown. The application takes these actions from here."""
+
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.widgets import Input
+
+from delegtop.app import keymap
+from delegtop.app.screens.go_to_time import GoToTime
+from delegtop.app.widgets.replay_bar import ReplayBar
+from delegtop.clock import Millis, ReplayClock
+from delegtop.feed.replay import Replay
+from delegtop.model.timeline import Timeline
+
+_ACTIONS = frozenset(command.action.partition("(")[0] for command in keymap.REPLAY)
+
+
+class Rewinding(App[None]):
+    """An application whose feed may be one that can be moved in time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.REPLAY, first=True)]
+
+    replay: Replay | None = None
+    zone: tzinfo | None = None
+
+    @property
+    def is_past(self) -> bool:
+        return self.replay is not None and self.replay.past
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys of the past belong to it only where it is shown, and never to somebody who types."""
+        if action in _ACTIONS:
+            return self.is_past and bool(self.screen.query(ReplayBar)) and not isinstance(self.focused, Input)
+        return super().check_action(action, parameters)
+
+    def expect(self, id: str) -> None:
+        """This delegation was gone to: select it as soon as it is there."""
+
+    def past_turned(self) -> None:
+        """The past is shown now, or no longer."""
+        for screen in self.screen_stack:
+            for bar in screen.query(ReplayBar):
+                bar.appear()
+
+    def action_rewind(self) -> None:
+        """Into the past, or back to now."""
+        replay = self.replay
+        if replay is None or replay.recording:
+            self.notify("This is a recording: it has no now to go to or to leave.", markup=False)
+            return
+        if replay.past:
+            replay.resume()
+        else:
+            replay.rewind()
+        self.past_turned()
+
+    def action_play(self) -> None:
+        if moving := self._moving():
+            clock = moving[0]
+            if clock.playing:
+                clock.pause()
+            else:
+                clock.play()
+            self._moved()
+
+    def action_faster(self) -> None:
+        if moving := self._moving():
+            moving[0].faster()
+            self._moved()
+
+    def action_slower(self) -> None:
+        if moving := self._moving():
+            moving[0].slower()
+            self._moved()
+
+    def action_event(self, step: int) -> None:
+        """To the next event or the one before, and hold there."""
+        if moving := self._moving():
+            clock, timeline = moving
+            clock.pause()
+            found = timeline.next_event(clock.now()) if step > 0 else timeline.previous_event(clock.now())
+            self._go(found if found is not None else clock.now())
+
+    def action_trouble(self, step: int) -> None:
+        """To the moment at which the next problem appears, or the one before, and hold there."""
+        moving = self._moving()
+        if moving is None:
+            return
+        clock, timeline = moving
+        found = timeline.next_problem(clock.now()) if step > 0 else timeline.previous_problem(clock.now())
+        if found is None:
+            where = "later" if step > 0 else "earlier"
+            more = "" if timeline.studied else f"; {timeline.share:.0%} of the recording is studied"
+            self.notify(f"No problem appears {where}{more}.", markup=False)
+            return
+        clock.pause()
+        self._go(found[0])
+        self.expect(timeline.id(found[1]))
+
+    def action_edge(self, side: int) -> None:
+        if (moving := self._moving()) and (bounds := moving[0].bounds):
+            moving[0].pause()
+            self._go(bounds[0] if side < 0 else bounds[1])
+
+    def action_go_to_time(self) -> None:
+        if (moving := self._moving()) and (bounds := moving[0].bounds):
+            self.push_screen(GoToTime(moving[0].now(), bounds, self.zone), self._go)
+
+    def _moving(self) -> tuple[ReplayClock, Timeline] | None:
+        """The clock and the recording, once it has been read."""
+        if self.replay is None or self.replay.timeline is None or not self.replay.past:
+            return None
+        return self.replay.clock, self.replay.timeline
+
+    def _go(self, at: Millis | None) -> None:
+        if self.replay is not None and at is not None:
+            self.replay.clock.seek(at)
+            self._moved()
+
+    def _moved(self) -> None:
+        if self.replay is not None:
+            self.replay.wake()
+        for bar in self.screen.query(ReplayBar):
+            bar.look()

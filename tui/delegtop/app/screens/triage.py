@@ -1,0 +1,396 @@
+"""Triage: the problems, worst first, as a list or one at a time, with what to do about each.
+
+It only ever looks, notes and copies. What the operator notes is kept in the state folder.
+"""
+
+from collections.abc import Mapping
+from datetime import tzinfo
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState
+
+from delegtop.app import artifacts, clipboard, keymap
+from delegtop.app.board import Board
+from delegtop.app.inspector.findings import Command, found
+from delegtop.app.inspector.words import MUTED, Subject, moment, one_line
+from delegtop.app.reader import Reader
+from delegtop.app.screens.ask import Ask
+from delegtop.app.screens.copy import CopyMenu, copy
+from delegtop.app.screens.raw_line import RawLine
+from delegtop.app.triage import times, words
+from delegtop.app.triage.marks import Mark, Marks
+from delegtop.app.triage.queue import Queue
+from delegtop.app.triage.words import Known
+from delegtop.app.widgets.chips import Chips
+from delegtop.app.widgets.key_bar import KeyBar
+from delegtop.app.widgets.problem_list import ProblemList
+from delegtop.app.widgets.sheet import Block, Sheet
+from delegtop.config import Settings
+from delegtop.diagnosis import recovery
+from delegtop.diagnosis.problems import Problem, problem
+from delegtop.model.delegation import Delegation
+from delegtop.model.ledger import Handle
+from delegtop.origin import Origin
+
+_SLICE = 0.008
+_SETTLE = 0.08
+"""Seconds the cursor must rest before the disk is asked."""
+_FILES = 100
+
+
+class Triage(Screen[Handle | None]):
+    """Gives back the delegation to go to in the tree, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.TRIAGE)]
+    AUTO_FOCUS = "ProblemList"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 -- Textual declares it so
+    DEFAULT_CSS = """
+    Triage { background: $background; }
+    Triage > #triage-title { height: 1; padding: 0 1; background: $panel; }
+    Triage > #triage-body { height: 1fr; layout: vertical; }
+    Triage ProblemList { height: 35%; }
+    Triage Sheet { height: 1fr; background: $surface; border-top: solid $guide; }
+    Triage Sheet:focus { border-top: solid $accent; }
+    Triage.-wide > #triage-body { layout: horizontal; }
+    Triage.-wide ProblemList { width: 42%; height: 1fr; }
+    Triage.-wide Sheet { width: 1fr; border-top: none; border-left: solid $guide; }
+    Triage.-wide Sheet:focus { border-top: none; border-left: solid $accent; }
+    Triage.-alone ProblemList { display: none; }
+    Triage.-alone.-wide Sheet, Triage.-alone Sheet { border: none; padding: 0 2; }
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        reader: Reader,
+        settings: Settings,
+        *,
+        zone: tzinfo | None = None,
+        start: Handle | None = None,
+        marks: Marks | None = None,
+    ) -> None:
+        super().__init__(id="triage")
+        self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
+        self._start = start
+        self.marks = marks or Marks()
+        self.queue = Queue(board.forest)
+        self.shows_settled = False
+        self._is_working = False
+        self._known: dict[Handle, Known] = {}
+        self._shown: object = None
+        self._fetching = False
+        self._rows: int | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content(), id="triage-title")
+        with Container(id="triage-body"):
+            yield ProblemList(self._row)
+            yield Sheet()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._second)
+        self._work()
+        self.refresh_problems()
+
+    @property
+    def problems(self) -> ProblemList:
+        return self.query_one(ProblemList)
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.query_one(Sheet)
+
+    # Finding the problems
+
+    def _second(self) -> None:
+        self.marks.read()
+        self._work()
+        self.refresh_problems()
+
+    def _work(self) -> None:
+        """Look for problems a slice at a time, with keys in between; not while a big log loads, when all may change."""
+        self._is_working = False
+        if not self.is_mounted or self._reader.loading:
+            return
+        if self.queue.forest is not self._board.forest:  # another moment is looked at
+            self.queue = Queue(self._board.forest)
+        before = self.queue.version
+        more = self.queue.settle(_SLICE)
+        if more and not self._is_working:
+            self._is_working = True
+            self.set_timer(0.001, self._work)
+        if before != self.queue.version or not more:
+            self.refresh_problems()
+
+    # Drawing
+
+    def refresh_problems(self) -> None:
+        now = self._board.forest.now
+        everything = self.queue.problems()
+        shown = [each for each in everything if not self.marks.is_settled(each, now)]
+        settled = len(everything) - len(shown)
+        self.problems.show(everything if self.shows_settled else shown)
+        self._size_list()
+        self._go_to_start()
+        self._draw_title(len(shown), settled)
+        self.refresh_page()
+        self._draw_keys()
+
+    def _size_list(self) -> None:
+        """Above the page the list takes no more room than it needs."""
+        rows = None if self.has_class("-wide") else max(min(len(self.problems.problems), self.size.height // 3), 1)
+        if rows != self._rows:
+            self.problems.styles.height = self._rows = rows
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._size_list)
+
+    def _go_to_start(self) -> None:
+        """Begin with the problem the operator was at, once it is known."""
+        if self._start is None or not self.queue.is_complete:
+            return
+        start, self._start = self._start, None
+        rows = (row for row, each in enumerate(self.problems.problems) if each.handle == start)
+        if (row := next(rows, None)) is not None:
+            self.problems.select(row)
+
+    def _draw_title(self, shown: int, settled: int) -> None:
+        place = f"{self.problems.place:,} of " if self.problems.place else ""
+        trouble = f"   {self.marks.trouble}" if self.marks.trouble else ""
+        title = Content.assemble(
+            ("delegtop · triage", "bold $primary"),
+            "   ",
+            place + words.summary(shown, settled, self.queue.share),
+            one_line(trouble, "$warning") if trouble else "",
+        )
+        self.query_one("#triage-title", Static).update(title, layout=False)
+
+    def _draw_keys(self) -> None:
+        current = self.problems.current
+        mark = self.marks.of(current) if current else None
+        reading = self.sheet.has_focus and self.sheet.target is not None
+        labels = {
+            "triage-go": "open or copy" if reading else "to the tree",
+            "triage-acknowledge": "not seen to" if mark and mark.acknowledged else "acknowledge",
+            "triage-snooze": "wake" if mark and mark.until is not None else "snooze",
+            "triage-settled": "hide seen" if self.shows_settled else "show seen",
+            "triage-view": "list" if self.has_class("-alone") else "one at a time",
+        }
+        commands = [command for command in keymap.TRIAGE if command.bar]
+        self.query_one(KeyBar).offer(commands, self._settings.keymap, labels)
+
+    def _subject(self, handle: Handle) -> Subject:
+        board = self._board
+        return Subject(board.forest, handle, self._zone, self._settings.ascii, board.rows.masked)
+
+    def _row(self, each: Problem, width: int) -> Content:
+        settled = self.marks.is_settled(each, self._board.forest.now)
+        return words.row(each, self._subject(each.handle), self.marks.of(each), width, settled=settled)
+
+    def refresh_page(self, *, top: bool = False) -> None:
+        """Bring the page up to date; nothing is made again while nothing changed."""
+        current, forest = self.problems.current, self._board.forest
+        if current is None:
+            self._shown = None
+            self.sheet.show(self._nothing())
+            return
+        known, mark = self._known.get(current.handle), self.marks.of(current)
+        made_from = current, forest.now // 1_000, id(known), mark, self._board.rows.masked
+        if made_from == self._shown and not top:
+            return
+        self._shown = made_from
+        self.sheet.show(words.page(current, self._subject(current.handle), mark, known or Known()), top=top)
+        if known is None and not self._fetching:
+            self._fetching = True
+            self.set_timer(_SETTLE, self._fetch)
+
+    def _nothing(self) -> list[Block]:
+        if not self.queue.is_complete:
+            return [Content.styled("Looking for problems …", MUTED)]
+        settled = len(self.queue)
+        told = f"Nothing else: {settled:,} seen to or put off." if settled else "No problem: all is running or done."
+        return [Content.styled(told, "$success")]
+
+    # What only the disk and the rules know
+
+    def _fetch(self) -> None:
+        self._fetching = False
+        current = self.problems.current
+        if current is None or not self.is_mounted:
+            return
+        facts = self._board.forest.delegation(current.handle)
+        work = partial(_look_up, self._reader, facts, current.evidence)
+        name = f"triage {current.handle}"
+        self.run_worker(
+            work, name=name, description=name, group="disk", exclusive=True, thread=True, exit_on_error=False
+        )
+
+    @on(Worker.StateChanged)
+    def _looked_up(self, event: Worker.StateChanged) -> None:
+        event.stop()
+        current = self.problems.current
+        if current is None or event.worker.name != f"triage {current.handle}":
+            return
+        if event.state is WorkerState.SUCCESS and event.worker.result is not None:
+            presence, lines = event.worker.result
+            subject = self._subject(current.handle)
+            if len(self._known) > _FILES:
+                self._known.clear()
+            self._known[current.handle] = Known(found(subject, presence), presence, lines)
+            self.refresh_page()
+
+    # What happens
+
+    def on_descendant_focus(self) -> None:
+        self._draw_keys()
+
+    @on(ProblemList.Highlighted)
+    def _highlighted(self) -> None:
+        current = self.problems.current
+        if current is not None:
+            self._known.pop(current.handle, None)
+        self.refresh_page(top=True)
+        self._draw_title_again()
+        self._draw_keys()
+
+    def _draw_title_again(self) -> None:
+        problems = len(self.problems.problems)
+        settled = len(self.queue) - problems if not self.shows_settled else 0
+        self._draw_title(problems, settled)
+
+    @on(ProblemList.Chosen)
+    def _chosen(self) -> None:
+        self.action_go()
+
+    @on(Sheet.Chosen)
+    def _chosen_line(self, event: Sheet.Chosen) -> None:
+        event.stop()
+        if isinstance(event.target, Origin):
+            masked = self._board.rows.masked
+            self.app.push_screen(RawLine(self._reader.feed, event.target, masked=masked))
+        elif isinstance(event.target, Command):
+            copy(self, "command", event.target.text, clipboard.refusal(event.target.text))
+
+    @on(Chips.Chosen, "KeyBar")
+    async def _chosen_key(self, event: Chips.Chosen) -> None:
+        command = next(command for command in keymap.TRIAGE if command.id == event.name)
+        await self.run_action(command.action)
+
+    # Actions
+
+    def action_leave(self) -> None:
+        if self.sheet.has_focus and not self.has_class("-alone"):
+            self.problems.focus()
+        else:
+            self.dismiss(None)
+
+    def action_go(self) -> None:
+        current = self.problems.current
+        if current is not None:
+            self.dismiss(current.handle)
+
+    def action_problem(self, step: int) -> None:
+        """The next or previous problem; it wraps round."""
+        count = len(self.problems.problems)
+        if count:
+            self.problems.select((self.problems.place - 1 + step) % count)
+
+    def action_view(self) -> None:
+        self.toggle_class("-alone")
+        (self.sheet if self.has_class("-alone") else self.problems).focus()
+        self._draw_keys()
+
+    def action_read(self) -> None:
+        (self.problems if self.sheet.has_focus and self.problems.display else self.sheet).focus()
+
+    def action_settled(self) -> None:
+        self.shows_settled = not self.shows_settled
+        self.refresh_problems()
+
+    def action_copy(self) -> None:
+        """The first command that resumes it; the menu if there is none."""
+        current = self.problems.current
+        if current is None:
+            return
+        subject = self._subject(current.handle)
+        steps = recovery.resume(subject.forest, current.handle)
+        if not steps:
+            self.app.push_screen(CopyMenu(subject.forest, current.handle, masked=subject.masked))
+            return
+        text = subject.hide(steps[0].command or "")
+        copy(self, "command", text, clipboard.refusal(text))
+
+    def action_acknowledge(self) -> None:
+        current = self.problems.current
+        if current is None:
+            return
+        mark = self.marks.of(current)
+        done = not (mark is not None and mark.acknowledged)
+        self._kept(self.marks.acknowledge(current, self._board.forest.now, done))
+
+    def action_snooze(self) -> None:
+        current = self.problems.current
+        if current is None:
+            return
+        mark, now = self.marks.of(current), self._board.forest.now
+        if mark is not None and mark.until is not None:
+            self._kept(self.marks.snooze(current, now, None))
+            return
+
+        def wrong(text: str) -> str:
+            told = times.until(text, self._board.forest.now, self._zone)
+            return "" if told is not None else f"That is no time to come. Try {times.EXAMPLES}"
+
+        ask = Ask("Put it off until", f"{times.EXAMPLES}  ·  enter keeps, esc leaves", "1h", wrong)
+        self.app.push_screen(ask, partial(self._snoozed, current))
+
+    def _snoozed(self, current: Problem, text: str | None) -> None:
+        until = None if text is None else times.until(text, self._board.forest.now, self._zone)
+        if until is not None:
+            self._kept(self.marks.snooze(current, self._board.forest.now, until))
+            self.notify(f"Put off until {moment(until, self._subject(current.handle))}.", markup=False)
+
+    def action_note(self) -> None:
+        current = self.problems.current
+        if current is None:
+            return
+        mark: Mark | None = self.marks.of(current)
+        ask = Ask("Your note", "kept in the state folder  ·  enter keeps, esc leaves", mark.note if mark else "")
+        self.app.push_screen(ask, partial(self._noted, current))
+
+    def _noted(self, current: Problem, text: str | None) -> None:
+        if text is not None:
+            self._kept(self.marks.write(current, self._board.forest.now, text.strip()))
+
+    def _kept(self, kept: bool) -> None:
+        if not kept:
+            self.notify(f"Not kept: {self.marks.trouble}", severity="warning", markup=False)
+        self.refresh_problems()
+
+
+def _look_up(
+    reader: Reader, facts: Delegation, evidence: tuple[Origin, ...]
+) -> tuple[Mapping[str, artifacts.Presence], Mapping[Origin, bytes | None]]:
+    """In a thread: which files are there, and the very lines of the evidence."""
+    paths = [each.path for each in recovery.salvage(facts) if each.path is not None]
+    origins = [origin for origin in (facts.ended_origin, facts.started_origin) if origin]
+    roots = [Path.cwd(), *(Path(origin.source).parent for origin in origins[:1])]
+    lines = {origin: reader.feed.raw(origin) for origin in evidence}
+    return artifacts.look(paths[:_FILES], roots), lines
+
+
+def open_on(board: Board, handle: Handle | None) -> Handle | None:
+    """The problem to begin with: that of the delegation under the cursor, if it has one."""
+    if handle is None:
+        return None
+    return handle if problem(board.forest, handle, board.forest.now) is not None else board.forest.blocker(handle)

@@ -1,0 +1,1 @@
+"""The parts of triage: which problems there are, what is said of each, and what the operator noted of them."""

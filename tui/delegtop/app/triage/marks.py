@@ -1,0 +1,170 @@
+"""What the operator noted of problems: acknowledged, put off until a time, and in words.
+
+It is kept in the state folder and never in what is watched. A mark is of one problem, a delegation and what is wrong
+with it, and counts only for trouble that had begun when it was made: a new problem shows up again.
+"""
+
+import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import msgspec
+
+from delegtop.app.clipboard import state_directory
+from delegtop.clock import DAY, Millis
+from delegtop.diagnosis.problems import Problem
+
+NAME = "triage.json"
+KEPT = 90 * DAY
+"""A mark older than this is forgotten with the next that is made."""
+_MOST = 10_000
+_LARGEST = 8 * 1024 * 1024
+
+Key = tuple[str, str]
+
+
+class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was noted of one problem."""
+
+    id: str
+    rule: str
+    at: Millis
+    acknowledged: bool = False
+    until: Millis | None = None
+    """Put off until then."""
+    note: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.acknowledged or self.until is not None or self.note)
+
+
+class _File(msgspec.Struct):
+    schema_version: int
+    marks: list[Mark]
+
+
+class Marks:
+    """All marks, as they are in the file; every change is written at once."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self.trouble = ""
+        """Why marks could not be read or kept; nothing if all is well."""
+        self._marks: dict[Key, Mark] = {}
+        self._seen: tuple[int, int] | None = None
+        self.version = 0
+        """Grows with every change."""
+        self.read()
+
+    @property
+    def path(self) -> Path:
+        return self._path or state_directory() / NAME
+
+    def read(self) -> None:
+        """Take in what the file holds now; another delegtop may have written it."""
+        try:
+            stamp = _stamp(self.path)
+            if stamp == self._seen:
+                return
+            self._seen = stamp
+            data = _read(self.path) if stamp else b""
+            kept = msgspec.json.decode(data, type=_File).marks if data else []
+        except OSError as error:
+            self.trouble = f"marks cannot be read: {error.strerror or error}"
+            return
+        except (ValueError, RecursionError) as error:
+            self.trouble = f"marks cannot be read ({error}); {self._put_aside()}"
+            return
+        self._marks = {(mark.id, mark.rule): mark for mark in kept}
+        self.version += 1
+
+    def _put_aside(self) -> str:
+        """Keep what cannot be read, so that the next mark does not overwrite it."""
+        aside = self.path.with_suffix(".unreadable.json")
+        try:
+            self.path.replace(aside)
+        except OSError:
+            return "no new ones will be kept"
+        self._seen = None
+        return f"what was there is in {aside}"
+
+    # What is noted
+
+    def of(self, problem: Problem) -> Mark | None:
+        return self._marks.get((problem.id, problem.rule))
+
+    def is_settled(self, problem: Problem, now: Millis) -> bool:
+        """Whether the operator has seen to it, or put it off until later than now."""
+        mark = self.of(problem)
+        if mark is None or (problem.since is not None and problem.since > mark.at):
+            return False
+        return mark.acknowledged or (mark.until is not None and now < mark.until)
+
+    def acknowledge(self, problem: Problem, now: Millis, done: bool = True) -> bool:
+        return self._change(problem, now, acknowledged=done, until=None)
+
+    def snooze(self, problem: Problem, now: Millis, until: Millis | None) -> bool:
+        return self._change(problem, now, acknowledged=False, until=until)
+
+    def write(self, problem: Problem, now: Millis, note: str) -> bool:
+        return self._change(problem, now, note=note)
+
+    def ids(self) -> set[str]:
+        """The delegations that anything is noted of."""
+        return {id for id, _ in self._marks}
+
+    def _change(self, problem: Problem, now: Millis, **fields: object) -> bool:
+        """True if it is kept; else `trouble` says why not, and it holds until the program ends."""
+        self.read()
+        key = (problem.id, problem.rule)
+        mark = self._marks.get(key) or Mark(problem.id, problem.rule, now)
+        mark = msgspec.structs.replace(mark, at=now, **fields)
+        if mark.is_empty:
+            self._marks.pop(key, None)
+        else:
+            self._marks[key] = mark
+        self.version += 1
+        return self._save(now)
+
+    def _save(self, now: Millis) -> bool:
+        kept = sorted((mark for mark in self._marks.values() if now - mark.at < KEPT), key=lambda mark: mark.at)
+        data = msgspec.json.format(msgspec.json.encode(_File(1, kept[-_MOST:])), indent=1)
+        try:
+            _write(self.path, data + b"\n")
+            self._seen = _stamp(self.path)
+        except OSError as error:
+            self.trouble = f"marks cannot be kept: {error.strerror or error}"
+            return False
+        self.trouble = ""
+        return True
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ValueError(f"more than {_LARGEST:,} bytes")
+    return data
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Whole or not at all, and for the owner's eyes only."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(path)
+        except OSError:
+            Path(file.name).unlink(missing_ok=True)
+            raise

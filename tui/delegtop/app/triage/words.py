@@ -1,0 +1,215 @@
+"""What triage says: one line for the list, and a page of one problem."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from textual.content import Content
+
+from delegtop.app import clipboard
+from delegtop.app.artifacts import Presence
+from delegtop.app.inspector.findings import Command
+from delegtop.app.inspector.outcome import PRESENCE
+from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, heading, moment, one_line, path_of, said
+from delegtop.app.spans import cut, fit
+from delegtop.app.theme import drawing, state_content
+from delegtop.app.triage.marks import Mark
+from delegtop.app.widgets.sheet import Block, Fact
+from delegtop.clock import duration
+from delegtop.diagnosis import recovery
+from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.problems import Problem, held_up
+from delegtop.diagnosis.recovery import By
+from delegtop.model.delegation import State
+from delegtop.model.measures import label
+from delegtop.origin import Origin
+from delegtop.text import line
+
+_KIND, _NAME, _TIME = 25, 20, 9
+_LEAST_WORDS = 24
+_EXCERPT = 400
+_SHOWN = 30
+_COLOURS = {"needs review": "bold $warning", **{state.value: f"$state-{state.value}" for state in State}}
+_TROUBLE = "bold $error"
+_QUIET = frozenset({"silent", "waiting for the model", "interrupted", "partial"})
+
+
+class Known(NamedTuple):
+    """What had to be looked up for a page."""
+
+    findings: tuple[Finding, ...] = ()
+    presence: Mapping[str, Presence] = {}
+    lines: Mapping[Origin, bytes | None] = {}
+
+
+def row(problem: Problem, subject: Subject, mark: Mark | None, width: int, *, settled: bool) -> Content:
+    """One line: what, who, since when, and the sentence as far as there is room."""
+    marks = drawing(ascii=subject.ascii)
+    name = line(label(subject.forest.delegation(problem.handle)), 80)
+    holds = f" {marks.blocker}{problem.blocks}" if problem.blocks else ""
+    kind_room = _KIND if width >= 100 else 18
+    since = "" if problem.since is None else duration(max(subject.forest.now - problem.since, 0))
+    room = width - kind_room - _TIME - 5 - _NAME
+    name_room = _NAME if room >= _LEAST_WORDS else _NAME + max(room, 0)
+    parts = [
+        (f"{_sign(mark, settled, subject.ascii)} ", "$accent"),
+        (fit(problem.kind, kind_room, marks.cut) + " ", MUTED if settled else _style(problem)),
+        (fit(since, _TIME, marks.cut, right=True) + "  ", MUTED),
+        (cut(name, name_room - len(holds), marks.cut), MUTED if settled else "bold"),
+        (holds, "bold $warning"),
+    ]
+    spent = min(len(name), _NAME - len(holds)) + len(holds)
+    if room >= _LEAST_WORDS:
+        said_ = line(subject.hide(problem.message), 400)
+        parts.append((" " * max(_NAME - spent, 0) + "  " + cut(said_, room - 2, marks.cut), MUTED if settled else ""))
+    return Content.assemble(*parts)
+
+
+def _sign(mark: Mark | None, settled: bool, plain: bool) -> str:
+    if mark is None:
+        return " "
+    if settled:
+        return "+" if plain else "✔"
+    return ("*" if plain else "✎") if mark.note else " "
+
+
+def _style(problem: Problem) -> str:
+    if problem.kind in _QUIET:
+        return "$warning"
+    return _COLOURS.get(problem.kind, _TROUBLE)
+
+
+def page(problem: Problem, subject: Subject, mark: Mark | None, known: Known) -> list[Block]:
+    """Everything there is to say of one problem: what, since when, what to do, what to save, where it says so."""
+    return [
+        *_what(problem, subject),
+        *_noted(mark, subject),
+        *_to_do(problem, subject, known),
+        *_saved(subject, known),
+        *_evidence(problem, subject, known),
+        *_also(problem, known),
+    ]
+
+
+def _what(problem: Problem, subject: Subject) -> list[Block]:
+    facts = subject.delegation
+    sure = f"{problem.certainty.value}" if problem.certainty else ""
+    blocks: list[Block] = [
+        said(
+            one_line(label(facts), "bold", 80),
+            state_content(subject.forest.state(subject.handle), ascii=subject.ascii),
+            one_line(facts.id, MUTED, 120),
+        )
+    ]
+    if path := path_of(facts, " > " if subject.ascii else " › "):
+        blocks.append(Content.styled(path, MUTED))
+    blocks += [Content(), foreign(subject.hide(problem.message), _style(problem))]
+    words = said(Content.styled(problem.kind, _style(problem)), sure, problem.rule if problem.rule.isupper() else "")
+    blocks.append(Fact("verdict", words))
+    if problem.since is not None:
+        since = said(Content(moment(problem.since, subject)), ago(problem.since, subject.forest.now))
+        blocks.append(Fact("since", since))
+    return blocks + _path(problem, subject)
+
+
+def _path(problem: Problem, subject: Subject) -> list[Block]:
+    """Who waits for it, and whom it waits for."""
+    above = held_up(subject.forest, problem.handle) if problem.blocks else ()
+    if above:
+        names = Content(", ").join(one_line(label(subject.forest.delegation(handle)), "", 80) for handle in above[:8])
+        more = f" and {len(above) - 8:,} more" if len(above) > 8 else ""
+        return [Fact("holds up", Content.styled(f"{len(above):,}: ", "bold $warning") + names + more)]
+    on = subject.forest.blocker(problem.handle)
+    return [] if on is None else [Fact("waits on", one_line(label(subject.forest.delegation(on)), "bold", 80))]
+
+
+def _noted(mark: Mark | None, subject: Subject) -> list[Block]:
+    if mark is None:
+        return []
+    state = ""
+    if mark.acknowledged:
+        state = f"acknowledged {ago(mark.at, subject.forest.now)}"
+    elif mark.until is not None:
+        state = f"put off until {moment(mark.until, subject)}"
+    note = [Fact("your note", foreign(mark.note, "$accent"))] if mark.note else []
+    return [*([Fact("you", Content.styled(state, "$accent"))] if state else []), *note]
+
+
+def _to_do(problem: Problem, subject: Subject, known: Known) -> list[Block]:
+    steps = recovery.steps(subject.forest, problem.handle, problem.verdict, known.findings, subject.delegation)
+    if not steps:
+        return []
+    blocks: list[Block] = [Content(), heading("What to do")]
+    for number, step in enumerate(steps, 1):
+        style = "bold" if step.by is By.AGENT else ""
+        who = Content.assemble((f"{number} ", "bold $accent"), (step.by.value, MUTED))
+        blocks.append(Fact(who, foreign(step.words, style), 21))
+        if step.command:
+            blocks.append(command(subject.hide(step.command), 21))
+    return blocks
+
+
+def command(text: str, indent: int) -> Fact:
+    """A command as it is; it is copied only if it hides nothing, and never run."""
+    if refused := clipboard.refusal(text):
+        shown = said(one_line(text), Content.styled(f"cannot be copied: {refused}", "$warning"))
+        return Fact("", shown, indent, Command(text))
+    return Fact("", said(one_line(text, "bold $accent"), "enter copies"), indent, Command(text))
+
+
+def _saved(subject: Subject, known: Known) -> list[Block]:
+    found = recovery.salvage(subject.delegation)
+    if not found:
+        return []
+    blocks: list[Block] = [Content(), heading("What can be saved")]
+    for each in found[:_SHOWN]:
+        words = [foreign(each.text)]
+        if each.path is not None:
+            words.append(_presence(each.path, subject, known))
+        blocks.append(Fact(each.what, said(*words)))
+    if len(found) > _SHOWN:
+        blocks.append(Content.styled(f"… and {len(found) - _SHOWN:,} more", MUTED))
+    return blocks
+
+
+def _presence(path: str, subject: Subject, known: Known) -> Content:
+    seen = known.presence.get(path)
+    if seen is None:
+        return Content.styled("looking …", MUTED)
+    glyph, plain, words, style = PRESENCE[seen]
+    return Content.styled(f"{plain if subject.ascii else glyph} {words}", style)
+
+
+def _evidence(problem: Problem, subject: Subject, known: Known) -> list[Block]:
+    if not problem.evidence:
+        return []
+    blocks: list[Block] = [Content(), heading("Evidence")]
+    for origin in problem.evidence:
+        blocks.append(Fact("", one_line(str(origin), MUTED), 2, origin))
+        data = known.lines.get(origin)
+        if data:
+            excerpt = subject.hide(data[: 2 * _EXCERPT].decode("utf-8", "replace"))
+            blocks.append(Fact("", one_line(excerpt, "", _EXCERPT), 4))
+    return blocks
+
+
+def _also(problem: Problem, known: Known) -> list[Block]:
+    """What else the rules find."""
+    others = [finding for finding in known.findings if finding.rule != problem.rule][:_SHOWN]
+    if not others:
+        return []
+    return [
+        Content(),
+        heading("Also found"),
+        *(Fact(finding.rule, foreign(finding.message)) for finding in others),
+    ]
+
+
+def summary(shown: int, settled: int, share: float) -> str:
+    """The words beside the title."""
+    problems = f"{shown:,} problem{'' if shown == 1 else 's'}"
+    parts = [problems if shown else "no problem"]
+    if settled:
+        parts.append(f"{settled:,} seen to")
+    if share < 1.0:
+        parts.append(f"looking … {share:.0%}")
+    return " · ".join(parts)

@@ -1,0 +1,92 @@
+"""`delegtop metrics`: the figures of this moment for Prometheus, once or again and again."""
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.cli import diagnostics, options, output, reading
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+from delegtop.clock import SECOND, monotonic, parse_span
+
+if TYPE_CHECKING:
+    from delegtop.config import Settings
+
+DESCRIPTION = (
+    "Print counts by state, verdict and agent, ages and missed deadlines in the text format of Prometheus, or write "
+    "them to a file for the textfile collector (docs/metrics.md)."
+)
+
+
+def add(parser: ArgumentParser) -> None:
+    reading.add(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to this file, replaced whole each time")
+    parser.add_argument("--every", metavar="TIME", help="with -o: go on, and write again after so long, as 15 or 1m")
+    options.add(parser, "at", "format", "config")
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+    if arguments.every is not None:
+        return _again_and_again(arguments, settings)
+
+    from delegtop.report.metrics import lines
+
+    forest, statuses = reading.read(arguments, settings)
+    figures = lines(forest, statuses, masked=settings.mask_secrets)
+    if arguments.output is None:
+        output.emit(figures)
+    else:
+        try:
+            write(Path(arguments.output), figures)
+        except OSError as error:
+            fail(f"{arguments.output}: cannot be written: {error.strerror}")
+    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK
+
+
+def _again_and_again(arguments: Namespace, settings: "Settings") -> int:
+    span = parse_span(arguments.every)
+    if not span:
+        fail(f"--every {arguments.every}: that is no time above 0; write it like 15 or 1m")
+    if arguments.output is None or arguments.at is not None:
+        fail("--every goes on writing to a file: give one with -o, and no --at")
+
+    from delegtop.cli.following import follow
+    from delegtop.report.metrics import lines
+
+    failed = ""
+    with closing(follow(arguments, settings)) as following:
+        following.catch_up()
+        reading.complain(arguments.sources, following.feed.statuses())
+        while True:
+            try:
+                write(
+                    Path(arguments.output),
+                    lines(following.forest, following.feed.statuses(), masked=settings.mask_secrets),
+                )
+                failed = ""
+            except OSError as error:
+                # A full disk may have room again; the same is said once.
+                if error.strerror != failed:
+                    failed = error.strerror or str(error)
+                    diagnostics.say(f"{arguments.output}: cannot be written: {failed}")
+            until = monotonic() + span / SECOND
+            while (left := until - monotonic()) > 0:
+                following.wait(left)
+                following.look()
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """Replace the file whole, so that no reader sees half of it. Others may read it: the collector is another user."""
+    # Not beside it under its own suffix: the collector reads every *.prom.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

@@ -1,0 +1,178 @@
+"""`delegtop record`: what the sources say, now and from now on, in one file that replays anywhere."""
+
+import glob
+import os
+import signal
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from delegtop import __version__
+from delegtop.cli import diagnostics, options, output, reading, writing
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+from delegtop.clock import SECOND, WallClock, duration, monotonic, parse_span
+
+if TYPE_CHECKING:
+    from delegtop.feed import Feed
+    from delegtop.feed.recorder import Recorder, Tape
+
+DESCRIPTION = (
+    "Record the sources, what they say now and from now on, until Ctrl-C (docs/recording.md). The recording is a "
+    "SOURCE for every command, here and elsewhere. It holds what the logs hold; delegtop bundle makes a masked one."
+)
+PACE = 0.5
+"""Seconds between two looks, at most."""
+GRACE = 2.0
+"""Seconds for what came last, once somebody asked to stop."""
+STDIN = "-"
+
+
+def add(parser: ArgumentParser) -> None:
+    reading.add(parser)
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="write this file, such as run.delegtop or run.delegtop.gz"
+    )
+    parser.add_argument("--once", action="store_true", help="record what is there now, and do not wait for more")
+    parser.add_argument("--timeout", type=_seconds, metavar="TIME", help="stop after so long, as 90, 5m or 1h30m")
+    parser.add_argument("--no-lines", action="store_true", help="only what the lines tell, not the lines themselves")
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+    options.add(parser, "format", "config")
+
+
+def _seconds(text: str) -> float:
+    span = parse_span(text)
+    if span is None:
+        raise ArgumentTypeError(f"{text} is no time; write it like 90, 5m or 1h30m")
+    return span / SECOND
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+    options.check_format(arguments.format)
+    path = Path(arguments.output)
+    writing.check(path, force=arguments.force)
+    since = reading.settle(arguments, settings)
+    if any(_is_same(path, source) for source in arguments.sources):
+        fail(f"{path}: is a SOURCE as well; a recording cannot record itself")
+
+    from delegtop.cli.agent_files import limits_near
+    from delegtop.feed import Feed
+    from delegtop.feed.recorder import Recorder
+
+    tape = _new_tape(path, arguments.force)
+    limits = limits_near(arguments.sources)
+    recorder = Recorder(WallClock(), f"delegtop {__version__}", limits, lines=not arguments.no_lines)
+    feed = Feed(
+        arguments.sources,
+        clock=WallClock(),
+        format=arguments.format,
+        zone=settings.zone(),
+        since=since,
+        exclude=[*settings.exclude, *_itself(path, arguments.sources)],
+        witness=lambda line, told: tape.write(recorder.record(line, told)),
+    )
+    began = monotonic()
+    try:
+        _record(feed, tape, recorder, arguments)
+        statuses = feed.statuses()
+        tape.close()
+    except OSError as error:
+        diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
+        return Exit.UNREADABLE
+    finally:
+        feed.close()
+    output.emit([_summary(tape, recorder, monotonic() - began)])
+    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK
+
+
+def _record(feed: "Feed", tape: "Tape", recorder: "Recorder", arguments: Namespace) -> None:
+    end = float("inf") if arguments.timeout is None else monotonic() + arguments.timeout
+    tape.write(recorder.header())
+    tape.flush(whole=True)
+    with _asked_to_stop() as asked:
+        while not (arguments.once or feed.is_over or asked.is_set() or monotonic() >= end):
+            for _ in feed.poll():
+                tape.flush()
+                if asked.is_set() or monotonic() >= end:
+                    break
+            tape.flush()
+            _show(tape, recorder)
+            feed.wait(max(0.0, min(PACE, end - monotonic())))
+        _take_the_rest(feed, tape, arguments, patient=not asked.is_set())
+    tape.write(recorder.end())
+    if diagnostics.is_terminal():
+        diagnostics.status("")
+
+
+def _take_the_rest(feed: "Feed", tape: "Tape", arguments: Namespace, *, patient: bool) -> None:
+    """What came since the last look, with last lines that lack their newline; a stream that goes on is not awaited."""
+    endless = STDIN in arguments.sources and not (arguments.once or feed.is_over)
+    until = monotonic() + GRACE
+    for _ in feed.poll() if endless else feed.read_all():
+        tape.flush()
+        if not patient and monotonic() > until:
+            break
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[Event]:
+    """Set by Ctrl-C or by being told to end, so that no record is left half written. Who asks twice is in a hurry."""
+    asked = Event()
+    before: dict[int, Any] = {}
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        asked.set()
+        signal.signal(number, before[number] or signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before[number] = signal.signal(number, ask)
+    try:
+        yield asked
+    finally:
+        for asked_by, handler in before.items():
+            signal.signal(asked_by, handler)
+
+
+def _new_tape(path: Path, force: bool) -> "Tape":
+    from delegtop.feed.recorder import Tape
+
+    try:
+        if force:
+            path.unlink(missing_ok=True)
+        return Tape(path)
+    except OSError as error:
+        fail(f"{path}: cannot be written: {error.strerror}")
+
+
+def _is_same(path: Path, source: str) -> bool:
+    try:
+        return path.samefile(source)
+    except OSError:
+        return False
+
+
+def _itself(path: Path, sources: Sequence[str]) -> list[str]:
+    """The recording as a folder that is recorded names it: it must not read what it writes."""
+    folders = [source for source in sources if Path(source).is_dir()]
+    names = [(folder, os.path.relpath(path.resolve(), Path(folder).resolve())) for folder in folders]
+    # Spelled as the walk through the folder spells it.
+    return [glob.escape(os.path.join(folder, name)) for folder, name in names if not name.startswith("..")]  # noqa: PTH118
+
+
+def _show(tape: "Tape", recorder: "Recorder") -> None:
+    if diagnostics.is_terminal():
+        diagnostics.status(f"recording  {recorder.records:,} records  {tape.size / 1e6:.1f} MB  Ctrl-C ends it")
+
+
+def _summary(tape: "Tape", recorder: "Recorder", seconds: float) -> str:
+    sources = f"{recorder.sources:,} source{'' if recorder.sources == 1 else 's'}"
+    records = f"{recorder.records:,} record{'' if recorder.records == 1 else 's'}"
+    span = duration(round(seconds * SECOND))
+    return (
+        f"recorded {records} with {recorder.events:,} events of {sources} in {span}: {tape.path}, {tape.size:,} bytes"
+    )

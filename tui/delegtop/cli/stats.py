@@ -1,0 +1,37 @@
+"""`delegtop stats`: how long agents take, how they end, and which timeouts would fit."""
+
+import shutil
+from argparse import ArgumentParser, Namespace
+
+from delegtop.cli import options, output, reading
+from delegtop.cli.exit_codes import Exit
+
+DESCRIPTION = (
+    "Count the delegations by agent: durations, outcomes, timeouts against real durations with suggested ones, "
+    "breaches of contract, tokens and cost (docs/stats.md)."
+)
+PIPE_WIDTH = 120
+
+
+def add(parser: ArgumentParser) -> None:
+    reading.add(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON, a stable contract (docs/stats.md)")
+    options.add(parser, "at", "format", "ascii", "config")
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+    forest, statuses = reading.read(arguments, settings)
+
+    from delegtop.report import stats, stats_text
+    from delegtop.report.plot import UNICODE
+
+    found = stats.gather(forest)
+    if arguments.json:
+        output.emit(stats.as_json(found))
+    else:
+        terminal = output.is_terminal()
+        width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
+        ascii_only = settings.ascii or not output.takes("".join(UNICODE))
+        output.emit(stats_text.lines(found, width, ascii_only=ascii_only, cuts=terminal))
+    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK

@@ -1,0 +1,117 @@
+"""`delegtop wait`: until one delegation has ended."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from delegtop.cli import diagnostics, options, output, reading
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+from delegtop.cli.watch import add_timeout
+from delegtop.clock import monotonic
+
+if TYPE_CHECKING:
+    from delegtop.cli.following import Following
+    from delegtop.model.forest import Forest
+    from delegtop.model.ledger import Handle
+
+DESCRIPTION = (
+    "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 lost, "
+    "1 ended in any other way (docs/watch.md)."
+)
+_PACE = 1.0
+_SHOWN = 5
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", help="its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id"
+    )
+    reading.add(parser)
+    add_timeout(parser)
+    parser.add_argument("--appear", action="store_true", help="if it is not known yet, wait until it is")
+    parser.add_argument("--idle", action="store_true", help="of an agent's session, the end of its turn is enough")
+    parser.add_argument("--json", action="store_true", help="print it as `delegtop tree --json` does")
+    options.add(parser, "format", "config")
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+
+    from delegtop.cli.following import follow
+
+    end = None if arguments.timeout is None else monotonic() + arguments.timeout
+    with closing(follow(arguments, settings)) as following:
+        following.catch_up()
+        reading.complain(arguments.sources, following.feed.statuses())
+        handle = until_ended(following, arguments.id, end, appear=arguments.appear, idle=arguments.idle)
+        if handle is None:
+            diagnostics.say(f"the time is up, and {arguments.id} has not ended")
+            return Exit.TIMEOUT
+        output.emit(_report(following, handle, as_json=arguments.json, masked=settings.mask_secrets))
+        return code(following.forest, handle)
+
+
+def until_ended(
+    following: "Following", id: str, end: float | None, *, appear: bool = False, idle: bool = False
+) -> "Handle | None":
+    """The delegation of that id, once it has ended; None if the time is up before."""
+    forest = following.forest
+    handle = find(forest, id)
+    if handle is None and not appear:
+        fail(f"no delegation is known by {id}; --appear waits for one (delegtop tree lists them)")
+    while handle is None or not has_ended(forest, handle, idle=idle):
+        left = _PACE if end is None else end - monotonic()
+        if left <= 0 or following.is_over:
+            return None
+        following.wait(min(left, _PACE))
+        changed = following.look()
+        if handle is None and changed:
+            handle = find(forest, id)
+    return handle
+
+
+def find(forest: "Forest", id: str) -> "Handle | None":
+    """The one it means: by its id, by a foreign id, by the beginning of its id; a usage error if several do."""
+    exact = forest.find(id)
+    if exact is not None:
+        return exact
+    refs = {handle: [ref for _, ref in forest.delegation(handle).refs] for handle in range(len(forest))}
+    named = [handle for handle, ids in refs.items() if id in ids]
+    begun = [
+        handle for handle, ids in refs.items() if any(i.startswith(id) for i in (forest.delegation(handle).id, *ids))
+    ]
+    fitting = named or begun
+    if len(fitting) > 1:
+        known = ", ".join(forest.delegation(handle).id for handle in fitting[:_SHOWN])
+        more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
+        fail(f"{id} may mean several: {known}{more}")
+    return fitting[0] if fitting and id else None
+
+
+def has_ended(forest: "Forest", handle: "Handle", *, idle: bool = False) -> bool:
+    from delegtop.model.delegation import ACTIVE, State
+
+    state = forest.state(handle)
+    return state not in ACTIVE and (idle or state is not State.IDLE)
+
+
+def code(forest: "Forest", handle: "Handle") -> Exit:
+    """The exit code of one that has ended."""
+    from delegtop.model.delegation import State
+
+    state = forest.state(handle)
+    if state in (State.COMPLETED, State.IDLE):
+        return Exit.OK
+    return Exit.OVERDUE if state is State.LOST else Exit.FINDINGS
+
+
+def _report(following: "Following", handle: "Handle", *, as_json: bool, masked: bool) -> Iterable[str]:
+    if as_json:
+        from delegtop.report import tree_json
+
+        return tree_json.tree(following.forest, following.feed.statuses(), matches={handle}, masked=masked)
+    from delegtop.report import ending
+
+    return ending.lines(following.forest, handle, masked=masked)

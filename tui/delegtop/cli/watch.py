@@ -1,0 +1,196 @@
+"""`delegtop watch`: one line for each change, for logs, scripts and people without a screen."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Collection, Iterable
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from delegtop.cli import diagnostics, options, output, reading
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+from delegtop.clock import SECOND, monotonic, parse_span
+
+if TYPE_CHECKING:
+    from delegtop.cli.following import Following
+    from delegtop.config import Settings
+    from delegtop.diagnosis.news import Item
+    from delegtop.model.forest import Forest
+    from delegtop.model.ledger import Handle
+    from delegtop.model.query import Query
+    from delegtop.notify import Notifier
+
+DESCRIPTION = (
+    "Print one line for each change: a start, a change of state, a finding, an end, a whole tree that is done "
+    "(docs/watch.md)."
+)
+CONDITIONS = ("done", "problem", "all-returned")
+_PACE = 1.0
+"""Seconds between two looks when nothing stirs: deadlines pass by themselves."""
+
+
+def add(parser: ArgumentParser) -> None:
+    reading.add(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line, a stable contract")
+    parser.add_argument(
+        "--exit-when",
+        choices=CONDITIONS,
+        metavar="WHEN",
+        help="stop when nothing is open any more (done), something is wrong (problem), or all have come back "
+        "(all-returned)",
+    )
+    add_timeout(parser)
+    options.add(parser, "notify", "notify_command", "filter", "format", "config")
+
+
+def add_timeout(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--timeout", type=_seconds, metavar="TIME", help="stop after so long, as 90, 5m or 1h30m, with exit code 124"
+    )
+
+
+def _seconds(text: str) -> float:
+    span = parse_span(text)
+    if span is None:
+        raise ArgumentTypeError(f"{text} is no time; write it like 90, 5m or 1h30m")
+    return span / SECOND
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+    options.query(arguments)  # a wrong filter is told before anything is read
+    notifier = _notifier(settings)
+
+    from delegtop.cli.following import follow
+
+    following = follow(arguments, settings)
+    with closing(following):
+        following.catch_up()
+        reading.complain(arguments.sources, following.feed.statuses())
+        query = options.query(arguments)
+        watch = Watch(following, query, notifier, as_json=arguments.json, masked=settings.mask_secrets)
+        try:
+            return watch.run(arguments.exit_when, arguments.timeout)
+        finally:
+            notifier.close()
+
+
+def _notifier(settings: "Settings") -> "Notifier":
+    from delegtop.notify import NotifyError, notifier
+
+    try:
+        return notifier(
+            settings.notify,
+            settings.notify_command,
+            ring=diagnostics.ring,
+            say=diagnostics.say,
+            masked=settings.mask_secrets,
+        )
+    except NotifyError as problem:
+        fail(f"--notify: {problem}")
+
+
+class Watch:
+    """Sources that are caught up with, watched from now on."""
+
+    def __init__(
+        self,
+        following: "Following",
+        query: "Query",
+        notifier: "Notifier",
+        *,
+        as_json: bool = False,
+        masked: bool = True,
+        emit: Callable[[Iterable[str]], bool] = output.emit_now,
+        is_read: Callable[[], bool] = output.is_read,
+    ) -> None:
+        from delegtop.diagnosis.alerts import Alerts
+        from delegtop.diagnosis.news import News
+
+        self._following, self._forest = following, following.forest
+        self._query, self._notifier = query, notifier
+        self._as_json, self._masked = as_json, masked
+        self._emit, self._is_read = emit, is_read
+        self._news, self._alerts = News(), Alerts()
+        self._stirred = True
+
+    def run(self, until: str | None, timeout: float | None) -> int:
+        """Watch until the condition holds, the time is up, the input is over, or nobody reads any more."""
+        end = None if timeout is None else monotonic() + timeout
+        self._alerts.begin(self._forest)
+        read = self._print(self._news.begin(self._forest))
+        while read:
+            code = met(self._forest, until, self._shown()) if self._stirred and until else None
+            if code is not None:
+                diagnostics.say(f"{until}: {_summary(self._forest, self._shown())}")
+                return code
+            over = self._following.is_over
+            if not over:
+                left = _PACE if end is None else end - monotonic()
+                if left <= 0:
+                    return self._give_up(until)
+                self._following.wait(min(left, _PACE))
+            read = self.look() and self._is_read()
+            if over:
+                return self._end_of_input(until)
+        return Exit.OK
+
+    def look(self) -> bool:
+        """Take in, print and tell what is new; False once nobody reads any more."""
+        from delegtop.diagnosis.alerts import Cause
+        from delegtop.report.watch import done
+
+        changed = self._following.look()
+        items = self._news.look(self._forest, changed)
+        alerts = [alert for alert in self._alerts.look(self._forest, changed) if self._matches(alert.handle)]
+        self._notifier.tell(alerts)
+        self._stirred = bool(changed or alerts)
+        return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
+
+    def _print(self, items: "Iterable[Item]") -> bool:
+        from delegtop.report import watch
+
+        form = watch.as_json if self._as_json else watch.as_text
+        return self._emit(form(self._forest, item, masked=self._masked) for item in items if self._matches(item.handle))
+
+    def _matches(self, handle: "Handle") -> bool:
+        return not self._query or self._query.matches(self._forest, handle)
+
+    def _shown(self) -> "Collection[Handle] | None":
+        """Those that the filter lets through; None for all."""
+        if not self._query:
+            return None
+        return [handle for handle in range(len(self._forest)) if self._matches(handle)]
+
+    def _give_up(self, until: str | None) -> int:
+        if until is None:
+            return Exit.OK
+        diagnostics.say(f"the time is up, and not {until}: {_summary(self._forest, self._shown())}")
+        return Exit.TIMEOUT
+
+    def _end_of_input(self, until: str | None) -> int:
+        """Nothing more comes. Whether the condition holds now is all that can be said."""
+        if until is None:
+            return Exit.OK
+        code = met(self._forest, until, self._shown())
+        if code is not None:
+            return code
+        diagnostics.say(f"the input has ended, and not {until}: {_summary(self._forest, self._shown())}")
+        return Exit.TIMEOUT
+
+
+def met(forest: "Forest", until: str | None, shown: "Collection[Handle] | None" = None) -> Exit | None:
+    """The exit code if the condition holds for all or for those shown; None if it does not."""
+    from delegtop.cli.standing import all_returned, is_done, outcome, problem
+
+    if until is None:
+        return None
+    if until == "problem":
+        return problem(forest, shown)
+    holds = is_done if until == "done" else all_returned
+    return outcome(forest, shown) if holds(forest, shown) else None
+
+
+def _summary(forest: "Forest", shown: "Collection[Handle] | None") -> str:
+    from delegtop.cli.standing import summary
+
+    return summary(forest, shown)

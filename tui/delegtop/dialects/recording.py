@@ -1,0 +1,140 @@
+"""Recordings that `delegtop record` makes, and the one in a bundle: what other sources told, told once more.
+
+Every event keeps the place it first stood at. What a crash tore off, and what is damaged, is named and left out.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, tzinfo
+from typing import ClassVar
+
+import msgspec
+
+from delegtop.dialects import Dialect, Sample
+from delegtop.dialects.tape import (
+    MAGIC,
+    VERSION,
+    Damaged,
+    Header,
+    Part,
+    Place,
+    Source,
+    Told,
+    event,
+    parse,
+    unframe,
+)
+from delegtop.model.events import Deviation, Event
+from delegtop.origin import Origin
+from delegtop.sources.record import TORN, Line, Record, Unreadable, excerpt
+
+DAMAGED = "damaged record"
+MISSING = "a part of the recording is missing"
+NEWER = "recorded by a newer version"
+UNKNOWN = "unknown record"
+
+
+class Recording(Dialect):
+    """Reads recordings."""
+
+    name: ClassVar[str] = "recording"
+    title: ClassVar[str] = "delegtop recording"
+    files: ClassVar[tuple[str, ...]] = ("*.delegtop", "*.delegtop.*", "incident*.zip")
+    second_hand: ClassVar[bool] = True
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        super().__init__(zone)
+        self._sources: dict[int, str] = {}
+        self._parts: list[str] = []
+        self._joined: tuple[Origin, Told] | None = None
+        """The last record that came in parts, and the place of its last part."""
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        return 100 if sample.head[16 : 16 + len(MAGIC)] == MAGIC else 0
+
+    def translate(self, record: Record) -> Iterable[Event]:
+        """A record without its checksum is none."""
+        return (Deviation(record.origin, UNKNOWN, ""),)
+
+    def read(self, line: Line) -> Sequence[Event | Unreadable]:
+        try:
+            record = unframe(line.data)
+        except Damaged as damaged:
+            return (_torn(line, str(damaged)),) if line.data.strip(b"\0 \r\t") else ()
+        if type(record) is Told:
+            return self._events(line, record)
+        if type(record) is Part:
+            return self._join(line, record)
+        if type(record) is Header:
+            return self._begin(line, record)
+        if type(record) is Source:
+            self._sources[record.number] = record.name
+        return () if record is not None else (Deviation(line.origin, UNKNOWN, excerpt(line.data)),)
+
+    def retell(self, line: Line) -> Sequence[Event | Unreadable]:
+        record = self._record(line)
+        return self._events(line, record) if record is not None else ()
+
+    def original(self, line: Line) -> Line:
+        record = self._record(line)
+        if record is None or record.at[0] not in self._sources:
+            return Line(line.origin, b"")
+        return Line(self._origin(record.at), record.data or (record.raw or "").encode(), record.seen)
+
+    def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 - ids stand in the records
+        return msgspec.json.encode(id)[1:-1]
+
+    def place(self, origin: Origin) -> bytes | None:
+        number = next((number for number, name in list(self._sources.items()) if name == origin.source), None)
+        return None if number is None else msgspec.json.encode((number, origin.line, origin.offset))
+
+    def _begin(self, line: Line, header: Header) -> Sequence[Event | Unreadable]:
+        self._sources.clear()
+        if header.version > VERSION:
+            return (Unreadable(line.origin, NEWER, f"form {header.version} by {header.by}, this reads form {VERSION}"),)
+        return ()
+
+    def _join(self, line: Line, part: Part) -> Sequence[Event | Unreadable]:
+        if part.number == 1:
+            self._parts = []
+        if part.number != len(self._parts) + 1:
+            return (Unreadable(line.origin, MISSING, f"part {part.number} of {part.of}"),)
+        self._parts.append(part.text)
+        if part.number < part.of:
+            return ()
+        record = parse("".join(self._parts))
+        self._parts = []
+        if type(record) is not Told:
+            return (Deviation(line.origin, UNKNOWN, ""),)
+        self._joined = line.origin, record
+        return self._events(line, record)
+
+    def _events(self, line: Line, record: Told) -> Sequence[Event | Unreadable]:
+        """What the record tells, every event at the place it first stood."""
+        try:
+            here = self._origin(record.at)
+            told: list[Event | Unreadable] = [event(found, here, self._origin) for found in record.events]
+            told += [
+                Unreadable(self._origin(lost.place or record.at), lost.reason, lost.excerpt) for lost in record.lost
+            ]
+        except KeyError as error:
+            return (Unreadable(line.origin, MISSING, f"the name of source {error}"),)
+        return told
+
+    def _record(self, line: Line) -> Told | None:
+        if self._joined is not None and self._joined[0] == line.origin:
+            return self._joined[1]
+        try:
+            record = unframe(line.data)
+        except Damaged:
+            return None
+        return record if type(record) is Told else None
+
+    def _origin(self, place: Place) -> Origin:
+        number, line, offset = place
+        return Origin(self._sources[number], line, offset)
+
+
+def _torn(line: Line, why: str) -> Unreadable:
+    """A line that lacks its end was torn; any other was changed after it was written."""
+    return Unreadable(line.origin, TORN if not line.data.endswith(b"}") else DAMAGED, why)

@@ -1,0 +1,197 @@
+"""Writing a recording: every line that a feed reads, with all it tells (docs/recording.md).
+
+What is written is never changed again. After a crash of this process everything flushed is there; after a crash of
+the machine, everything that is older than `SYNC_SECONDS`.
+"""
+
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from delegtop.clock import Clock, monotonic
+from delegtop.dialects.tape import (
+    LARGEST,
+    VERSION,
+    Damaged,
+    End,
+    Header,
+    Lost,
+    Place,
+    Source,
+    Told,
+    frames,
+    stands_in,
+    unframe,
+    written,
+)
+from delegtop.model.events import Event
+from delegtop.model.policy import AgentLimits
+from delegtop.origin import Origin
+from delegtop.sources import history, packed
+from delegtop.sources.discover import is_packed
+from delegtop.sources.record import Line, Unreadable
+
+RAW = 16 * 1024
+"""Bytes of a line that are kept; how long it was is said."""
+_SLACK = 64
+SYNC_SECONDS = 1.0
+UNRECORDED = "cannot be recorded"
+
+
+class Recorder:
+    """Turns what a feed reads into the lines of a recording."""
+
+    def __init__(
+        self, clock: Clock, by: str, limits: Mapping[str, AgentLimits] = MappingProxyType({}), *, lines: bool = True
+    ) -> None:
+        self._clock = clock
+        self._by = by
+        self._limits = limits
+        """What the agent files say that deadlines come from: they are not there elsewhere."""
+        self._lines = lines
+        """Whether the lines themselves are kept."""
+        self._numbers: dict[str, int] = {}
+        self.records = self.events = 0
+
+    @property
+    def sources(self) -> int:
+        return len(self._numbers)
+
+    def header(self) -> bytes:
+        limits = {name: msgspec.to_builtins(limit) for name, limit in self._limits.items()}
+        return b"".join(frames(Header(VERSION, self._by, self._clock.now(), limits)))
+
+    def end(self) -> bytes:
+        return b"".join(frames(End(self._clock.now(), self.records)))
+
+    def record(self, line: Line | None, told: Sequence[Event | Unreadable]) -> bytes:
+        """What one line tells. What it tells of other lines, because they waited for it, stands at their places."""
+        own = line.origin if line is not None else None
+        groups = [(home, list(found)) for home, found in groupby(told, lambda event: _home(event.origin, line))]
+        if own is not None and self._lines and line is not None and line.data and own not in dict(groups):
+            groups.insert(0, (own, []))
+        return b"".join(part for home, found in groups for part in self._told(home, found, line))
+
+    def _told(self, home: Origin, found: list[Event | Unreadable], line: Line | None) -> Iterator[bytes]:
+        here, names = self._place(home)
+        seen = line.at if line is not None and line.at is not None else self._clock.now()
+        keep = self._lines and line is not None and line.data and line.origin == home
+        raw, data = _kept(line.data) if keep and line is not None else (None, None)
+        events, lost = [], []
+        for each in found:
+            place, more = self._place(each.origin)
+            names += more
+            if isinstance(each, Unreadable):
+                lost.append(Lost(each.reason, each.excerpt, None if place == here else place))
+            else:
+                events.append(written(each, here, place))
+        try:
+            lines = list(frames(Told(here, seen, tuple(events), tuple(lost), raw, data)))
+        except (ValueError, OverflowError) as error:  # half of a character, as a path may hold
+            lines = list(
+                frames(Told(here, seen, lost=(Lost(UNRECORDED, str(error).encode("ascii", "replace").decode()),)))
+            )
+        self.records += 1
+        self.events += len(events)
+        yield from names
+        yield from lines
+
+    def _place(self, origin: Origin) -> tuple[Place, list[bytes]]:
+        """The place in numbers, and the lines that say which source a new number means."""
+        number, names = self._numbers.get(origin.source), []
+        if number is None:
+            number = self._numbers[origin.source] = len(self._numbers) + 1
+            names = list(frames(Source(number, origin.source.encode("utf-8", "backslashreplace").decode())))
+        return (number, origin.line, origin.offset), names
+
+
+def _home(origin: Origin, line: Line | None) -> Origin:
+    """The place of the record that an event of that place is written in."""
+    return line.origin if line is not None and stands_in(origin, line) else origin
+
+
+def _kept(data: bytes) -> tuple[str | None, bytes | None]:
+    """The line as text, else as bytes; the rest of a very long one is only counted."""
+    if len(data) > RAW + _SLACK:
+        short = data[:RAW].decode("utf-8", "ignore")
+        return f"{short} … ({len(data):,} bytes)", None
+    try:
+        return data.decode(), None
+    except UnicodeDecodeError:
+        return None, data
+
+
+def recorded_limits(path: str) -> dict[str, AgentLimits]:
+    """What the agent files said where a recording was made; nothing if the file is none, or does not tell."""
+    try:
+        head, _ = (packed.head if is_packed(path) else history.head)(path, LARGEST)
+        header = unframe(head.partition(b"\n")[0])
+        limits = header.limits if isinstance(header, Header) else {}
+        return msgspec.convert(limits, dict[str, AgentLimits])
+    except (OSError, Damaged, ValueError):
+        return {}
+
+
+class Tape:
+    """The file that a recording is written to, by appending alone. A name that ends in .gz makes it compressed."""
+
+    def __init__(self, path: Path) -> None:
+        """FileExistsError if there is one already."""
+        self.path = path
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        self._fd = os.open(path, flags, 0o600)
+        self._waiting: list[bytes] = []
+        self._packs = path.suffix == ".gz"
+        self._synced_at = monotonic()
+        self._dirty = False
+        self.size = 0
+        _sync_folder(path.absolute().parent)
+
+    def write(self, data: bytes) -> None:
+        if data:
+            self._waiting.append(data)
+
+    def flush(self, *, whole: bool = False) -> None:
+        """Hand everything to the system, and now and then, or if `whole`, to the disk."""
+        due = whole or monotonic() - self._synced_at >= SYNC_SECONDS
+        if self._waiting and (due or not self._packs):  # many small members would not be compact
+            self._put(b"".join(self._waiting))
+            self._waiting.clear()
+        if self._dirty and due:
+            os.fsync(self._fd)
+            self._synced_at, self._dirty = monotonic(), False
+
+    def close(self) -> None:
+        try:
+            self.flush(whole=True)
+        finally:
+            os.close(self._fd)
+
+    def _put(self, data: bytes) -> None:
+        if self._packs:
+            packer = zlib.compressobj(wbits=31)
+            data = packer.compress(data) + packer.flush()
+        self._dirty = True
+        while data:
+            done = os.write(self._fd, data)
+            self.size += done
+            data = data[done:]
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that the name of a new file survives as well."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass  # some file systems cannot
+    finally:
+        os.close(fd)
