@@ -33,6 +33,8 @@ START = parse_time("2026-03-02T10:00:00Z") or Millis(0)
 LOOK = Millis(START + 45 * SECOND)
 FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf")
 CELL = (9, 18)
+BLOCKS = "\0▏▎▍▌▋▊▉█"
+"""Filled from the left by so many eighths."""
 
 
 class Scene(NamedTuple):
@@ -57,6 +59,8 @@ SCENES = (
     Scene("raw", (160, 45), ("e", "5")),
     Scene("findings", (160, 45), ("e", "6")),
     Scene("filter", (160, 45), query="state:overdue,failed,partial"),
+    Scene("gantt", (160, 45), (*["e"] * 9, "b", "a"), query="!state:lost"),
+    Scene("gantt-light", (140, 30), ("b",), theme="light", sample="15_fan_out", at="2026-03-17T12:12:30Z"),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
     Scene("claude-code", (140, 30), ("down", "down"), sample="claude-code", at="2026-11-02T10:12:00Z"),
@@ -107,7 +111,11 @@ def draw(rows: list[list[Segment]], width: int, height: int, out: Path) -> None:
             for character in segment.text:
                 cells = cell_len(character)
                 pen.rectangle((x, y * CELL[1], x + max(cells, 1) * CELL[0] - 1, (y + 1) * CELL[1] - 1), fill=back)
-                pen.text((x, y * CELL[1]), character, font=bold if style and style.bold else regular, fill=fore)
+                if character in BLOCKS:  # fonts leave gaps between them, terminals do not
+                    filled = x + CELL[0] * BLOCKS.index(character) // 8 - 1
+                    pen.rectangle((x, y * CELL[1], filled, (y + 1) * CELL[1] - 1), fill=fore)
+                else:
+                    pen.text((x, y * CELL[1]), character, font=bold if style and style.bold else regular, fill=fore)
                 if style and style.underline:
                     pen.line((x, (y + 1) * CELL[1] - 2, x + cells * CELL[0], (y + 1) * CELL[1] - 2), fill=fore)
                 x += cells * CELL[0]

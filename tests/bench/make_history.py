@@ -12,7 +12,7 @@ DAY = 86_400_000
 AGENTS = 3
 """Sub-agents a session."""
 _VERSION = "2.1.331"
-_WORDS = "the parser reads a token and keeps what it cannot place until the next line tells where it belongs ".split()
+_WORDS = ("the", "parser", "reads", "a", "token", "and", "keeps", "what", "cannot", "be", "placed", "until", "later")
 
 
 def make_history(home: Path, sessions: int, size: int, now: int) -> int:

@@ -27,6 +27,8 @@ GOALS = {
     5: "g5_first_paint",
     6: "g6_latency",
     7: "g7_start",
+    8: "g8_seek",
+    9: "g9_history",
 }
 
 

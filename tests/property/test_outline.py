@@ -101,8 +101,25 @@ OPERATIONS = (
     *("move", "change") * 4,
     *("toggle", "reveal") * 2,
     *("expand", "sort", "sort-reverse", "unsort", "filter", "unfilter"),
-    *("focus", "unfocus", "unfocus", "collapse all", "expand all"),
+    *("focus", "unfocus", "unfocus", "collapse all", "expand all", "replant"),
 )
+
+
+def replant(pair: Pair, rng: random.Random) -> None:
+    """Other trees, in which a parent may have a greater number than its child; the order and the filter stay."""
+    naive = pair.naive
+    order = list(range(rng.randrange(60)))
+    rng.shuffle(order)
+    above = {handle: rng.choice([None, *order[:place]]) for place, handle in enumerate(order)}
+    naive.parent = {handle: above[handle] for handle in range(len(order))}
+    for handle in naive.parent:
+        pair.values.setdefault(handle, handle * 7919 % 13)
+    folded = set(rng.sample(order, len(order) // 4))
+    naive.folded, naive.kept, naive.root = folded, None, None
+    if naive.matches is not None:
+        naive.folded, naive.kept = set(), folded
+    pair.outline.replant((-1 if parent is None else parent for parent in naive.parent.values()), folded)
+    assert set(pair.outline.folded) == folded
 
 
 def operate(pair: Pair, rng: random.Random, operation: str, wide: bool) -> None:
@@ -115,6 +132,9 @@ def operate(pair: Pair, rng: random.Random, operation: str, wide: bool) -> None:
         pair.add(len(known), parent)
         return
     if some is None:
+        return
+    if operation == "replant":
+        replant(pair, rng)
         return
     match operation:
         case "move":

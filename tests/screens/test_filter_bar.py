@@ -117,6 +117,7 @@ async def test_a_filter_given_at_the_start_is_shown_and_in_force(make_app: MakeA
         await pilot.pause()
         assert names(app) == ["orchestrator", "planner"]
         assert app.monitor.query_one(FilterBar).input.value == "state:failed"
+        assert str(app.monitor.query_one("FilterBar .found", Static).content) == "2 rows"
 
 
 async def test_clicking_a_count_filters_by_that_state(make_app: MakeApp) -> None:

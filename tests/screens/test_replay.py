@@ -154,8 +154,9 @@ async def test_a_countdown_and_a_finding_are_those_of_the_moment(log: Path) -> N
         await loaded(pilot)
         await pilot.press("n")
         await shows(pilot, 8)
-        assert "2:00" in next(line for line in text_of(app).splitlines() if "tester" in line)
-        assert "failed" in next(line for line in text_of(app).splitlines() if "writer" in line)
+        lines = text_of(app).splitlines()
+        assert any("─ tester" in line and " 2:00 " in line for line in lines)
+        assert any("─ writer" in line and "failed" in line for line in lines)
         await pilot.press("less_than_sign")
         await shows(pilot, 0)
         assert "writer" not in text_of(app)
@@ -349,11 +350,10 @@ async def test_what_happened_meanwhile_is_there_on_return_and_in_the_next_look_b
 
 async def test_a_recording_has_no_now_to_return_to(log: Path) -> None:
     app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await loaded(pilot)
         await pilot.press("r")
-        await pilot.pause()
-        assert "This is a recording" in text_of(app)
+        await until(pilot, lambda: "This is a recording" in text_of(app))
         assert app.is_past
 
 
@@ -369,7 +369,6 @@ async def test_the_bar_says_where_and_how_fast_and_marks_what_happened(log: Path
         await until(pilot, lambda: "8:00 of 20:00" in text_of(app))
         controls, track = text_of(app).splitlines()[-3:-1]
         assert controls.strip().startswith("‖ paused  1x  2026-03-03 10:08:00  8:00 of 20:00  2 problems")
-        assert "space play or pause" in controls
         assert track.count("!") == 2
         assert len(track.strip()) == 138
 

@@ -59,6 +59,8 @@ SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
     "nothing_matches": (SMALL, pressing("slash", *"zzzz")),
     "paused": (SMALL, pressing("p")),
     "folded": (SMALL, pressing("asterisk")),
+    "gantt": (NORMAL, pressing("b", "e", until="1:53 over")),
+    "gantt_small": (SMALL, pressing("b", "e", until="1:53 over")),
     "help": (NORMAL, pressing("question_mark")),
     "help_small": (SMALL, pressing("question_mark")),
     "sources": (NORMAL, pressing("o")),
@@ -88,6 +90,11 @@ def test_colour_blind_safe_and_very_wide(snap_compare: Snap, make_app: MakeApp) 
 def test_without_colour(snap_compare: Snap, make_app: MakeApp) -> None:
     app = make_app(color=False)
     assert snap_compare(app, terminal_size=SMALL, run_before=pressing("e", until="1:53 over"))
+
+
+def test_bars_in_ascii(snap_compare: Snap, make_app: MakeApp) -> None:
+    app = make_app(ascii=True)
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("b", "e", until="1:53 over"))
 
 
 def test_ascii_only(snap_compare: Snap, make_app: MakeApp) -> None:

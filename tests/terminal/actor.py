@@ -1,7 +1,7 @@
-"""A coding agent as its log shows it: `actor.py claude|codex|opencode HOME` does what standard input says, a word a line.
+"""A coding agent as its log shows it: `actor.py claude|codex|opencode HOME` does what standard input says, by steps.
 
-After each step it answers `done` and the moment of a monotonic clock, so that whoever watches can tell how long a change
-took to be seen. It needs nothing but the standard library, and it is a process of its own, as a real agent is.
+After each step it answers `done` and the moment of a monotonic clock, so that whoever watches can tell how long a
+change took to be seen. It needs nothing but the standard library, and it is a process of its own, as a real agent is.
 """
 
 import json
@@ -88,7 +88,9 @@ class Claude:
     def assistant(self, content: dict[str, Any], stop: str = "tool_use") -> dict[str, Any]:
         usage = {"input_tokens": 3, "output_tokens": 5}
         message = {"id": f"msg_{self.count}", "type": "message", "role": "assistant", "model": "claude-opus-5-5"}
-        return self.record(type="assistant", message={**message, "content": [content], "stop_reason": stop, "usage": usage})
+        return self.record(
+            type="assistant", message={**message, "content": [content], "stop_reason": stop, "usage": usage}
+        )
 
 
 class Codex:
@@ -126,7 +128,13 @@ class Codex:
         self.begin(self.root, "Oil the gate", source="cli", thread_source="user")
 
     def begin(self, thread: str, prompt: str, **meta: Any) -> None:
-        about = {"session_id": self.root, "id": thread, "timestamp": stamp(), "cwd": "/srv/mill", "cli_version": "0.166.0"}
+        about = {
+            "session_id": self.root,
+            "id": thread,
+            "timestamp": stamp(),
+            "cwd": "/srv/mill",
+            "cli_version": "0.166.0",
+        }
         self.tell(thread, "session_meta", **about, originator="codex-tui", **meta)
         self.tell(thread, "event_msg", type="task_started", turn_id="turn")
         said = {"type": "UserMessage", "content": [{"type": "text", "text": prompt}]}

@@ -1,4 +1,4 @@
-"""While agents write their logs, whoever watches sees each change within a second, though nothing was there at first."""
+"""While agents write their logs, each change is on the screen within a second, though nothing was there at first."""
 
 import logging
 import os

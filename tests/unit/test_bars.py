@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from datetime import UTC
 from itertools import count
+from typing import cast
 
 import pytest
+from msgspec import Struct
 
 from delegtop.app.theme import ASCII_GLYPHS, GLYPHS
 from delegtop.clock import HOUR, MINUTE, Millis
 from delegtop.model.critical_path import Piece, critical_path
-from delegtop.model.delegation import State
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started, Surveyed, Trust
 from delegtop.model.extent import MOST, extent, tree_extent
 from delegtop.model.forest import Forest
@@ -43,15 +44,15 @@ def ended(id: str, minutes: float | None, outcome: Outcome = Outcome.COMPLETED) 
     return Ended(id, None if minutes is None else at(minutes), origin(), outcome, Ending.RETURN)
 
 
-def forest_of(events: Iterable[Event], now: float = 40) -> Forest:
+def forest_of(events: Iterable[Struct], now: float = 40) -> Forest:
     forest = Forest()
-    forest.apply(events)
+    forest.apply(cast("Iterable[Event]", events))
     forest.advance(at(now))
     return forest
 
 
 def runs(
-    events: Iterable[Event], *, now: float = 40, ink: Ink = UNICODE, critical: bool = False, first: float = 0
+    events: Iterable[Struct], *, now: float = 40, ink: Ink = UNICODE, critical: bool = False, first: float = 0
 ) -> tuple[Run, ...]:
     """The line of the first delegation on sixty cells, a minute each."""
     forest = forest_of(events, now)
@@ -60,7 +61,7 @@ def runs(
     return chart.row(0, forest.delegation(0), pieces)
 
 
-def drawn(events: Iterable[Event], **how: object) -> str:
+def drawn(events: Iterable[Struct], **how: object) -> str:
     return "".join(run.text for run in runs(events, **how)).rstrip()  # type: ignore[arg-type]  # as above
 
 
@@ -94,7 +95,7 @@ def test_who_waits_is_known_to_go_on_as_long_as_the_one_it_waits_for() -> None:
 
 
 def test_an_end_that_is_not_known_is_marked() -> None:
-    assert drawn([started("a", 5), heard("a", 10), ended("a", None)], now=99) == "     ━━━━━ ?"
+    assert drawn([started("a", 5), heard("a", 10), ended("a", None)], now=99) == "     ━━━━━?"
 
 
 def test_a_start_that_is_not_known_is_marked() -> None:
@@ -107,7 +108,7 @@ def test_one_that_left_the_registry_ends_with_a_question_mark() -> None:
         Surveyed(at(9), Origin("registry.json", 1, 0), ("a",)),
         Surveyed(at(12), Origin("registry.json", 1, 0), ()),
     ]
-    assert drawn(events, now=99) == "     ━━━━ ?"
+    assert drawn(events, now=99) == "     ━━━━?"
 
 
 def test_one_without_any_time_has_an_empty_line() -> None:
@@ -120,7 +121,7 @@ def test_an_end_before_the_start_is_drawn_at_the_start() -> None:
 
 def test_a_deadline_is_a_mark_whether_it_is_to_come_or_was_missed() -> None:
     assert drawn([started("a", 5, timeout=30 * MINUTE), heard("a", 10)], now=15) == "     ━━━━━╌╌╌╌╌╌" + " " * 19 + "◆"
-    assert drawn([started("a", 5, timeout=5 * MINUTE), heard("a", 20)], now=20) == "     ━━━━━◆━━━━╌"
+    assert drawn([started("a", 5, timeout=5 * MINUTE), heard("a", 20)], now=20) == "     ━━━━━◆━━━━━━━━━│"
 
 
 def test_a_deadline_of_what_is_done_is_told_from_one_that_presses() -> None:
@@ -177,16 +178,16 @@ def test_what_is_inferred_of_a_thick_bar_is_shaded() -> None:
 
 def test_without_colour_every_state_has_its_own_sign_at_the_end() -> None:
     ink = UNICODE._replace(caps=GLYPHS, reverses=False)
-    assert drawn([started("a", 5), ended("a", 10)], now=99, ink=ink) == "     ━━━━━ ✔"
-    assert drawn([started("a", 5), ended("a", 10, Outcome.FAILED)], now=99, ink=ink) == "     ━━━━━ ✖"
-    assert drawn([started("a", 5), heard("a", 10)], now=15, ink=ink) == "     ━━━━━╌╌╌╌╌▶"
+    assert drawn([started("a", 5), ended("a", 10)], now=99, ink=ink) == "     ━━━━━✔"
+    assert drawn([started("a", 5), ended("a", 10, Outcome.FAILED)], now=99, ink=ink) == "     ━━━━━✖"
+    assert drawn([started("a", 5), heard("a", 10)], now=15, ink=ink) == "     ━━━━━╌╌╌╌╌◌"
 
 
 def test_plain_ascii_draws_the_critical_path_with_the_sign_of_the_state() -> None:
     ink = ASCII._replace(caps=ASCII_GLYPHS, thick="")
     events = [started("a", 5), ended("a", 25), started("b", 10, parent="a"), ended("b", 20)]
     line = drawn(events, now=99, critical=True, ink=ink)
-    assert line == "     +++++----------+++++ +"
+    assert line == "     +++++----------++++++"
     assert line.isascii()
 
 
@@ -212,7 +213,6 @@ def test_the_axis_writes_round_moments_and_now_comes_before_them() -> None:
 def test_a_bar_knows_what_is_told_of_it_and_what_is_not() -> None:
     forest = forest_of([started("a", 5), heard("a", 10)], 15)
     assert bar(forest, 0, forest.delegation(0)) == (at(5), at(10), at(15), True, True)
-    assert forest.state(0) is State.RUNNING
 
 
 def test_the_extent_of_one_has_its_deadline_in_it_if_that_is_not_far_away() -> None:

@@ -97,7 +97,7 @@ class TestFindingTheCommand:
         ("arguments", "message"),
         [
             (["tre"], "tre is neither a command nor a file; did you mean tree?"),
-            (["watchit"], "watchit is neither a command nor a file; the commands are tree, "),
+            (["frobnicate"], "frobnicate is neither a command nor a file; the commands are tree, "),
             (["tree"], "no logs of agents are found here or in the known places; name a SOURCE"),
             (["tree", "x", "--jsno"], "no such option --jsno; did you mean --json?"),
             (["tree", "x", "--zzz=1"], "no such option --zzz; see delegtop tree --help"),
@@ -115,6 +115,9 @@ class TestFindingTheCommand:
             ),
             (["demo"], "the dashboard needs a terminal"),
             (["./tree"], "the dashboard needs a terminal"),
+            (["replay", "x"], "the dashboard needs a terminal, and standard output is none; delegtop tree SOURCE --at"),
+            (["replay"], "the following arguments are required: SOURCE"),
+            (["replay", "x", "--speed", "2000"], "argument --speed: 2000 is no speed; give a number from 0.1 to 1000"),
             (["\x1b[31m.jsonl", "--zz"], "no such option --zz"),
         ],
     )
@@ -126,6 +129,20 @@ class TestFindingTheCommand:
         assert told.out == ""
         assert told.err.startswith(f"delegtop: {message}")
         assert told.err.count("\n") == 1
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--from", "noon"], "--from noon: that is no time; write it like 2025-12-26T10:00:00Z, 10:41 or 20m"),
+            (["-"], "a replay goes back in what it reads, so it takes files, not standard input"),
+        ],
+    )
+    def test_a_replay_that_cannot_be_is_said_before_the_screen_opens(
+        self, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(output, "is_terminal", lambda: True)
+        assert main(["replay", "run.jsonl", *arguments]) == Exit.USAGE
+        assert capsys.readouterr().err == f"delegtop: {message}\n"
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -20,7 +20,10 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "model": ({"clock", "origin", "contract.reading"}, {"msgspec"}),
     "contract": ({"clock"}, {"pydantic", "yaml"}),
     "sources": ({"clock", "origin"}, {"msgspec", "watchfiles", "backports", "compression"}),
-    "dialects": ({"clock", "contract", "origin", "model.events", "model.notes", "sources.record"}, {"msgspec", "pydantic"}),
+    "dialects": (
+        {"clock", "contract", "origin", "model.events", "model.notes", "sources.record"},
+        {"msgspec", "pydantic"},
+    ),
     "diagnosis": ({"clock", "contract", "origin", "model"}, {"msgspec"}),
     "feed": ({"clock", "origin", "sources", "dialects", "model"}, {"msgspec"}),
     "delegate": ({"clock", "contract", "origin", "sources.record", "text"}, set()),

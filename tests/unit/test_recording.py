@@ -8,6 +8,7 @@ from zlib import crc32
 
 import msgspec
 import pytest
+from tests.filled import filled, value
 
 from delegtop.clock import FrozenClock, Millis, WallClock
 from delegtop.dialects import Sample, load
@@ -37,28 +38,6 @@ from delegtop.sources.record import TORN, Line, Unreadable
 
 AT = Millis(1_770_000_000_000)
 LOG = "/logs/session.jsonl"
-
-
-def filled(kind: type[Any], text: str = "words") -> Any:
-    """One of that kind with something in every field."""
-    hints = get_type_hints(kind)
-    return kind(*(_value(hints[field.name], text) for field in msgspec.structs.fields(kind)))
-
-
-def _value(hint: Any, text: str) -> Any:
-    if hint is Origin:
-        return Origin(text, 3, 77)
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return filled(hint, text)
-    if hasattr(hint, "__members__"):
-        return next(iter(hint))
-    inner = [each for each in get_args(hint) if each not in (type(None), Ellipsis)]
-    if inner and getattr(hint, "__origin__", None) is tuple:
-        return tuple(_value(each, text) for each in inner)
-    if inner:
-        return _value(inner[0], text)
-    plain = {str: text, int: 7, float: 0.5, bool: True}
-    return plain.get(getattr(hint, "__supertype__", hint), 7)
 
 
 KINDS: tuple[type[Any], ...] = get_args(Event)
@@ -100,7 +79,7 @@ def test_every_kind_of_event_comes_back_with_every_field(kind: type[Any]) -> Non
 def test_every_kind_of_event_comes_back_with_only_what_it_must_have(kind: type[Any]) -> None:
     hints = get_type_hints(kind)
     must = [field for field in msgspec.structs.fields(kind) if field.required]
-    event = kind(*(_value(hints[field.name], "x") for field in must))
+    event = kind(*(value(hints[field.name], "x") for field in must))
     assert read(recorded((None, [event]))) == [event]
 
 
@@ -335,3 +314,16 @@ def test_a_tape_is_for_its_owner_alone_and_never_replaces_a_file(tmp_path: Path)
 
 def test_the_phase_of_a_sign_of_life_is_written_as_a_word() -> None:
     assert b'"phase":"tool"' in recorded((None, [Heard("a", AT, Origin(LOG, 1, 0), phase=Phase.TOOL)]))
+
+
+def test_the_example_of_the_reference_page_is_a_recording(project: Path) -> None:
+    page = (project / "docs" / "recording.md").read_text("utf-8")
+    data = page.split("```json\n")[1].split("```")[0].encode()
+    assert read(data) == [
+        Heard(
+            "sess_1772532120_c3d4e5",
+            Millis(1_793_613_600_300),
+            Origin("logs/session.jsonl", 3, 516),
+            "bash: lake build",
+        )
+    ]

@@ -34,6 +34,8 @@ class Query(Struct, frozen=True):
     columns: tuple[str, ...]
     since: str | None = None
     where: str = ""
+    session: str | None = None
+    parent: str | None = None
 
 
 NOTES = Query("note", ("id", "text"), since="changed")

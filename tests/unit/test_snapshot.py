@@ -22,7 +22,9 @@ def test_a_document_arrives_whole_with_the_time_it_was_written(registry: Path) -
     registry.write_bytes(b'{\n  "a": 1\n}\n')
     os.utime(registry, (1_700_000_000, 1_700_000_000))
     snapshot = Snapshot(str(registry))
-    assert next(snapshot.poll(), None) == Line(Origin(str(registry), 1, 0), b'{\n  "a": 1\n}\n', Millis(1_700_000_000_000))
+    assert next(snapshot.poll(), None) == Line(
+        Origin(str(registry), 1, 0), b'{\n  "a": 1\n}\n', Millis(1_700_000_000_000)
+    )
     assert snapshot.good_at == 1_700_000_000_000
     assert next(snapshot.poll(), None) is None
 

@@ -1,6 +1,7 @@
 """A stretch of time on so many cells, and the round moments along it."""
 
 from datetime import UTC
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -58,20 +59,21 @@ def test_the_hull_holds_all_of_them() -> None:
 @pytest.mark.parametrize(
     ("start", "end", "width", "expected"),
     [
-        ("2026-03-03T10:00:00Z", "2026-03-03T11:00:00Z", 60, ["10:00", "10:10", "10:20", "10:30", "10:40", "10:50", "11:00"]),
-        ("2026-03-03T10:00:01Z", "2026-03-03T10:00:09Z", 60, ["10:00:02", "10:00:04", "10:00:06", "10:00:08"]),
-        ("2026-03-03T21:00:00Z", "2026-03-04T04:00:00Z", 60, ["21:00", "22:00", "23:00", "Mar 4", "01:00", "02:00", "03:00", "04:00"]),
-        ("2026-03-01T10:00:00Z", "2026-03-06T11:00:00Z", 60, ["Mar 2", "Mar 3", "Mar 4", "Mar 5", "Mar 6"]),
-        ("2025-11-01T00:00:00Z", "2026-05-01T00:00:00Z", 40, ["2025-12", "2026-03"]),
+        ("2026-03-03T10:00:00Z", "2026-03-03T11:00:00Z", 60, "10:00 10:10 10:20 10:30 10:40 10:50 11:00"),
+        ("2026-03-03T10:00:01Z", "2026-03-03T10:00:09Z", 60, "10:00:02 10:00:04 10:00:06 10:00:08"),
+        ("2026-03-03T21:00:00Z", "2026-03-04T03:30:00Z", 60, "21:00 22:00 23:00 Mar 4 01:00 02:00 03:00"),
+        ("2026-03-01T10:00:00Z", "2026-03-06T11:00:00Z", 60, "Mar 2 Mar 3 Mar 4 Mar 5 Mar 6"),
+        ("2016-11-15T00:00:00Z", "2026-05-01T00:00:00Z", 60, "2018-01 2020-01 2022-01 2024-01 2026-01"),
+        ("2025-11-01T00:00:00Z", "2026-05-01T00:00:00Z", 40, "2025-11 2026-01 2026-03 2026-05"),
     ],
 )  # fmt: skip
-def test_moments_are_as_round_as_there_is_room_for(start: str, end: str, width: int, expected: list[str]) -> None:
-    assert labels(window(start, end), width) == expected
+def test_moments_are_as_round_as_there_is_room_for(start: str, end: str, width: int, expected: str) -> None:
+    assert " ".join(labels(window(start, end), width)) == expected
 
 
 def test_moments_are_round_in_the_zone_of_the_operator() -> None:
     assert labels(window("2026-03-03T10:00:00Z", "2026-03-03T13:00:00Z"), 30, CALCUTTA) == ["16:00", "17:00", "18:00"]
-    assert labels(window("2026-03-03T20:00:00Z", "2026-03-04T04:00:00Z"), 30, BERLIN) == [
+    assert labels(window("2026-03-03T20:00:00Z", "2026-03-04T04:00:00Z"), 40, BERLIN) == [
         "22:00",
         "Mar 4",
         "02:00",
@@ -99,7 +101,7 @@ def test_labels_never_touch_one_another() -> None:
         for width in (10, 33, 100, 300):
             window = TimeWindow(1_770_000_000_000, 1_770_000_000_000 + span)
             found = ticks(window, width, UTC)
-            gaps = [window.cell(b.at, width) - window.cell(a.at, width) for a, b in zip(found, found[1:], strict=False)]
+            gaps = [window.cell(b.at, width) - window.cell(a.at, width) for a, b in pairwise(found)]
             assert all(gap > 6 for gap in gaps)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from delegtop.app.trouble import Trouble
 from delegtop.clock import Millis
 from delegtop.model.delegation import PROBLEMS, SEVERITY
-from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Started
+from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Started
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
@@ -52,3 +52,17 @@ def test_after_settling_every_rank_is_the_worst_of_its_subtree(batches: list[lis
     handles = range(len(forest))
     assert {handle for handle in handles if is_problem(forest, handle)} == trouble.problems.keys()
     assert [trouble.rank(handle) for handle in handles] == [worst_of(forest, handle) for handle in handles]
+
+
+def test_one_that_waits_for_a_person_is_a_problem_before_all_others() -> None:
+    forest = Forest()
+    place = Origin("log", 1, 0)
+    forest.apply([
+        Started("late", Millis(0), place, timeout=1_000),
+        Started("asks", Millis(0), place),
+        Heard("asks", Millis(60_000), place, phase=Phase.PERMISSION),
+    ])  # fmt: skip
+    forest.advance(Millis(61_000))
+    trouble = Trouble(forest)
+    trouble.update([0, 1])
+    assert sorted(trouble.problems, key=trouble.rank) == [1, 0]

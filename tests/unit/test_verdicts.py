@@ -107,7 +107,12 @@ class TestVerdicts:
         assert kind(*told, look=12) is Kind.OVERDUE
 
     def test_a_parent_waits_on_the_leaf_of_its_path(self) -> None:
-        told: list[Event] = [started(), started("b", 1, parent="a"), started("c", 2, parent="b"), heard("c", 3, Phase.TOOL, "Bash")]
+        told: list[Event] = [
+            started(),
+            started("b", 1, parent="a"),
+            started("c", 2, parent="b"),
+            heard("c", 3, Phase.TOOL, "Bash"),
+        ]
         found = judged(*told, look=4)
         assert found is not None
         assert found.kind is Kind.WAITING_ON_CHILD

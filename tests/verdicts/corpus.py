@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import logs
+from tests.verdicts import logs
 
 from delegtop.clock import MINUTE
 from delegtop.diagnosis.verdicts import Kind, Verdict, verdict
@@ -16,6 +16,8 @@ from delegtop.model.ledger import Handle
 from delegtop.model.policy import OperatorTimeout, Policy
 
 HERE = Path(__file__).parent
+SAMPLES = HERE.parents[1] / "sample_logs"
+MOMENTS = tomllib.loads((SAMPLES / "moments.toml").read_text("utf-8"))
 HEALTHY = "healthy"
 LABELS = (*(kind.value for kind in Kind), HEALTHY)
 _NO_FILES = frozenset({"name", "expect", "who", "at", "timeouts"})
@@ -47,14 +49,17 @@ def cases() -> Iterator[Case]:
             limits = told.get("timeouts", {}).items()
             policy = Policy(timeouts=tuple(OperatorTimeout(name, minutes * MINUTE) for name, minutes in limits))
             files = {name: value for name, value in told.items() if name not in _NO_FILES}
-            for minute in told["at"]:
+            for minute in told.get("at", [0]):
                 yield Case(path.stem, told["name"], told["expect"], told["who"], minute, files, policy)
 
 
 def judged(case: Case) -> Verdict | None:
     """The verdict on the delegation of a case."""
-    with TemporaryDirectory() as folder:
-        forest = logs.grown(case.files, case.minute, Path(folder) / "home", case.policy)
+    if "sample" in case.files:
+        forest = logs.sampled(SAMPLES / case.files["sample"], MOMENTS[case.files["sample"]]["at"])
+    else:
+        with TemporaryDirectory() as folder:
+            forest = logs.grown(case.files, case.minute, Path(folder) / "home", case.policy)
     return verdict(forest, find(forest, case.who), forest.now)
 
 
@@ -71,7 +76,7 @@ def find(forest: Forest, who: str) -> Handle:
             return handle
     for handle in range(len(forest)):
         facts = forest.delegation(handle)
-        if ("agent_id", f"a{who}") in facts.refs or facts.agent == who:
+        if ("agent_id", f"a{who}") in facts.refs or who in (facts.agent, facts.command):
             return handle
     raise LookupError(f"{who} is not among {[forest.delegation(handle).id for handle in range(len(forest))]}")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from delegtop.clock import MINUTE, FrozenClock, Millis, iso
+from delegtop.clock import MINUTE, FrozenClock, Millis, iso, parse_time
 from delegtop.feed import Feed
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
@@ -42,18 +42,29 @@ def grown(files: dict[str, Any], minute: float, folder: Path, policy: Policy | N
     folder.mkdir(parents=True)
     clock = FrozenClock(at(minute))
     forest = Forest(policy)
-    snapshots = list(steps(files.get("registry", ""), minute))
+    snapshots: tuple[Step | None, ...] = tuple(steps(files.get("registry", ""), minute))
     _write(files, minute, folder)
     feed: Feed | None = None
-    for taken in snapshots or [None]:
+    for taken in snapshots or (None,):
         if taken is not None:
             _registry(taken, folder)
         feed = feed or Feed([str(folder)], clock=clock)
-        for _ in range(3):
-            for batch in feed.poll():
-                forest.apply(batch.events)
+        for batch in feed.read_all():
+            forest.apply(batch.events)
     if feed is not None:
         feed.close()
+    forest.advance(clock.now())
+    return forest
+
+
+def sampled(folder: Path, moment: str) -> Forest:
+    """A run as it was at a moment."""
+    clock = FrozenClock(parse_time(moment) or T0)
+    forest = Forest()
+    feed = Feed([str(folder)], clock=clock)
+    for batch in feed.read_all():
+        forest.apply(batch.events)
+    feed.close()
     forest.advance(clock.now())
     return forest
 
@@ -63,11 +74,13 @@ def _write(files: dict[str, Any], minute: float, folder: Path) -> None:
         _lines(folder / "session.jsonl", _session_log(files["session-log"], minute))
     if "hooks" in files:
         _lines(folder / "hooks.jsonl", _hooks(files["hooks"], minute))
-    for number, (name, script) in enumerate(files.get("claude-code", {}).items()):
-        _claude(folder, name, number, script, minute)
+    for name, script in files.get("claude-code", {}).items():
+        _claude(folder, name, script, minute)
     for name, script in files.get("codex", {}).items():
         stem = f"rollout-2026-04-01T09-00-00-{thread(name)}.jsonl"
         _lines(folder / ".codex/sessions/2026/04/01" / stem, _codex(name, script, minute))
+    if "events" in files:
+        _lines(folder / "specs/events.jsonl", _events(files["events"], minute))
     for path, told in files.get("proofchecker", {}).items():
         _return_meta(folder / "specs" / path / ".return-meta.json", told, minute)
 
@@ -159,7 +172,7 @@ def _registry(taken: Step, folder: Path) -> None:
 # -- Claude Code ---------------------------------------------------------------------------------------------------
 
 
-def _claude(folder: Path, name: str, number: int, script: str, until: float) -> None:
+def _claude(folder: Path, name: str, script: str, until: float) -> None:
     """`main…` is a session; `KIND of MAIN` or `KIND of AGENT in MAIN` an agent, started by `task KIND`."""
     kind, _, above = name.partition(" of ")
     above, _, inside = above.partition(" in ")
@@ -279,13 +292,15 @@ def _codex(name: str, script: str, until: float) -> list[dict[str, Any]]:
             case "call" | "spawn" | "wait":
                 records.append(_record(minute, "response_item", _call(verb, rest)))
             case "out":
-                output = {"agent_id": thread(rest[1]), "nickname": "Ada"} if rest[:1] == ["spawned"] else {"output": words}
+                output = (
+                    {"agent_id": thread(rest[1]), "nickname": "Ada"} if rest[:1] == ["spawned"] else {"output": words}
+                )
                 told = {"type": "function_call_output", "call_id": "call", "output": json.dumps(output)}
                 records.append(_record(minute, "response_item", told))
             case "say":
                 content = [{"type": "output_text", "text": words}]
-                told = {"type": "message", "role": "assistant", "content": content}
-                records.append(_record(minute, "response_item", told))
+                spoken = {"type": "message", "role": "assistant", "content": content}
+                records.append(_record(minute, "response_item", spoken))
             case "event":
                 records.append(_record(minute, "event_msg", {"type": rest[0], "message": " ".join(rest[1:])}))
     return records
@@ -305,17 +320,35 @@ def _meta(name: str, minute: float, verb: str, rest: list[str]) -> dict[str, Any
 
 
 def _call(verb: str, rest: list[str]) -> dict[str, Any]:
-    match verb:
-        case "spawn":
-            name, given = "spawn_agent", {"message": " ".join(rest[1:]), "agent_type": rest[0]}
-        case "wait":
-            name, given = "wait_agent", {"targets": [thread(rest[0])], "timeout_ms": int(float(rest[1]) * 60_000)}
-        case _:
-            name, given = rest[0], {"command": " ".join(rest[1:])}
+    name, given = rest[0], dict[str, Any](command=" ".join(rest[1:]))
+    if verb == "spawn":
+        name, given = "spawn_agent", {"message": " ".join(rest[1:]), "agent_type": rest[0]}
+    elif verb == "wait":
+        name, given = "wait_agent", {"targets": [thread(rest[0])], "timeout_ms": int(float(rest[1]) * 60_000)}
     return {"type": "function_call", "name": name, "arguments": json.dumps(given), "call_id": "call"}
 
 
 # -- return files --------------------------------------------------------------------------------------------------
+
+
+def _events(script: str, until: float) -> list[dict[str, Any]]:
+    """What the hooks of that system write down: `pre OPERATION`, `post OPERATION STATUS`."""
+    said = {"pre": "Preflight stage completed for {}", "post": "Postflight stage completed for {} (status: {})"}
+    return [
+        {
+            "event_id": f"evt_{number:06d}",
+            "event_type": "lifecycle_stage",
+            "category": "milestone",
+            "timestamp": iso(at(minute)),
+            "session_id": session("hooks"),
+            "task": 7,
+            "checkpoint": None,
+            "message": said[verb].format(*rest),
+            "detail": {},
+            "error_ref": None,
+        }
+        for number, (minute, verb, rest) in enumerate(steps(script, until))
+    ]
 
 
 def _return_meta(path: Path, told: dict[str, Any], until: float) -> None:

@@ -272,8 +272,7 @@ def load(
     paths = [path_override] if path_override else [path for path in candidates(environ) if path.is_file()]
     for path in paths:
         found = _from_file(path)
-        if path != path_override and path == candidates(environ)[1] and (banned := USER_ONLY.intersection(found)):
-            raise ConfigError(f"{path}: {min(banned)}: a project may not set this; it belongs into your own settings")
+        _check_owner(path, found, is_project=path != path_override and path == candidates(environ)[1])
         for key, value in found.items():
             values[key], origins[key] = value, str(path)
     for key, value in _from_environment(environ).items():
@@ -282,6 +281,13 @@ def load(
         values |= _checked({key: value}, partial(_flag, value=value))
         origins[key] = _flag(key, value)
     return Loaded(_settings(values), origins)
+
+
+def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> None:
+    """The file of a project may repeat the default of what is the user's own, and no more."""
+    for key in USER_ONLY.intersection(found) if is_project else ():
+        if found[key] != FIELDS[key].default:
+            raise ConfigError(f"{path}: {key}: a project may not set this; it belongs into your own settings")
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:

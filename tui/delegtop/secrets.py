@@ -78,7 +78,7 @@ _PLACES = tuple(
             ("token", "secret", "credential"),
             rf"((?:token|secret|credentials?){_IS}|{_FLAG}token[ \t]+)({_QUOTE})?{_TELLING}",
         ),
-        ("password", ("://",), r"(://[^\s/:@\"']{0,100}:)()(?!\[masked\]@|\$[A-Z_({]|<)[^\s/@\"']{1,200}(?=@)"),
+        ("password", ("://",), r"(://[^\s/:@\"']{0,100}:)()(?!\[masked\]|\$[A-Z_({]|<)[^\s/@\"']{1,200}(?=@)"),
         (
             "webhook",
             ("/services/", "/webhooks/"),

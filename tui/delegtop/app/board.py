@@ -50,6 +50,8 @@ class Board:
         self._added: list[Handle] = []
         self._moved: set[Handle] = set()
         self._changed: set[Handle] = set()
+        self.changes: set[Handle] | None = None
+        """What changed in the present, gathered for whoever tells of it; None if nobody does."""
         self.loading = True
         """Until `loaded` is called the past is still being read."""
         self._trouble = Trouble(self.forest)
@@ -137,6 +139,8 @@ class Board:
             self.outline.resort(self._trouble.settle())
 
     def _touched(self, handles: set[Handle], *, moved: bool = False) -> None:
+        if self.changes is not None and self.moment is None:
+            self.changes |= handles
         troubled = self._trouble.update(handles, moved)
         if self.query:
             self.outline.refilter(handles)

@@ -86,7 +86,7 @@ APP = (
     ),
     Command("redraw", "ctrl+l", "redraw", "redraw", "Paint the whole screen again", PROGRAM),
     Command("suspend", "ctrl+z", "suspend_process", "suspend", "Back to the shell; `fg` returns here", PROGRAM),
-    Command("rewind", "r", "rewind", "rewind", "Look at any moment of the past, and return to now", PROGRAM),
+    Command("rewind", "r", "rewind", "rewind", "Look at any moment of the past, and return to now", PROGRAM, 16),
     Command("quit", "q,ctrl+c", "quit", "quit", "Leave", PROGRAM, 1),
 )
 
@@ -120,25 +120,26 @@ GANTT = (
     Command("to-now", "u", "to_now", "up to now", "Bring now into view and go along with it", BARS, 8),
 )
 """For bars alone, where these keys come before the same ones of the monitor."""
-_USEFUL = frozenset({"filter", "problem", "gantt", "fold", "focus", "inspect"})
-BESIDE_BARS = tuple(command for command in MONITOR if command.id in _USEFUL) + GANTT + APP
-"""What the key bar offers there."""
+_RANKS_BESIDE_BARS = {"filter": 6, "problem": 9, "gantt": 4, "fold": 7, "focus": 10, "inspect": 5}
 
 REPLAY = (
-    Command("play", "space,p", "play", "play or pause", "Let the recorded time run, or hold it", PAST),
-    Command("slower", "left_square_bracket", "slower", "slower", "Let it run slower, down to a tenth", PAST),
-    Command("faster", "right_square_bracket", "faster", "faster", "Let it run faster, up to a thousand times", PAST),
-    Command("next-event", "full_stop", "event(1)", "next event", "Go to the next event and hold there", PAST),
-    Command("previous-event", "comma", "event(-1)", "previous event", "Go to the previous event and hold", PAST),
-    Command("next-trouble", "n", "trouble(1)", "next problem in time", "Go to when the next problem appears", PAST),
+    Command("play", "space,p", "play", "play", "Let the recorded time run, or hold it", PAST, 2),
+    Command("previous-event", "comma", "event(-1)", "back", "Go to the event before and hold there", PAST, 5),
+    Command("next-event", "full_stop", "event(1)", "next event", "Go to the next event and hold there", PAST, 4),
+    Command("next-trouble", "n", "trouble(1)", "next problem", "Go to when the next problem appears", PAST, 3),
     Command(
-        "previous-trouble", "N", "trouble(-1)", "previous problem in time", "Go to when the last problem appeared", PAST
+        "previous-trouble", "N", "trouble(-1)", "problem before", "Go to when the problem before it appeared", PAST, 8
     ),
-    Command("go-to-time", "g", "go_to_time", "go to a time", "Go to a time: 10:41, -5m, +30s, 1h20m", PAST),
-    Command("beginning", "less_than_sign", "edge(-1)", "beginning", "Go to the beginning", PAST),
-    Command("end", "greater_than_sign", "edge(1)", "end", "Go to the end", PAST),
+    Command("go-to-time", "g", "go_to_time", "go to", "Go to a time: 10:41, -5m, +30s, 1h20m", PAST, 6),
+    Command("slower", "left_square_bracket", "slower", "slower", "Let it run slower, down to a tenth", PAST, 8),
+    Command("faster", "right_square_bracket", "faster", "faster", "Let it run faster, up to a thousand times", PAST, 7),
+    Command("beginning", "less_than_sign", "edge(-1)", "beginning", "Go to the beginning", PAST, 9),
+    Command("end", "greater_than_sign", "edge(1)", "end", "Go to the end", PAST, 9),
 )
 """While the past is shown, where these keys come before all others."""
+_RANKS = {"rewind": 2, "help": 2, "quit": 1, "filter": 9, "inspect": 9}
+BESIDE_REPLAY = (*REPLAY, *(each._replace(bar=_RANKS[each.id]) for each in MONITOR + APP if each.id in _RANKS))
+"""What the key bar offers there."""
 
 COMMANDS = MONITOR + APP
 ANYWHERE = tuple(command for command in MONITOR if command.id in ("problem", "previous-problem", "triage"))
@@ -152,6 +153,12 @@ def bindings(commands: Iterable[Command], *, first: bool = False) -> list[Bindin
         Binding(command.keys, command.action, command.label, tooltip=command.help, id=command.id, priority=first)
         for command in commands
     ]
+
+
+def beside_bars() -> tuple[Command, ...]:
+    """What the key bar offers where there are bars."""
+    ranks = _RANKS_BESIDE_BARS
+    return tuple(each._replace(bar=ranks[each.id]) for each in MONITOR if each.id in ranks) + GANTT + APP
 
 
 def keys_of(command: Command, overrides: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -31,6 +31,9 @@ from delegtop.config import Settings
 from delegtop.feed import Feed
 from delegtop.feed.replay import Replay
 from delegtop.model.policy import Policy
+
+if TYPE_CHECKING:
+    from delegtop.app.alarm import Alarm
 
 _LOADING_RATE = 5
 """Frames a second while a big log loads: every frame is time taken from loading it."""
@@ -77,6 +80,7 @@ class DelegtopApp(Rewinding):
         self._frames = Frames(settings.frame_rate, self._draw, self.set_timer)
         self._query = query
         self._sentence = ""
+        self.alarm: Alarm | None = None
         self.monitor = Monitor(
             self.board,
             self.reader,
@@ -99,11 +103,14 @@ class DelegtopApp(Rewinding):
         self.push_screen(self.monitor)
         if self._query:
             self.call_after_refresh(self.monitor.show_filter, self._query)
+        self._set_alarm()
         self.set_interval(1.0, self._second)
         self.reader.start()
 
     def on_unmount(self) -> None:
         self.reader.stop()
+        if self.alarm is not None:
+            self.alarm.close()
 
     # From the reader to the screen
 
@@ -139,7 +146,20 @@ class DelegtopApp(Rewinding):
     def _second(self) -> None:
         self.intake.second()
         self.board.advance()
+        if self.alarm is not None:
+            self.alarm.second()
         self.on_wake()
+
+    def _set_alarm(self) -> None:
+        """What happens now is told if that is wanted; a recorded or a frozen moment is not."""
+        if not self.settings.notify or self.replay is not None or isinstance(self.board.clock, FrozenClock):
+            return
+        from delegtop.app.alarm import Alarm  # few want it, and the first picture does not wait for it
+
+        self.alarm = Alarm(self.board, self.settings, self.bell, self._toast)
+
+    def _toast(self, message: str, title: str = "") -> None:
+        self.notify(message, title=title, severity="warning", markup=False)
 
     def _draw(self) -> None:
         if not self.is_running:  # while it closes, timers still fire but the widgets are gone one by one
@@ -280,9 +300,7 @@ def run_replay(
     clock = ReplayClock(Millis(0), speed)
 
     def feed() -> Feed:
-        return Feed(
-            sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude
-        )
+        return Feed(sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude)
 
     replay = Replay(clock, feed, policy=policy, start=start)
     return _run(DelegtopApp(settings, replay, clock, query=query, policy=policy, replay=replay))

@@ -153,7 +153,7 @@ def _write(file: BinaryIO, name: str, contents: Contents, redactor: "Redactor") 
             "report.html": "\n".join(incident_html.lines(incident)) + "\n",
             "sources.json": _json([json.loads(to_json(source)) for source in redactor.redact(contents.sources)]),
         }
-        texts["bundle.json"] = _json(_about(name, contents))
+        texts["bundle.json"] = _json(redactor.redact(_about(name, contents)))
         texts["redactions.json"] = _json({"masked": redactor.masked(), "left_out": contents.left_out})
         for title, text in texts.items():
             archive.writestr(_member(title), text.encode("utf-8", "backslashreplace"))

@@ -20,6 +20,7 @@ def add(parser: ArgumentParser) -> None:
     )
     options.add(parser, "since", "here", "all")
     options.add(parser, "filter", "sort", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config")
+    options.add(parser, "notify", "notify_command")
 
 
 def run(arguments: Namespace) -> int:
@@ -32,6 +33,10 @@ def run(arguments: Namespace) -> int:
     from delegtop.cli.places import places
 
     check_looks(loaded)
+    if loaded.settings.notify:
+        from delegtop.cli.watch import notifier_of
+
+        notifier_of(loaded.settings)  # what cannot work is said before the screen opens
     sources, since, only, awaited = places(arguments, loaded.settings)
     free_the_keyboard("-" in sources)
 

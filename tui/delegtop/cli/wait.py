@@ -75,19 +75,23 @@ def until_ended(
 def find(forest: "Forest", id: str) -> "Handle | None":
     """The one it means: by its id, by a foreign id, by the beginning of its id; a usage error if several do."""
     exact = forest.find(id)
-    if exact is not None:
+    if exact is not None or not id:
         return exact
-    refs = {handle: [ref for _, ref in forest.delegation(handle).refs] for handle in range(len(forest))}
-    named = [handle for handle, ids in refs.items() if id in ids]
-    begun = [
-        handle for handle, ids in refs.items() if any(i.startswith(id) for i in (forest.delegation(handle).id, *ids))
-    ]
+    named: list[Handle] = []
+    begun: list[Handle] = []
+    for handle in range(len(forest)):
+        facts = forest.delegation(handle)
+        refs = [ref for _, ref in facts.refs]
+        if id in refs:
+            named.append(handle)
+        elif any(known.startswith(id) for known in (facts.id, *refs)):
+            begun.append(handle)
     fitting = named or begun
     if len(fitting) > 1:
         known = ", ".join(forest.delegation(handle).id for handle in fitting[:_SHOWN])
         more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
         fail(f"{id} may mean several: {known}{more}")
-    return fitting[0] if fitting and id else None
+    return fitting[0] if fitting else None
 
 
 def has_ended(forest: "Forest", handle: "Handle", *, idle: bool = False) -> bool:

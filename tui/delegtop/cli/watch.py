@@ -58,7 +58,7 @@ def _seconds(text: str) -> float:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     options.query(arguments)  # a wrong filter is told before anything is read
-    notifier = _notifier(settings)
+    notifier = notifier_of(settings)
 
     from delegtop.cli.following import follow
 
@@ -74,7 +74,8 @@ def run(arguments: Namespace) -> int:
             notifier.close()
 
 
-def _notifier(settings: "Settings") -> "Notifier":
+def notifier_of(settings: "Settings") -> "Notifier":
+    """The ways of telling that are set; a usage error if one cannot work here."""
     from delegtop.notify import NotifyError, notifier
 
     try:

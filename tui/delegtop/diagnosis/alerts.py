@@ -77,16 +77,19 @@ class Alerts:
         self._told: set[tuple[Handle, Cause, Millis | None]] = set()
         self._open: set[Handle] = set()
         """Roots of trees that are not done."""
+        self._over: set[Handle] = set()
+        """Those that had ended before anybody watched, and were not taken up since."""
         self._beginning = Beginning()
         self._seen = 0
 
     def begin(self, forest: Forest) -> None:
         """What is so by now is remembered and not told."""
         self._beginning, self._seen = Beginning(forest.now, len(forest)), len(forest)
-        for handle in self._rounds.due(forest, range(len(forest))):
+        pressing = {h for h in range(len(forest)) if forest.state(h) in OPEN or forest.needs_review(h)}
+        self._over = set(range(len(forest))) - pressing
+        for handle in self._rounds.due(forest, pressing):
             self._told.update((handle, found.cause, found.since) for found in standing(forest, handle))
-            if forest.parent(handle) is None and not _is_done(forest, handle):
-                self._open.add(handle)
+        self._open = {root for root in forest.roots() if not _is_done(forest, root)}
 
     def look(self, forest: Forest, changed: Iterable[Handle]) -> list[Alert]:
         """What there is to tell now, of which `changed` have changed since the last look; trees that are done last."""
@@ -97,12 +100,17 @@ class Alerts:
         return alerts
 
     def _news(self, forest: Forest, handle: Handle) -> Iterator[Alert]:
+        if handle in self._over:
+            if forest.state(handle) not in OPEN and not forest.needs_review(handle):
+                return
+            self._over.discard(handle)
         for found in standing(forest, handle):
             key = (handle, found.cause, found.since)
             if key in self._told:
                 continue
             self._told.add(key)
-            if not self._beginning.is_before(forest, handle):
+            late = handle >= self._beginning.known and self._beginning.is_past(found.since)
+            if not late and not self._beginning.is_before(forest, handle):
                 yield _alert(forest, handle, found)
 
     def _done(self, forest: Forest, changed: set[Handle]) -> Iterator[Alert]:

@@ -121,6 +121,7 @@ def held_up(forest: Forest, handle: Handle) -> tuple[Handle, ...]:
 
 def _judged(forest: Forest, handle: Handle, found: Verdict, kind: Kind) -> Problem:
     blocks = len(held_up(forest, handle))
+    lost = forest.state(handle) is State.LOST  # a question that was left open for days presses no more than that
     return Problem(
         handle,
         forest.delegation(handle).id,
@@ -128,7 +129,7 @@ def _judged(forest: Forest, handle: Handle, found: Verdict, kind: Kind) -> Probl
         kind.value,
         found.message,
         found.since,
-        (_RANK[kind], -blocks, found.since or 0, handle),
+        (_RANK[Kind.LOST if lost else kind], -blocks, found.since or 0, handle),
         found.certainty,
         found.evidence,
         kind,

@@ -13,7 +13,7 @@ from delegtop.contract import commands
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.verdicts.verdict import Kind
 from delegtop.model import notes, phases
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation, Note, State
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.recovery import hints
@@ -197,13 +197,17 @@ def salvage(facts: Delegation) -> tuple[Salvage, ...]:
     found = [Salvage("artifact", artifact.path, artifact.path, facts.ended_origin) for artifact in facts.artifacts]
     for note in facts.notes:
         if note.kind in _WORTH:
-            path = note.text if note.kind in (notes.SALVAGE, notes.HANDOFF) and _is_path(note.text) else None
-            found.append(Salvage(_WORTH[note.kind], note.text, path, note.origin))
+            found += [_noted(note, line) for line in note.text.splitlines() if line]
     if facts.report.summary:
-        found.append(Salvage("came back with", facts.report.summary, None, facts.ended_origin))
+        found.append(Salvage("result", facts.report.summary, None, facts.ended_origin))
     if last := phases.work(facts):
         found.append(Salvage("last words", last, None, facts.heard_origin))
     return tuple(found)
+
+
+def _noted(note: Note, line: str) -> Salvage:
+    is_path = note.kind in (notes.SALVAGE, notes.HANDOFF, notes.CHANGED) and _is_path(line)
+    return Salvage(_WORTH[note.kind], line, line if is_path else None, note.origin)
 
 
 def _is_path(text: str) -> bool:

@@ -26,10 +26,10 @@ class Beginning(NamedTuple):
 
     def is_before(self, forest: Forest, handle: Handle) -> bool:
         """Whether one that became known later was over by then: a log that is found late tells of long ago."""
-        if handle < self.known:
-            return False
-        ended = forest.delegation(handle).ended_at
-        return ended is not None and ended < self.at - _SKEW
+        return handle >= self.known and self.is_past(forest.delegation(handle).ended_at)
+
+    def is_past(self, moment: Millis | None) -> bool:
+        return moment is not None and moment < self.at - _SKEW
 
 
 class Rounds:

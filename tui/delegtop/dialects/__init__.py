@@ -54,6 +54,30 @@ class Query(msgspec.Struct, frozen=True):
     """The column that grows whenever a row is written; without one the whole table is compared."""
     where: str = ""
     """A condition in SQL, such as `type = 'tool'`."""
+    session: str | None = None
+    """The column that tells whose row it is. With one, a reading of what is recent leaves out old sessions."""
+    parent: str | None = None
+    """The column that names the session above."""
+
+
+class Basis(Enum):
+    """How sure it is that the format is read as it is meant."""
+
+    OWN = "a format of delegtop's own, or of the protocol it stands for"
+    REAL = "verified on logs of real work"
+    MADE = "verified on logs that the real program wrote for the purpose"
+    FIXTURES = "verified on small logs that other readers of the format keep"
+    DOCUMENTED = "as its documentation and its source describe it"
+
+
+class About(msgspec.Struct, frozen=True):
+    """What people want to know of a format before they use it."""
+
+    program: str
+    """Which program writes it, and in which versions it was seen."""
+    where: str
+    tells: str
+    basis: Basis
 
 
 class Dialect(ABC):
@@ -65,6 +89,7 @@ class Dialect(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    about: ClassVar[About | None] = None
     unit: ClassVar[Unit] = Unit.LINES
     files: ClassVar[tuple[str, ...]] = ()
     """Patterns of file names to look for in folders, beside the usual *.json, *.jsonl, *.ndjson and *.log."""

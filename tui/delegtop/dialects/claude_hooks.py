@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from delegtop.clock import Millis
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.claude_words import AGENT, PRODUCT, SPAWNS, answer, doing, is_refusal, outcome_of
 from delegtop.dialects.foreign import clip, moment, obj, objects, word
 from delegtop.model.events import (
@@ -72,6 +72,12 @@ class ClaudeHooks(Dialect):
 
     name: ClassVar[str] = "claude-hooks"
     title: ClassVar[str] = "Claude Code, hook payloads"
+    about: ClassVar[About] = About(
+        "Claude Code, hooks that write their payload to a file",
+        "a file of lines",
+        "tree, status, tool, prompts, answers; times only if the hook adds them",
+        Basis.MADE,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

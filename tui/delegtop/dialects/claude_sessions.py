@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.claude_words import AGENT, PRODUCT
 from delegtop.dialects.foreign import document, moment, number, word
 from delegtop.model.events import Described, Deviation, Ended, Ending, Event, Heard, Outcome, Phase, Resumed, Started
@@ -27,6 +27,12 @@ class ClaudeSessions(Dialect):
 
     name: ClassVar[str] = "claude-sessions"
     title: ClassVar[str] = "Claude Code, running processes"
+    about: ClassVar[About] = About(
+        "Claude Code 2.1.325 and later",
+        "`~/.claude/sessions/<pid>.json`",
+        "which sessions run, busy, idle or asking, and their processes",
+        Basis.MADE,
+    )
     unit: ClassVar[Unit] = Unit.DOCUMENT
 
     def __init__(self, *args: Any) -> None:

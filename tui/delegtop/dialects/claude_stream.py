@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.claude_code.usage import Tokens
 from delegtop.dialects.claude_code.wire import Usage
 from delegtop.dialects.claude_words import (
@@ -66,6 +66,12 @@ class ClaudeStream(Dialect):
 
     name: ClassVar[str] = "claude-stream"
     title: ClassVar[str] = "Claude Code, stream-json"
+    about: ClassVar[About] = About(
+        "Claude Code, `--output-format stream-json`",
+        "a pipe or a file",
+        "tree, status, tool, tokens, cost, prompts, answers",
+        Basis.MADE,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.contract.departures import Kind
 from delegtop.contract.manifest import violation_line
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.cleo import PRODUCT
 from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.model import notes as kinds
@@ -28,6 +28,12 @@ class CleoCompliance(Dialect):
 
     name: ClassVar[str] = "cleo-compliance"
     title: ClassVar[str] = "CLEO compliance log"
+    about: ClassVar[About] = About(
+        "CLEO",
+        "`.cleo/metrics/COMPLIANCE.jsonl`",
+        "that a sub-agent stopped, and what its output violates",
+        Basis.REAL,
+    )
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from delegtop.contract import drift as drifts
 from delegtop.contract.drift import Drift
 from delegtop.contract.manifest import SAME_ID, SHARED, SPREAD, TWICE, Entry, looks_like_entry
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.cleo import entry_events, entry_notes, noted
 from delegtop.dialects.lenient import Notes, moment
 from delegtop.dialects.unfinished import Unfinished
@@ -28,6 +28,12 @@ class CleoManifest(Dialect):
 
     name: ClassVar[str] = "cleo-manifest"
     title: ClassVar[str] = "CLEO manifest"
+    about: ClassVar[About] = About(
+        "CLEO",
+        "`claudedocs/agent-outputs/MANIFEST.jsonl`",
+        "what each agent left behind and how it ended, by task and epic",
+        Basis.REAL,
+    )
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from delegtop.contract.manifest import RESPONSE
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.cleo import PRODUCT, outcome_of
 from delegtop.model import notes as kinds
 from delegtop.model.events import PROMPT, Ended, Ending, Event, Noted, Report, Started
@@ -20,6 +20,12 @@ class CleoResponse(Dialect):
 
     name: ClassVar[str] = "cleo-response"
     title: ClassVar[str] = "CLEO subagent response"
+    about: ClassVar[About] = About(
+        "CLEO",
+        "one answer in a text file",
+        "how the agent says it ended",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.TEXT
 
     @classmethod

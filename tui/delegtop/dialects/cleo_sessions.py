@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.contract.departures import Kind
 from delegtop.contract.manifest import SPREAD
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.cleo import PRODUCT
 from delegtop.dialects.lenient import Notes, moment
 from delegtop.dialects.unfinished import Unfinished
@@ -25,6 +25,12 @@ class CleoSessions(Dialect):
 
     name: ClassVar[str] = "cleo-sessions"
     title: ClassVar[str] = "CLEO session log"
+    about: ClassVar[About] = About(
+        "CLEO",
+        "`.cleo/metrics/SESSIONS.jsonl`",
+        "sessions, their start, end and tokens",
+        Basis.REAL,
+    )
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)

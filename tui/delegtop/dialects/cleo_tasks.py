@@ -13,7 +13,7 @@ import msgspec
 
 from delegtop.clock import SECOND, Millis, parse_time
 from delegtop.contract.manifest import Entry
-from delegtop.dialects import Dialect, Query, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.cleo import PRODUCT, entry_events, entry_notes, noted
 from delegtop.model.events import (
     Ended,
@@ -69,6 +69,12 @@ class CleoTasks(Dialect):
 
     name: ClassVar[str] = "cleo-tasks"
     title: ClassVar[str] = "CLEO task database"
+    about: ClassVar[About] = About(
+        "CLEO with a task database",
+        "`.cleo/tasks.db`",
+        "tree, status, heartbeats, errors",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.DATABASE
     files: ClassVar[tuple[str, ...]] = ("tasks.db", "cleo.db")
     queries: ClassVar[tuple[Query, ...]] = tuple(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Sample
+from delegtop.dialects import About, Basis, Sample
 from delegtop.dialects.foreign import Remembering, clip, gist, items, moment, number, obj, objects, parsed, title, word
 from delegtop.model.events import (
     Described,
@@ -50,6 +50,12 @@ class Copilot(Remembering):
 
     name: ClassVar[str] = "copilot"
     title: ClassVar[str] = "GitHub Copilot CLI events"
+    about: ClassVar[About] = About(
+        "GitHub Copilot CLI 0.0.420 to 1.0.77",
+        "`~/.copilot/session-state/*/events.jsonl`",
+        "tree, status, tool, tokens, prompts, answers",
+        Basis.REAL,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from delegtop.clock import SECOND, Millis
-from delegtop.dialects import Query, Sample, Unit
+from delegtop.dialects import About, Basis, Query, Sample, Unit
 from delegtop.dialects.opencode import Telling
 from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import cost_of, moment, table, word
@@ -35,16 +35,23 @@ class Crush(Telling):
 
     name: ClassVar[str] = "crush"
     title: ClassVar[str] = "Crush database"
+    about: ClassVar[About] = About(
+        "Crush",
+        "`.crush/crush.db` in the project",
+        "tree, status, tool, cost, prompts, answers",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.DATABASE
     files: ClassVar[tuple[str, ...]] = ("crush.db",)
     queries: ClassVar[tuple[Query, ...]] = (
         # Children first: what they cost has to be known when the parent's cost is read.
-        Query("sessions", _COLUMNS, since="updated_at", where="parent_session_id IS NOT NULL"),
-        Query("sessions", _COLUMNS, since="updated_at", where="parent_session_id IS NULL"),
+        Query("sessions", _COLUMNS, "updated_at", "parent_session_id IS NOT NULL", "id", "parent_session_id"),
+        Query("sessions", _COLUMNS, "updated_at", "parent_session_id IS NULL", "id", "parent_session_id"),
         Query(
             "messages",
             ("id", "session_id", "role", "parts", "model", "is_summary_message", "created_at", "updated_at"),
             since="updated_at",
+            session="session_id",
         ),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.foreign import clip, gist, items, obj, objects, prose, title, word
 from delegtop.model.events import Described, Ended, Ending, Event, Heard, Noted, Outcome, Phase, Report, Started, Trust
 from delegtop.model.notes import INFERRED
@@ -28,6 +28,12 @@ class Cursor(Dialect):
 
     name: ClassVar[str] = "cursor"
     title: ClassVar[str] = "Cursor CLI transcript"
+    about: ClassVar[About] = About(
+        "Cursor CLI",
+        "`~/.cursor/projects/*/agent-transcripts/**`",
+        "tree by folders, status, tool, prompts; times are those of the files",
+        Basis.FIXTURES,
+    )
     unit: ClassVar[Unit] = Unit.TEXT
 
     def __init__(self, *args: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Sample
+from delegtop.dialects import About, Basis, Sample
 from delegtop.dialects.foreign import Remembering, clip, gist, items, moment, obj, objects, prose, title, word
 from delegtop.model.events import (
     Described,
@@ -44,6 +44,12 @@ class Droid(Remembering):
 
     name: ClassVar[str] = "droid"
     title: ClassVar[str] = "Factory Droid session"
+    about: ClassVar[About] = About(
+        "Factory Droid 0.8x, its sessions and its stream",
+        "`~/.factory/sessions/**/*.jsonl`",
+        "tree, status, tool, prompts, answers",
+        Basis.FIXTURES,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Sample, Unit
+from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.foreign import (
     Remembering,
     clip,
@@ -43,6 +43,12 @@ class Gemini(Remembering):
 
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Gemini CLI chat"
+    about: ClassVar[About] = About(
+        "Gemini CLI",
+        "`~/.gemini/tmp/*/chats/session-*.json*`",
+        "sessions, status, tool, tokens, prompts; the parent of a sub-agent is inferred from its folder",
+        Basis.FIXTURES,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from delegtop.clock import SECOND, Millis, parse_time
-from delegtop.dialects import Query, Sample, Unit
+from delegtop.dialects import About, Basis, Query, Sample, Unit
 from delegtop.dialects.opencode import Telling
 from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import moment, table, word
@@ -31,6 +31,12 @@ class Goose(Telling):
 
     name: ClassVar[str] = "goose"
     title: ClassVar[str] = "Goose session database"
+    about: ClassVar[About] = About(
+        "Goose",
+        "`~/.local/share/goose/sessions/sessions.db`",
+        "sessions, status, tool, tokens; nothing links a sub-agent to its parent",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.DATABASE
     files: ClassVar[tuple[str, ...]] = ("sessions.db",)
     queries: ClassVar[tuple[Query, ...]] = (
@@ -49,8 +55,15 @@ class Goose(Telling):
                 "updated_at",
             ),
             since="updated_at",
+            session="id",
+            parent="parent_session_id",
         ),
-        Query("messages", ("id", "session_id", "role", "content_json", "created_timestamp"), since="created_timestamp"),
+        Query(
+            "messages",
+            ("id", "session_id", "role", "content_json", "created_timestamp"),
+            since="created_timestamp",
+            session="session_id",
+        ),
     )
 
     def __init__(self, zone: tzinfo = UTC) -> None:

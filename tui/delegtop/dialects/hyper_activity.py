@@ -9,7 +9,7 @@ from datetime import tzinfo
 from typing import Any, ClassVar
 
 from delegtop.contract.departures import Kind
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.hyper_output import PRODUCT
 from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.model.events import Event, Heard, Started
@@ -21,6 +21,12 @@ class HyperActivity(Dialect):
 
     name: ClassVar[str] = "hyper-activity"
     title: ClassVar[str] = "hyper activity list"
+    about: ClassVar[About] = About(
+        "hyper",
+        "the frontmatter of the files of a workspace",
+        "which session wrote what, and who started it",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.TEXT
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from delegtop.contract import drift as drifts
 from delegtop.contract.hyper import COMPLETE_WORDS, FAILED_WORDS, Block, Output, blocks, is_output, place
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.model import notes as kinds
 from delegtop.model.events import (
     PROMPT,
@@ -42,6 +42,12 @@ class HyperOutput(Dialect):
 
     name: ClassVar[str] = "hyper-output"
     title: ClassVar[str] = "hyper agent output"
+    about: ClassVar[About] = About(
+        "hyper",
+        "one answer in a text file",
+        "how the agent says it ended, what blocks it",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.TEXT
 
     @classmethod

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import ClassVar, NamedTuple
 
 from delegtop.clock import Millis, parse_time
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.hyper_output import PRODUCT
 from delegtop.model import notes as kinds
 from delegtop.model.events import (
@@ -64,6 +64,12 @@ class HyperRun(Dialect):
 
     name: ClassVar[str] = "hyper-run"
     title: ClassVar[str] = "hyper run state"
+    about: ClassVar[About] = About(
+        "hyper, runs of OpenProse",
+        "`.prose/runs/*/state.md`",
+        "tree and status of the run's steps",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.TEXT
     files: ClassVar[tuple[str, ...]] = ("state.md",)
 

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.clock import Millis
 from delegtop.contract.departures import Kind
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.hyper_activity import activity_events
 from delegtop.dialects.hyper_output import PRODUCT
 from delegtop.dialects.lenient import Notes, moment, wrong_type
@@ -30,6 +30,12 @@ class HyperSession(Dialect):
 
     name: ClassVar[str] = "hyper-session"
     title: ClassVar[str] = "hyper session sidecar"
+    about: ClassVar[About] = About(
+        "hyper",
+        "`~/.hyper/sessions/*.json`",
+        "tree, status, what it wrote",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.DOCUMENT
 
     @classmethod

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import Millis
-from delegtop.dialects import Sample, Unit
+from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.foreign import (
     Remembering,
     clip,
@@ -48,6 +48,12 @@ class Kimi(Remembering):
 
     name: ClassVar[str] = "kimi"
     title: ClassVar[str] = "Kimi Code wire log"
+    about: ClassVar[About] = About(
+        "Kimi Code, wire 1.1 to 1.4",
+        "`~/.kimi/sessions/**/wire.jsonl`, `state.json`, `meta.json`",
+        "tree, status, tool, tokens, prompts, answers",
+        Basis.FIXTURES,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

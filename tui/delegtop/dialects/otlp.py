@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.otlp_claude import ClaudeSpans, is_claude
 from delegtop.dialects.otlp_genai import AgentSpans
 from delegtop.dialects.otlp_rows import PREFIX
@@ -25,6 +25,12 @@ class Otlp(Dialect):
 
     name: ClassVar[str] = "otlp"
     title: ClassVar[str] = "OpenTelemetry (OTLP JSON)"
+    about: ClassVar[About] = About(
+        "any OpenTelemetry exporter with GenAI spans; Claude Code's own spans and events",
+        "OTLP JSON lines or bodies",
+        "tree, status, tool, tokens, cost; a span is written when it ends",
+        Basis.MADE,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from delegtop.clock import Millis
 from delegtop.contract.departures import Kind
-from delegtop.dialects import Sample, Unit
+from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.foreign import (
     Remembering,
     clip,
@@ -57,6 +57,12 @@ class Qwen(Remembering):
 
     name: ClassVar[str] = "qwen"
     title: ClassVar[str] = "Qwen Code transcript"
+    about: ClassVar[About] = About(
+        "Qwen Code 0.2x",
+        "`~/.qwen/projects/*/chats/*.jsonl`, `subagents/**`",
+        "tree by sidecars, status, tool, tokens, prompts",
+        Basis.FIXTURES,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

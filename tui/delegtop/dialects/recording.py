@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.tape import (
     MAGIC,
     VERSION,
@@ -38,6 +38,12 @@ class Recording(Dialect):
 
     name: ClassVar[str] = "recording"
     title: ClassVar[str] = "delegtop recording"
+    about: ClassVar[About] = About(
+        "delegtop record and delegtop bundle",
+        "`*.delegtop`, `*.delegtop.gz`, `incident*.zip`",
+        "all that the recorded sources told",
+        Basis.OWN,
+    )
     files: ClassVar[tuple[str, ...]] = ("*.delegtop", "*.delegtop.*", "incident*.zip")
     second_hand: ClassVar[bool] = True
 

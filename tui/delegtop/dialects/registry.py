@@ -15,7 +15,7 @@ from delegtop.clock import Millis
 from delegtop.contract.departures import Kind
 from delegtop.contract.registry import Entry, fit
 from delegtop.contract.session_ids import is_well_formed
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.dialects.returns import OUTCOMES, repair_return, report
 from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started, Surveyed
@@ -30,6 +30,12 @@ class Registry(Dialect):
 
     name: ClassVar[str] = "registry"
     title: ClassVar[str] = "orchestrator registry snapshot"
+    about: ClassVar[About] = About(
+        "orchestrators of the delegation protocol",
+        "`registry.json`",
+        "tree, status, deadline, and who left without a return",
+        Basis.OWN,
+    )
     unit: ClassVar[Unit] = Unit.DOCUMENT
 
     @classmethod

@@ -15,7 +15,7 @@ import msgspec
 from delegtop.clock import Millis, millis
 from delegtop.contract.departures import Kind
 from delegtop.contract.session_ids import is_well_formed
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.lenient import Notes, Repair, blank, moment, read_apart, salvage, wrong_type
 from delegtop.dialects.returns import (
     NO_METADATA,
@@ -50,6 +50,12 @@ class SessionLog(Dialect):
 
     name: ClassVar[str] = "session-log"
     title: ClassVar[str] = "delegtop session log"
+    about: ClassVar[About] = About(
+        "delegtop run, and any orchestrator that writes it",
+        "one log or many, anywhere: `*.jsonl`",
+        "tree, status, deadline, tokens, cost, returns",
+        Basis.OWN,
+    )
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:

@@ -6,17 +6,18 @@
         conform("my-format", Path("samples/my-format"), tmp_path)
 
 The samples are read once as they are. Then the same bytes come in other ways: in pieces, in another order of files,
-glued together, cut off and finished later, and with records between them that nobody knows. Each
-time the tree must be the same.
+glued together, cut off and finished later, and with records between them that nobody knows; the rows of a database come
+one by one. Each time the tree must be the same.
 """
 
 import json
 import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ from delegtop.sources.record import Line, Unreadable
 
 Formats = Sequence[str]
 Tree = dict[str, dict[str, Any]]
-"""Facts, state and parent of every delegation by its id, without the places they were read at."""
+"""Facts, state and parent of every delegation by its id, without the places they were read at and how they are laid out
+there."""
 
 _FUTURE = FrozenClock(parse_time("2100-01-01T00:00:00Z") or Millis(0))
 """Nothing in a log is later, so nothing is left out; and no process is looked for."""
@@ -43,6 +45,9 @@ _PLACES = frozenset({"origins", "started_origin", "heard_origin", "ended_origin"
 _HEAD = 64 * 1024
 _TOO_SURE = 60
 _DATABASE = b"SQLite format 3\0"
+_LAYOUT = "drift"
+"""The kind of notes that tell how an entry stands in its file."""
+_TEXTS = frozenset({".md", ".mdx", ".txt"})
 
 
 @dataclass(frozen=True)
@@ -65,19 +70,19 @@ def conform(format: str | Formats, samples: Path, scratch: Path, *, rounds: int 
     formats = (format,) if isinstance(format, str) else tuple(format)
     files = list(_files(formats, samples))
     _must(files, f"{samples}: no file in it")
-    expected, events = _read(_copy(files, scratch / "plain"), formats)
+    folder = scratch / "read"  # always the same: some formats tell where a file lies
+    expected, events = _read(files, _copy(files, folder), formats)
     _must(expected, f"{samples}: no delegation is found in it")
     for each in formats:
         _refuses_nonsense(each)
     chance = random.Random(seed)  # noqa: S311 # no secret
-    for number in range(rounds):
+    for _ in range(rounds):
         for what, change in _CHANGES.items():
-            folder = scratch / f"{number}-{change.__name__}"
+            shutil.rmtree(folder)
             grown = change(files, folder, formats, chance)
             _must(grown == expected, f"{format}: {what} gives another tree: {_difference(expected, grown)}")
-            shutil.rmtree(folder)
     _must(_fold([*events, *events]) == expected, f"{format}: the same events twice give another tree")
-    again = _fold(_told_twice(files, formats))
+    again = _fold(_told_twice([_moved(file, folder) for file in files], formats))
     if any(is_packed(file.name) or file.data.startswith(_DATABASE) for file in files):
         expected = {id: told for id, told in expected.items() if id in again}  # only lines and documents were told
     _must(
@@ -105,7 +110,8 @@ def _documents_last(files: list[Sample], folder: Path, formats: Formats, chance:
     others = [file for file in files if not file.is_log]
     _copy(logs, folder)
     for file in others:
-        _write(_part(file, file.data[: len(file.data) // 2] if _is_json(file) else b""), folder)
+        begun = _part(file, file.data[: len(file.data) // 2] if _is_json(file) else b"")
+        _write(replace(begun, times=(file.times[0], file.times[1] - SECOND * 1_000_000)), folder)
     chance.shuffle(others)
     return _grown(others, folder, formats, chance, whole=True)
 
@@ -122,7 +128,7 @@ def _glued(files: list[Sample], folder: Path, formats: Formats, chance: random.R
                 glued.append(line)
         return glued
 
-    return _read(_copy([_relined(file, glue) for file in files], folder), formats)[0]
+    return _read(files, _copy([_relined(file, glue) for file in files], folder), formats)[0]
 
 
 def _interspersed(files: list[Sample], folder: Path, formats: Formats, chance: random.Random) -> Tree:
@@ -132,11 +138,35 @@ def _interspersed(files: list[Sample], folder: Path, formats: Formats, chance: r
     def between(lines: list[bytes]) -> list[bytes]:
         found = lines[:1]  # the first line may be the header by which the format is told
         for line in lines[1:]:
-            found += [chance.choice(noise)] * (chance.random() < 0.2)
+            # An object that is spread over lines would be another one with something in it.
+            is_between = _is_object(found[-1]) and _is_object(line)
+            found += [chance.choice(noise)] * (is_between and chance.random() < 0.2)
             found.append(line)
         return found
 
-    return _read(_copy([_relined(file, between) for file in files], folder), formats)[0]
+    return _read(files, _copy([_relined(file, between) for file in files], folder), formats)[0]
+
+
+def _rows_one_by_one(files: list[Sample], folder: Path, formats: Formats, chance: random.Random) -> Tree:
+    """The program writes its database while it is read: each table in its order, the tables interleaved."""
+    stores = [file for file in files if file.data.startswith(_DATABASE)]
+    _copy([file for file in files if file not in stores], folder)
+    with ExitStack() as opened:
+        left: list[tuple[sqlite3.Connection, str, list[tuple[Any, ...]]]] = []
+        for store in stores:
+            written = opened.enter_context(closing(_empty_database(folder / store.name)))
+            left += [(written, table, rows) for table, rows in _rows_of(store, written) if rows]
+        feed = opened.enter_context(closing(Feed(_named(files, folder), clock=_FUTURE)))
+        events: list[Event] = []
+        while left:
+            database, table, rows = chance.choice(left)
+            row = rows.pop(0)
+            left = [each for each in left if each[2]]
+            database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608 - the sample's own names
+            events += [event for batch in feed.poll() for event in batch.events]
+        events += [event for batch in feed.read_all() for event in batch.events]
+        _all_known(feed.statuses(), formats)
+    return _fold(events)
 
 
 _CHANGES: dict[str, Callable[[list[Sample], Path, Formats, random.Random], Tree]] = {
@@ -144,6 +174,7 @@ _CHANGES: dict[str, Callable[[list[Sample], Path, Formats, random.Random], Tree]
     "sidecar files that come last": _documents_last,
     "lines glued together": _glued,
     "unknown and broken records in between": _interspersed,
+    "rows that come one by one": _rows_one_by_one,
 }
 
 
@@ -181,8 +212,8 @@ def _lines(file: Sample) -> Iterator[Line]:
 # -- reading and comparing ------------------------------------------------------------------------------------------
 
 
-def _read(folder: Path, formats: Formats) -> tuple[Tree, list[Event]]:
-    with closing(Feed([str(folder)], clock=_FUTURE)) as feed:
+def _read(files: list[Sample], folder: Path, formats: Formats) -> tuple[Tree, list[Event]]:
+    with closing(Feed(_named(files, folder), clock=_FUTURE)) as feed:
         events = [event for batch in feed.read_all() for event in batch.events]
         _all_known(feed.statuses(), formats)
     return _fold(events), events
@@ -193,7 +224,7 @@ def _grown(files: list[Sample], folder: Path, formats: Formats, chance: random.R
     events: list[Event] = []
     left = {file.name: file for file in files if whole or file.is_log}
     written = dict.fromkeys(left, 0)
-    with closing(Feed([str(folder)], clock=_FUTURE)) as feed:
+    with closing(Feed(_named(files, folder), clock=_FUTURE)) as feed:
         while left:
             file = left[chance.choice(list(left))]
             end = len(file.data) if whole else written[file.name] + chance.randint(1, max(len(file.data) // 4, 1))
@@ -218,7 +249,7 @@ def _fold(events: list[Event]) -> Tree:
         told = {
             name: value for name in facts.__struct_fields__ if name not in _PLACES and (value := getattr(facts, name))
         }
-        told["notes"] = sorted((note.kind, note.text) for note in facts.notes)
+        told["notes"] = sorted((note.kind, note.text) for note in facts.notes if note.kind != _LAYOUT)
         parent = forest.parent(handle)
         told |= {"state": forest.state(handle).value, "link": forest.link(handle).value}
         told["under"] = None if parent is None else forest.delegation(parent).id
@@ -265,28 +296,65 @@ def _refuses_nonsense(format: str) -> None:
 # -- files ----------------------------------------------------------------------------------------------------------
 
 
+def _named(files: list[Sample], folder: Path) -> list[str]:
+    """The folder, and the files in it that nobody would look for: a text may have any name."""
+    return [str(folder), *(str(folder / file.name) for file in files if Path(file.name).suffix in _TEXTS)]
+
+
 def _files(formats: Formats, folder: Path) -> Iterator[Sample]:
     dialects = [load(name) for name in formats]
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md"):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         data = path.read_bytes()
         times = path.stat()
         beginning = Beginning(str(path), data[:_HEAD], whole=len(data) <= _HEAD)
         dialect = recognise(beginning, dialects)
+        if dialect is None and path.suffix in _TEXTS:
+            continue  # it belongs to the samples, not to the logs
         unit = dialect.unit_of(beginning) if dialect else Unit.LINES
         is_log = unit is Unit.LINES and not is_packed(path.name) and not data.startswith(_DATABASE)
         yield Sample(str(path.relative_to(folder)), data, (times.st_atime_ns, times.st_mtime_ns), is_log)
 
 
+def _empty_database(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("PRAGMA journal_mode = WAL")
+    return database
+
+
+def _rows_of(store: Sample, copy: sqlite3.Connection) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """The rows of each table of a database; the tables are made in the copy."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(store.data)
+        own = "sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+        for (sql,) in database.execute(f"SELECT sql FROM sqlite_master WHERE {own}"):  # noqa: S608 - our words
+            copy.execute(sql)
+        found = database.execute(f"SELECT name FROM sqlite_master WHERE {own} AND type = 'table'")  # noqa: S608 - our words
+        tables = [name for (name,) in found]
+        return [(table, database.execute(f"SELECT * FROM {table}").fetchall()) for table in tables]  # noqa: S608 - the sample's own names
+
+
 def _is_json(file: Sample) -> bool:
+    return _decoded(file.data) is not None
+
+
+def _is_object(line: bytes) -> bool:
+    return isinstance(_decoded(line), dict)
+
+
+def _decoded(data: bytes) -> Any:
     try:
-        msgspec.json.decode(file.data)
+        return msgspec.json.decode(data)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _part(file: Sample, data: bytes) -> Sample:
-    return Sample(file.name, data, file.times, file.is_log)
+    return replace(file, data=data)
+
+
+def _moved(file: Sample, folder: Path) -> Sample:
+    return replace(file, name=str(folder / file.name))
 
 
 def _relined(file: Sample, change: Callable[[list[bytes]], list[bytes]]) -> Sample:

@@ -256,7 +256,7 @@ class Feed:
     def _settle(self, path: str, sample: Sample) -> None:
         dialect = self._formats.of(sample)
         if dialect is not None and (sample.head or self._formats.is_forced):
-            source = None if path == STDIN else source_for(path, dialect, sample)
+            source = None if path == STDIN else source_for(path, dialect, sample, self._window.since)
             self._readings[path] = Reading(path, self._formats.reader(dialect, path), source)
             self._unknown.pop(path, None)
         elif sample.head.strip():

@@ -162,15 +162,15 @@ class Reading:
             self.source.close()
 
 
-def source_for(path: str, dialect: type[Dialect], sample: Sample) -> Source | None:
-    """What reads that file: None for a growing log."""
+def source_for(path: str, dialect: type[Dialect], sample: Sample, since: Millis | None = None) -> Source | None:
+    """What reads that file: None for a growing log. Of a database only what is recent is read, if that is wanted."""
     match dialect.unit_of(sample):
         case Unit.DOCUMENT:
             return Snapshot(path)
         case Unit.TEXT:
             return Snapshot(path, any_text=True)
         case Unit.DATABASE:
-            return Rows(path, dialect.queries)
+            return Rows(path, dialect.queries, since)
         case Unit.LINES:
             return Packed(path) if is_packed(path) else None
 

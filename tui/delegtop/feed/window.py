@@ -4,6 +4,7 @@ Files belong together if one session's id stands in their paths: a session is re
 recent, or if its process is alive.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from delegtop.clock import Millis, wall
 
 FEW = 200
 """So many files are read in a moment, in whatever order."""
+_DATABASE = (".db", ".sqlite")
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -19,7 +21,7 @@ class Window:
     """Which files are read. A file once admitted stays so."""
 
     def __init__(self, since: Millis | None) -> None:
-        self._since = since
+        self.since = since
         self._admitted: set[str] = set()
         self._sessions: set[str] = set()
         self.left_out: dict[str, Millis] = {}
@@ -34,7 +36,7 @@ class Window:
         paths = tuple(paths)
         self._admitted.intersection_update(paths)
         written = {path: _written(path) for path in paths if path not in self._admitted}
-        since = self._since
+        since = self.since
         if since is not None:
             self._sessions |= {key for path, at in written.items() if at >= since and (key := _session(path))}
             self.left_out = {p: at for p, at in written.items() if at < since and _session(p) not in self._sessions}
@@ -44,7 +46,7 @@ class Window:
 
     def why(self) -> str:
         """Why files are left out, for people."""
-        return "" if self._since is None else f"last written before {wall(self._since)}"
+        return "" if self.since is None else f"last written before {wall(self.since)}"
 
 
 def _session(path: str) -> str | None:
@@ -55,6 +57,11 @@ def _session(path: str) -> str | None:
 def _written(path: str) -> Millis:
     """When it was last written. What cannot be asked is read, and its reader says what is wrong."""
     try:
-        return Millis(os.stat(path).st_mtime_ns // 1_000_000)  # noqa: PTH116 # thousands of files at every scan
+        written = os.stat(path).st_mtime_ns  # noqa: PTH116 # thousands of files at every scan
     except OSError:
         return Millis(1 << 62)
+    if path.endswith(_DATABASE):
+        # What a program writes into its database stands in the log beside it first, for hours if it writes little.
+        with contextlib.suppress(OSError):
+            written = max(written, os.stat(f"{path}-wal").st_mtime_ns)  # noqa: PTH116 # as above
+    return Millis(written // 1_000_000)

@@ -204,11 +204,13 @@ class Census:
         ledger, state = self._ledger, self.state(handle)
         ending = ledger.ending(handle)
         if ending is not None:
+            shape = ledger.shape(handle)
+            by = "by the registry" if shape is None or shape.product is None else "by another record"
             return {
                 Ending.UNSEEN: "its log shows only what is over; nothing tells whether it is still at work",
                 Ending.ERROR: "non-recoverable error, no return seen",
                 Ending.GONE: "its process is gone",
-                Ending.REGISTRY: "by the registry; no return seen in a log",
+                Ending.REGISTRY: f"{by}; no return seen in a log",
             }.get(ending[1], "the return's status is none of the four" if state is State.UNKNOWN else "")
         if state is State.UNKNOWN:
             return "left the registry, outcome unknown"

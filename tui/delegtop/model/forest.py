@@ -18,6 +18,7 @@ from delegtop.model.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.ledger import UNSET, Handle, Ledger
 from delegtop.model.lineage import Lineage
 from delegtop.model.notes import REVIEW
+from delegtop.model.phases import FOR_PEOPLE
 from delegtop.model.policy import Policy
 
 _EPOCHS = count(1)
@@ -170,12 +171,17 @@ class Forest:
         return self._ledger.is_noted(handle, REVIEW)
 
     def problems(self) -> set[Handle]:
-        """All that an operator wants to step through: by their state, or because a person must look."""
-        return {*self._census.in_states(PROBLEMS), *self._ledger.noted(REVIEW)}
+        """All that an operator wants to step through: by their state, or because a person must look or answer."""
+        asking = (handle for handle in self._census.in_states(ACTIVE) if self.awaits_person(handle))
+        return {*self._census.in_states(PROBLEMS), *self._ledger.noted(REVIEW), *asking}
 
     def parents(self) -> Iterable[int]:
         """The parent of every delegation, in their order; -1 if it has none."""
         return self._lineage.parents()
+
+    def awaits_person(self, handle: Handle) -> bool:
+        """Whether it stands still until a person allows or answers something."""
+        return self.state(handle) in ACTIVE and self._ledger.phase(handle) in FOR_PEOPLE
 
     def offspring(self, handle: Handle) -> Iterable[Handle]:
         """Its children in no particular order."""

@@ -69,8 +69,10 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
 
 
 def severity(forest: "Forest", handle: "Handle") -> int:
-    """How much it presses, the least most: what a person must look at before anything else, then by its state."""
-    return MOST_SEVERE if forest.needs_review(handle) else SEVERITY[forest.state(handle)]
+    """How much it presses, the least most: what waits for a person before anything else, then by its state."""
+    if forest.needs_review(handle) or forest.awaits_person(handle):
+        return MOST_SEVERE
+    return SEVERITY[forest.state(handle)]
 
 
 def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from delegtop.clock import DAY, HOUR, MINUTE, SECOND, Millis
+from delegtop.clock import DAY, HOUR, MINUTE, SECOND, LocalZone, Millis, millis
 
 LEAST, MOST = 2 * SECOND, 40 * 365 * DAY
 """The shortest and the longest time there is any use in looking at."""
@@ -13,8 +13,10 @@ _STEPS = (
     *(each * SECOND for each in (1, 2, 5, 10, 15, 30)),
     *(each * MINUTE for each in (1, 2, 5, 10, 15, 30)),
     *(each * HOUR for each in (1, 2, 3, 6, 12)),
-    *(each * DAY for each in (1, 2, 7, 14, 28, 91, 182, 364, 5 * 364)),
+    *(each * DAY for each in (1, 2, 7, 14)),
 )
+_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
+_MONTH = 30 * DAY
 _SPACE = 3
 """Cells between two labels."""
 
@@ -75,17 +77,20 @@ def ticks(window: TimeWindow, width: int, zone: tzinfo | None = None) -> list[Ti
     """Round moments in the operator's zone, as many as their labels have room for. A day begins with its date."""
     if width <= 0 or window.span <= 0:
         return []
-    for step in _STEPS:
-        if step * width / window.span >= _label_width(step) + _SPACE:
-            try:
+    try:
+        for step in _STEPS:
+            if step * width / window.span >= _label_width(step) + _SPACE:
                 return [Tick(at, _label(at, step, zone)) for at in _round_moments(window, step, zone)]
-            except (ValueError, OverflowError, OSError):  # a moment before or after all calendars
-                return []
+        for months in _MONTHS:
+            if months * _MONTH * width / window.span >= _label_width(_MONTH) + _SPACE:
+                return [Tick(at, _label(at, _MONTH, zone)) for at in _months(window, months, zone)]
+    except (ValueError, OverflowError, OSError):  # a moment before or after all calendars
+        pass
     return []
 
 
 def _label_width(step: int) -> int:
-    return 8 if step < MINUTE else 5 if step < DAY else 6 if step < 28 * DAY else 7
+    return 8 if step < MINUTE else 5 if step < DAY else 6 if step < _MONTH else 7
 
 
 def _round_moments(window: TimeWindow, step: int, zone: tzinfo | None) -> Iterator[Millis]:
@@ -105,6 +110,19 @@ def _round_moments(window: TimeWindow, step: int, zone: tzinfo | None) -> Iterat
         local += step
 
 
+def _months(window: TimeWindow, step: int, zone: tzinfo | None) -> Iterator[Millis]:
+    """The first day of every so many months."""
+    first = _local(window.start, zone)
+    number = (first.year * 12 + first.month - 1) // step * step
+    while True:
+        at = millis(datetime(number // 12, number % 12 + 1, 1, tzinfo=zone or LocalZone()))
+        if at > window.end:
+            return
+        if at >= window.start:
+            yield at
+        number += step
+
+
 def _offset(at: int, zone: tzinfo | None) -> int:
     offset = _local(at, zone).utcoffset()
     return (offset or timedelta()) // timedelta(milliseconds=1)
@@ -112,7 +130,7 @@ def _offset(at: int, zone: tzinfo | None) -> int:
 
 def _label(at: int, step: int, zone: tzinfo | None) -> str:
     moment = _local(at, zone)
-    if step >= 28 * DAY:
+    if step >= _MONTH:
         return moment.strftime("%Y-%m")
     if step >= DAY or (moment.hour, moment.minute, moment.second) == (0, 0, 0):
         return f"{moment:%b} {moment.day}"

@@ -7,6 +7,7 @@ result is the same as that of folding everything up to the moment afresh.
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from delegtop.clock import DAY, MINUTE, Millis, monotonic
 from delegtop.model.chronicle import in_order
@@ -15,6 +16,7 @@ from delegtop.model.events import Event, Heard, Noted
 from delegtop.model.forest import Checkpoint, Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.notes import REVIEW
+from delegtop.model.phases import FOR_PEOPLE
 from delegtop.model.policy import Policy
 from delegtop.origin import Origin
 
@@ -31,7 +33,12 @@ class Timeline:
     """Events in order, and the way back. One thread studies and asks for forests; any may ask the rest."""
 
     def __init__(
-        self, events: Sequence[Event], policy: Policy | None = None, *, until: Millis | None = None, spacing: int = SPACING
+        self,
+        events: Sequence[Event],
+        policy: Policy | None = None,
+        *,
+        until: Millis | None = None,
+        spacing: int = SPACING,
     ) -> None:
         self._policy = policy or Policy()
         self._until = until
@@ -50,6 +57,7 @@ class Timeline:
         self._folded = 0
         self._touched: set[Handle] = set()
         self._troubled: set[Handle] = set()
+        self._asking: set[Handle] = set()
 
     def __len__(self) -> int:
         return len(self.events)
@@ -121,10 +129,8 @@ class Timeline:
         batch = self.events[begin:end]
         self._look(Millis(times[begin] - 1))
         self._touched |= self._fold.apply(batch).touched
-        for event in batch:
-            if isinstance(event, Noted) and event.kind == REVIEW and event.text:
-                self._note(self._fold.find(event.id), Millis(last))
         self._look(Millis(last))
+        self._look_for_people(batch, Millis(last))
         self._folded = end
         if end - (self._checkpoints[-1][0] if self._checkpoints else 0) >= self._spacing:
             self._keep()
@@ -150,7 +156,20 @@ class Timeline:
         for handle in changed:
             if forest.state(handle) in PROBLEMS:
                 self._note(handle, self._appeared(handle, since, at))
-            else:
+            elif handle not in self._asking:
+                self._troubled.discard(handle)
+
+    def _look_for_people(self, batch: Sequence[Event], at: Millis) -> None:
+        """Note who needs a person: it is not a state, and ends when something else is heard."""
+        forest = self._fold
+        asked = {found: event.at for event in batch if _asks(event) and (found := forest.find(event.id)) is not None}
+        for handle in self._asking.union(asked):
+            if forest.needs_review(handle) or forest.awaits_person(handle):
+                self._asking.add(handle)
+                self._note(handle, min(asked.get(handle) or at, at))
+                continue
+            self._asking.discard(handle)
+            if forest.state(handle) not in PROBLEMS:
                 self._troubled.discard(handle)
 
     def _appeared(self, handle: Handle, since: Millis, at: Millis) -> Millis:
@@ -163,8 +182,8 @@ class Timeline:
             told = forest.delegation(handle).ended_at
         return Millis(told) if told is not None and since < told <= at else at
 
-    def _note(self, handle: Handle | None, at: Millis) -> None:
-        if handle is not None and handle not in self._troubled:
+    def _note(self, handle: Handle, at: Millis) -> None:
+        if handle not in self._troubled:
             self._troubled.add(handle)
             insort(self.problems, (at, handle))
 
@@ -175,6 +194,12 @@ class Timeline:
         if sum(checkpoint.spent for _, checkpoint in self._checkpoints) > BUDGET:
             del self._checkpoints[-2::-2]
             self._spacing *= 2
+
+
+def _asks(event: Event) -> TypeGuard[Heard | Noted]:
+    if isinstance(event, Heard):
+        return event.phase in FOR_PEOPLE
+    return isinstance(event, Noted) and event.kind == REVIEW
 
 
 def telling(events: Sequence[Event]) -> list[Event]:
@@ -200,7 +225,9 @@ def telling(events: Sequence[Event]) -> list[Event]:
     return kept
 
 
-def _more(event: Heard, known: tuple[float, float, tuple[int, Origin]] | None) -> tuple[float, float, tuple[int, Origin]]:
+def _more(
+    event: Heard, known: tuple[float, float, tuple[int, Origin]] | None
+) -> tuple[float, float, tuple[int, Origin]]:
     """The most tokens, the most dollars and the latest record, with this one."""
     tokens = _NONE if event.tokens is None else event.tokens
     cost = _NONE if event.cost is None else event.cost

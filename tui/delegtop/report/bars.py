@@ -106,7 +106,7 @@ class Chart:
         self._ticks = ticks(window, width, zone)
         self._now = self._cell(forest.now)
         self._empty = [(" ", "text")] * width
-        for tick in self._ticks:
+        for tick in self._ticks if ink.grid.strip() else ():
             self._put(self._empty, self._cell(tick.at), ink.grid, "grid")
         self._put(self._empty, self._now, ink.now, "now")
 
@@ -179,11 +179,11 @@ class Chart:
         ink = self.ink
         if not found.starts:
             self._put(cells, self._cell(found.start) - 1, ink.unknown, part)
-        end = self._cell(found.end)
+        behind = max(-(-self._at(found.end, 8) // 8), self._cell(found.start) + 1)
         if not found.ends:
-            self._put(cells, end + 1, ink.unknown, part)
+            self._put(cells, behind, ink.unknown, part)
         elif ink.caps is not None:
-            self._put(cells, end if state in OPEN else end + 1, ink.caps[state], part)
+            self._put(cells, self._cell(found.end) if state in OPEN else behind, ink.caps[state], part)
 
     def _deadline(self, cells: list[tuple[str, str]], deadline: Deadline, state: State) -> None:
         sign, part = (self.ink.firm, "firm") if deadline.is_firm else (self.ink.usual, "usual")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from delegtop.clock import duration
 from delegtop.report.diff import Diff, Row, Run, Side
-from delegtop.report.layout import cells, cut, fit
+from delegtop.report.figures import count, span, table
+from delegtop.report.layout import cut
 from delegtop.text import line
 
 UNKNOWN = "–"
 _NAME = 44
 _RULES = 3
 _HEAD = ("", "DELEGATION", "A", "B", "TOOK A", "TOOK B", "CHANGE", "WHAT DIFFERS")
-_RIGHT = frozenset({"TOOK A", "TOOK B", "CHANGE"})
+_LEFT = (0, 1, 2, 3, len(_HEAD) - 1)
 
 
 def lines(diff: Diff, width: int | None, *, whole: bool = True) -> Iterator[str]:
@@ -21,16 +21,16 @@ def lines(diff: Diff, width: int | None, *, whole: bool = True) -> Iterator[str]
     yield ""
     shown = diff.rows if whole else _with_ancestors(diff.rows)
     if shown:
-        yield from _table([_HEAD, *map(_cells, shown)], width)
+        yield from table([_HEAD, *map(_cells, shown)], width, _LEFT)
         yield ""
     yield _summary(diff)
 
 
 def _run(run: Run) -> str:
     states = ", ".join(f"{count} {state}" for state, count in run.states.items()) or "nothing"
-    took = f" in {_span(run.took_seconds)}" if run.took_seconds is not None else ""
-    size = f"{_count(run.delegations, 'delegation')}{took}"
-    return f"{line(run.source, 400)}: {size}: {states}; {_count(run.findings, 'finding')}"
+    took = f" in {span(run.took_seconds)}" if run.took_seconds is not None else ""
+    size = f"{count(run.delegations, 'delegation')}{took}"
+    return f"{line(run.source, 400)}: {size}: {states}; {count(run.findings, 'finding')}"
 
 
 def _with_ancestors(rows: Sequence[Row]) -> list[Row]:
@@ -64,7 +64,7 @@ def _name(side: Side) -> str:
 
 
 def _took(side: Side | None) -> str:
-    return "" if side is None else UNKNOWN if side.took_seconds is None else _span(side.took_seconds)
+    return "" if side is None else UNKNOWN if side.took_seconds is None else span(side.took_seconds)
 
 
 def _change(a: Side | None, b: Side | None) -> str:
@@ -109,19 +109,3 @@ def _summary(diff: Diff) -> str:
     ]
     told = ", ".join(f"{count} {what}" for count, what in words if count)
     return f"The runs differ: {told}." if diff.differ else "The runs do not differ."
-
-
-def _table(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[str]:
-    widths = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD))]
-    for row in rows:
-        parts = [fit(cell, size, right=name in _RIGHT) for cell, size, name in zip(row, widths, _HEAD, strict=True)]
-        told = "  ".join(parts).rstrip()
-        yield told if width is None else cut(told, width)
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.1f}s" if seconds < 10 else duration(round(seconds * 1_000))
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

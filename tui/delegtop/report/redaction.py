@@ -25,7 +25,7 @@ _HOME = re.compile(
 _FOLDED = re.compile(r"(?:^|[/\\])-(?:home|Users)-(\w{1,64})")
 """A folder whose name is a path with dashes, as Claude Code names those of its projects."""
 _MAIL = re.compile(
-    r"(?<![\w.+\]-])(?!git@)[^\W_][\w.+-]{0,63}@(?!masked\.invalid)(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24}"
+    r"(?<![\w.+\]-])(?!git@|no-session-id@)[^\W_][\w.+-]{0,63}@(?!masked\.invalid)(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24}"
 )
 _TAKEN = re.compile(r"(?:user|host)-\d+")
 _BEFORE, _AFTER = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))", r"(?![A-Za-z0-9])"
@@ -47,6 +47,9 @@ _TELLING = re.compile(r"(?=.*[^A-Za-z]).{6,200}", re.DOTALL)
 _SHAPED = frozenset({"key", "private key"})
 """Secrets known by their own shape, which no session id has."""
 MOST = 500
+_MACHINE = "pid_domain"
+"""The foreign id that names a machine."""
+Refs = tuple[tuple[str, str], ...]
 
 T = TypeVar("T")
 
@@ -79,8 +82,8 @@ class Redactor:
 
     def redact(self, value: T) -> T:
         """The same text or event, every text in it redacted."""
-        if isinstance(value, Started) and value.host:
-            value = replace(value, host=self._host(value.host))
+        if isinstance(value, Started):
+            value = replace(value, host=self._host(value.host), refs=self._refs(value.refs))
         redacted: T = _each(value, self.text)
         return redacted
 
@@ -164,9 +167,12 @@ class Redactor:
         name = self._names.get(found[2].lower())
         return found[1] + self._count("home path", name[1]) if name else found[0]
 
-    def _host(self, host: str) -> str:
-        name = self._names.get(host.lower())
+    def _host(self, host: str | None) -> str | None:
+        name = self._names.get(host.lower()) if host else None
         return self._count("host name", name[1]) if name else host
+
+    def _refs(self, refs: Refs) -> Refs:
+        return tuple((name, self._count("machine", MASKED) if name == _MACHINE else value) for name, value in refs)
 
     def _replace(self, found: re.Match[str]) -> str:
         secret = self._secrets.get(found[0])

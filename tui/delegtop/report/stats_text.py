@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from delegtop.clock import duration
 from delegtop.report import plot
-from delegtop.report.layout import cells, cut, fit
+from delegtop.report.figures import count, span, table
+from delegtop.report.layout import cut
 from delegtop.report.stats import ENOUGH, Agent, Stats
 from delegtop.text import line
 
@@ -20,19 +20,16 @@ def lines(stats: Stats, width: int, *, ascii_only: bool = False, cuts: bool = Tr
     if not stats.agents:
         yield f"No delegations at {_at(stats)}."
         return
-    yield f"{_count(stats.delegations, 'delegation')} of {_count(len(stats.agents), 'agent')} at {_at(stats)}."
+    yield f"{count(stats.delegations, 'delegation')} of {count(len(stats.agents), 'agent')} at {_at(stats)}."
     unknown = "-" if ascii_only else UNKNOWN
-    for title, table in (
+    for title, told in (
         ("How long they take, and how they end", _outcomes(stats.agents)),
         ("Timeouts", _timeouts(stats.agents)),
         ("Breaches of contract", _breaches(stats.agents)),
     ):
-        if rows := list(table):
-            yield from (
-                "",
-                title,
-                *_table([[cell or unknown for cell in row] for row in rows], width if cuts else None),
-            )
+        if rows := list(told):
+            body = [[cell or unknown for cell in row] for row in rows]
+            yield from ("", title, *table(body, width if cuts else None, left=(0, len(rows[0]) - 1)))
     signs = plot.ASCII if ascii_only else plot.UNICODE
     if drawn := list(plot.plot(list(_strips(stats.agents)), width, signs)):
         yield from ("", "Durations", *drawn)
@@ -51,7 +48,7 @@ def _outcomes(agents: Sequence[Agent]) -> Iterator[Sequence[str]]:
     yield "AGENT", "N", "RETURNED", "MEDIAN", "P95", "MAX", "TOKENS", "COST", "OUTCOMES"
     for agent in agents:
         took = agent.durations
-        spans = (str(took.count), _span(took.median), _span(took.p95), _span(took.most)) if took else ("", "", "", "")
+        spans = (str(took.count), span(took.median), span(took.p95), span(took.most)) if took else ("", "", "", "")
         tokens = "" if agent.tokens is None else f"{agent.tokens:,}"
         cost = "" if agent.cost is None else f"${agent.cost:.2f}"
         outcomes = ", ".join(f"{count} {state}" for state, count in agent.states.items())
@@ -66,9 +63,9 @@ def _timeouts(agents: Iterable[Agent]) -> Iterator[Sequence[str]]:
         given, took = agent.timeouts, agent.durations
         if given is None:
             continue
-        suggested = "" if given.suggested is None else f"{'>= ' if given.at_least else ''}{_span(given.suggested)}"
+        suggested = "" if given.suggested is None else f"{'>= ' if given.at_least else ''}{span(given.suggested)}"
         remark = given.fit or f"too few to say, {ENOUGH} are needed"
-        yield label(agent), _span(given.given), _span(took.p95) if took else "", f"{given.ran_out}", suggested, remark
+        yield label(agent), span(given.given), span(took.p95) if took else "", f"{given.ran_out}", suggested, remark
 
 
 def _breaches(agents: Iterable[Agent]) -> Iterator[Sequence[str]]:
@@ -86,21 +83,3 @@ def _strips(agents: Iterable[Agent]) -> Iterator[plot.Strip]:
     for agent in [agent for agent in agents if agent.durations][:_STRIPS]:
         if agent.durations is not None:
             yield plot.Strip(label(agent), agent.durations, agent.timeouts.given if agent.timeouts else None)
-
-
-def _table(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[str]:
-    """Columns as wide as they need to be, all but the first and the last to the right."""
-    widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
-    last = len(widths) - 1
-    for row in rows:
-        parts = [fit(cell, widths[index], right=0 < index < last) for index, cell in enumerate(row)]
-        told = "  ".join(parts).rstrip()
-        yield told if width is None else cut(told, width)
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.1f}s" if seconds < 10 else duration(round(seconds * 1_000))
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

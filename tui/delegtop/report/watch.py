@@ -21,6 +21,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.report import privacy
+from delegtop.report.check import told as said
 from delegtop.report.tree_json import Time, to_json
 
 _MESSAGE, _WHO, _WHERE = 300, 80, 100
@@ -67,7 +68,7 @@ def as_text(forest: Forest, item: Item, *, masked: bool = True) -> str:
     who = text.line(label(facts), _WHO)
     id = text.line(facts.id, _WHO)
     where = _one_line(facts.title or " > ".join(facts.own_path or ()), _WHERE)
-    told = privacy.hiding(masked)(item.message)
+    told = privacy.hiding(masked)(said(finding) if finding else item.message)
     what = [f"was {item.before}" if item.before else "", f"{finding.rule} {told}" if finding else told]
     parts = [f"{_second(item.at)} {item.what:<8} {word:<11} {who if who == id else f'{who} {id}'}", where]
     parts.append(_one_line("; ".join(filter(None, what)), _MESSAGE))

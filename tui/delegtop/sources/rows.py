@@ -10,6 +10,7 @@ from delegtop.clock import Millis, WallClock, wall
 from delegtop.origin import Origin
 from delegtop.sources.database import Database, Stamp, Trouble
 from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.scope import Scope
 from delegtop.sources.status import FileStatus, State
 from delegtop.sources.table import News, Table, Wanted
 
@@ -23,10 +24,11 @@ NO_TABLE = "no table to read"
 class Rows:
     """The rows that the queries give. `poll` gives each once, and again whenever it was changed."""
 
-    def __init__(self, path: str, queries: Sequence[Wanted]) -> None:
+    def __init__(self, path: str, queries: Sequence[Wanted], since: Millis | None = None) -> None:
         self.path = path
         self._database = Database(path)
         self._tables = [Table(path, index, query) for index, query in enumerate(queries)]
+        self._scope = Scope(self._tables, since) if since is not None else None
         self._seen: Stamp | None = None
         """The database as it was when all of it was read; None to read again."""
         self._found: Stamp | None = None
@@ -97,8 +99,12 @@ class Rows:
 
     def _read_tables(self) -> News:
         whole = True
+        if self._scope is not None:
+            yield from self._scope.news(self._database)
         for table in self._tables:
             whole = (yield from table.news(self._database)) and whole
+        if self._scope is not None:
+            yield from self._scope.strangers(self._database)
         return whole
 
     def _begin_again(self) -> None:
@@ -107,6 +113,8 @@ class Rows:
         self._complete = False
         for table in self._tables:
             table.begin_again()
+        if self._scope is not None:
+            self._scope.begin_again()
 
     def _refuse(self, wrong: str, told: bool) -> Iterator[Unreadable]:
         if not self._wrong:

@@ -6,12 +6,12 @@ again, and rows of that stretch are remembered by their contents.
 """
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from delegtop.clock import MINUTE, SECOND, WallClock, monotonic
+from delegtop.clock import MINUTE, SECOND, Millis, WallClock, iso, monotonic
 from delegtop.origin import Origin
 from delegtop.sources.database import LARGEST_VALUE, Database
 from delegtop.sources.record import Line, Unreadable
@@ -24,6 +24,10 @@ REMEMBERED = 100_000
 """Rows whose contents are remembered, to tell a changed one from one that was seen."""
 RECENT = 2_000
 """The newest rowids, looked at for changes on every poll."""
+LATEST = 20_000
+"""Rows at the end of a table among which recent ones are looked for."""
+LATER = 3.0
+"""Seconds until a table is first looked at as a whole, if only what is recent was read at first."""
 SHARE = 20
 """The whole table is looked at again after this many times as long as the last look took."""
 
@@ -50,6 +54,10 @@ class Wanted(Protocol):
     def since(self) -> str | None: ...
     @property
     def where(self) -> str: ...
+    @property
+    def session(self) -> str | None: ...
+    @property
+    def parent(self) -> str | None: ...
 
 
 class _Row(NamedTuple):
@@ -57,6 +65,7 @@ class _Row(NamedTuple):
     mark: Mark | None
     data: bytes | None
     """None for a row that is too large."""
+    session: str | None = None
 
 
 class _Span(NamedTuple):
@@ -79,6 +88,10 @@ class Table:
         self._remembered: dict[int, tuple[Mark | None, int]] = {}
         self._oldest = _LOWEST
         """From here on rows without `since` are remembered."""
+        self.heard: set[str] = set()
+        """The sessions of which something was read, if only recent ones are."""
+        self._scoped = False
+        self._wanted: Container[str] = ()
         self.begin_again()
 
     def begin_again(self) -> None:
@@ -90,6 +103,53 @@ class Table:
         """What was written before is known and cannot have changed; None until the whole table was read once."""
         self._loaded = False
         self._swept_at = self._swept_in = 0.0
+
+    @property
+    def has_sessions(self) -> bool:
+        return self._query.session is not None
+
+    def begin_at(self, connection: sqlite3.Connection, moment: Millis, wanted: Container[str]) -> list[str]:
+        """Leave out what was written before that moment; the sessions of which something was written since."""
+        self._scoped, self._wanted = self._shape(connection) and self._query.session in self._columns, wanted
+        if not self._scoped:
+            return []
+        if self._since is None:
+            self._top, self._loaded = self.last, True
+            return []
+        table, since, session = map(_quoted, (self._query.table, self._since, self._query.session or ""))
+        latest = connection.execute(f"SELECT max({since}) FROM {table} WHERE rowid > ?", (self.last - LATEST,))  # noqa: S608 - our names
+        mark = latest.fetchone()[0]
+        if type(mark) not in _MARKS:
+            return []
+        self._top, self._loaded, self._floor = self.last, True, _mark_at(moment, mark)
+        # The whole table is looked at a little later: what matters is first on the screen then.
+        self._swept_at, self._swept_in = monotonic(), LATER / SHARE
+        sql = f"SELECT DISTINCT {session} FROM {table} WHERE rowid > ? AND {since} >= ?"  # noqa: S608 - our names
+        return [key for (key,) in connection.execute(sql, (self.last - LATEST, self._floor)) if isinstance(key, str)]
+
+    def kin(self, connection: sqlite3.Connection, session: str) -> list[str]:
+        """The sessions right above and below."""
+        if not self._scoped or self._query.parent not in self._columns:
+            return []
+        table, parent, own = map(_quoted, (self._query.table, self._query.parent or "", self._query.session or ""))
+        sql = f"SELECT {parent} FROM {table} WHERE {own} = ? UNION SELECT {own} FROM {table} WHERE {parent} = ?"  # noqa: S608 - our names
+        return [key for (key,) in connection.execute(sql, (session, session)) if isinstance(key, str)]
+
+    def all_of(self, database: Database, session: str) -> Generator[Line | Unreadable, None, None]:
+        """Every row of one session that is not remembered."""
+        condition = f"{_quoted(self._query.session or '')} = ? AND rowid > ?"
+        if self._query.where:
+            condition = f"{condition} AND ({self._query.where})"
+        after, cut = _LOWEST, self._scoped
+        while cut:
+            rows: list[_Row] = []
+            with database.open() as connection:
+                there = self._shape(connection)
+                rows, cut = self._fetch(connection, condition, [session, after]) if there else ([], False)
+            after = rows[-1].rowid if rows else after
+            for row in rows:
+                if self._is_news(row):
+                    yield self._told(row)
 
     @property
     def top(self) -> int:
@@ -150,7 +210,7 @@ class Table:
             for row in rows:
                 # Noted before it is given away: who stops listening here has heard of it.
                 self._top = row.rowid if new else self._top
-                if self._is_news(row):
+                if self._is_wanted(row, new) and self._is_news(row):
                     yield self._told(row)
             if new and span is not None:
                 self._top = max(self._top, span.after)
@@ -186,7 +246,7 @@ class Table:
         try:
             for rowid, mark, *found in connection.execute(sql, values):
                 data = self._encoded(found)
-                rows.append(_Row(rowid, mark if type(mark) in _MARKS else None, data))
+                rows.append(_Row(rowid, mark if type(mark) in _MARKS else None, data, self._session_of(found)))
                 size += len(data)
                 if size > BATCH_BYTES:
                     return rows, True
@@ -234,6 +294,22 @@ class Table:
         if row.data is None:
             return Unreadable(origin, OVERSIZE, f"{self._query.table}: more than {LARGEST_VALUE:,} bytes")
         return Line(origin, row.data)
+
+    def _session_of(self, values: list[Any]) -> str | None:
+        if not self._scoped:
+            return None
+        found = values[self._columns.index(self._query.session or "")]
+        return found if isinstance(found, str) else None
+
+    def _is_wanted(self, row: _Row, new: bool) -> bool:
+        """False for an old row of a session that is left out: without a time of writing, any may be old."""
+        if not self._scoped:
+            return True
+        if not new and self._since is None and row.session not in self._wanted:
+            return False
+        if row.session is not None:
+            self.heard.add(row.session)
+        return True
 
     def _is_news(self, row: _Row) -> bool:
         contents = hash(row.data)
@@ -304,6 +380,11 @@ def _is_virtual(sql: str | None) -> bool:
 def _in_unit_of(mark: float, millis: int) -> int:
     """Milliseconds in the unit of the mark."""
     return millis if mark > _IN_MILLIS else millis // SECOND
+
+
+def _mark_at(moment: Millis, like: Mark) -> Mark:
+    """A moment as the table writes it."""
+    return iso(moment)[:19].replace("T", " ") if isinstance(like, str) else _in_unit_of(like, moment)
 
 
 def _comparable(one: Mark, other: Mark) -> bool:

@@ -27,6 +27,8 @@ def page(history: History | None, hide: Callable[[str], str]) -> list[Block]:
 
 def shown(data: bytes, hide: Callable[[str], str], limit: int = _SHOWN) -> Content:
     """The beginning of a line, its keys in colour. Secrets are looked for beyond the cut: half a key is one too."""
+    if not data:
+        return Content.styled("The recording does not hold the line itself.", MUTED)
     text = hide(data[: 2 * limit].decode("utf-8", "replace"))
     content = Content(safe(text if len(data) <= limit else text[:limit])).highlight_regex(_KEYS, style="$secondary")
     if len(data) <= limit:

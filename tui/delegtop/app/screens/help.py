@@ -15,6 +15,7 @@ from delegtop.app.widgets.sheet import Beside, Block, Fact
 from delegtop.app.widgets.vitals import SHOWN
 from delegtop.model.delegation import State
 from delegtop.model.query import KEYS
+from delegtop.report import bars
 
 _KEY = 18
 _MEANING = {
@@ -52,7 +53,8 @@ class Help(Page):
         groups[keymap.PAST] = list(keymap.REPLAY)
         right = [
             *self._group(keymap.DETAIL, groups),
-            *self._group(keymap.BARS, groups),
+            *self._group(keymap.BARS, groups)[:-1],
+            *self._bars(),
             *self._group(keymap.TROUBLE, groups),
             *self._group(keymap.PAST, groups),
             *self._group(keymap.PROGRAM, groups),
@@ -63,11 +65,26 @@ class Help(Page):
         facts = [_entry(keys_of(command, self._overrides), command.help) for command in groups[name]]
         return [heading(name), *facts, Content()]
 
+    def _bars(self) -> list[Block]:
+        ink = bars.ASCII if self._ascii else bars.UNICODE
+        signs = {
+            ink.thin * 3: "at work, or waiting for others",
+            "=+x" if self._ascii else ink.thick * 3: "on the critical path: what the end of the tree hung or hangs on",
+            f"{ink.guess * 3} {ink.thick_guess * 3}": "nothing heard since; that it goes on is inferred",
+            f"{ink.firm} {ink.usual}": "deadline, and by when its kind is usually done",
+            f"{ink.now} {ink.unknown}": "now, and an end or a start that nobody knows",
+        }
+        return [*(_entry([sign], words) for sign, words in signs.items()), Content()]
+
     def _states(self) -> list[Block]:
         blocks: list[Block] = [heading("States")]
         for state in SHOWN:
             word = theme.state_content(state, ascii=self._ascii)
             blocks.append(word.pad_right(_KEY - word.cell_length) + Content(_MEANING[state]))
+        holds = Content.styled(f"{theme.drawing(ascii=self._ascii).blocker}2", theme.style(State.OVERDUE))
+        blocks.append(
+            holds.pad_right(_KEY - holds.cell_length) + Content("in trouble, and two above wait for it alone")
+        )
         return [*blocks, Content()]
 
 

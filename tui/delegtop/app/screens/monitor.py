@@ -139,6 +139,8 @@ class Monitor(Screen[None]):
             self.table.seen()
         self.query_one(Vitals).beat(self._pulse())
         self._draw_notice()
+        if structural and not self._sifting:
+            self._count_rows()
         self.inspector.speak_of(self.table.cursor)
         self.inspector.refresh_page()
         self._draw_keys()
@@ -162,7 +164,8 @@ class Monitor(Screen[None]):
     def _pulse(self) -> Pulse:
         board, statuses = self.board, self.reader.statuses
         unhealthy = sum(map(ails, statuses))
-        rates = () if self._frozen or board.moment is not None else self._intake.rates  # nothing happens a second while time stands still
+        # Nothing happens a second while time stands still.
+        rates = () if self._frozen or board.moment is not None else self._intake.rates
         return Pulse(
             self._mode(),
             len(statuses),
@@ -208,7 +211,10 @@ class Monitor(Screen[None]):
 
     def _draw_keys(self) -> None:
         reading = self.inspector.sheet.has_focus
-        offered = keymap.BESIDE_BARS if self.table.charted else keymap.COMMANDS
+        offered = keymap.beside_bars() if self.table.charted else keymap.COMMANDS
+        past = next((bar for bar in self.query(ReplayBar) if bar.display), None)
+        if past is not None:
+            offered = past.commands
         commands = [command for command in offered if command.bar]
         words = {
             "gantt": "columns" if self.table.charted else "gantt",
@@ -219,6 +225,7 @@ class Monitor(Screen[None]):
             "focus": "show all" if self.board.focus is not None else "focus subtree",
             "inspector": "hide inspector" if self.inspector.display else "inspector",
         }
+        words |= past.words if past is not None else {}
         self.query_one(KeyBar).offer(commands, self._settings.keymap, words)
 
     # What happens
@@ -247,12 +254,17 @@ class Monitor(Screen[None]):
         self._sifting = not self.board.sift(_SLICE)
         if self._sifting:
             share = self.board.sieve.share if self.board.sieve else 1.0
-            self.filter_bar.tell(f"looking … {share:.0%}")
+            self.filter_bar.accept()
+            self.filter_bar.count(f"looking … {share:.0%}")
             self.set_timer(0.001, self._sift)
             return
-        shown = len(self.board.outline)
-        self.filter_bar.tell(f"{shown:,} row{'' if shown == 1 else 's'}" if self.board.query else "")
+        self.filter_bar.accept()
+        self._count_rows()
         self._moved()
+
+    def _count_rows(self) -> None:
+        shown = len(self.board.outline)
+        self.filter_bar.count(f"{shown:,} row{'' if shown == 1 else 's'}" if self.board.query else "")
 
     @on(FilterBar.Accepted)
     def _accepted(self) -> None:
@@ -277,6 +289,7 @@ class Monitor(Screen[None]):
         if command in keymap.GANTT:
             self.table.charted = True
             await self.table.run_action(command.action)
+            self.draw()
             return
         await (self if command in keymap.MONITOR else self.app).run_action(command.action)
 
@@ -397,7 +410,10 @@ class Monitor(Screen[None]):
         self.table.cursor = handle
         self.draw()
 
-    def action_pause(self) -> None:
+    async def action_pause(self) -> None:
+        if self.board.moment is not None:
+            await self.app.run_action("play")
+            return
         self.board.paused = not self.board.paused
         self.board.advance()
         self.post_message(Wake())

@@ -34,6 +34,7 @@ from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.problem_list import ProblemList
 from delegtop.app.widgets.sheet import Block, Sheet
+from delegtop.clock import monotonic
 from delegtop.config import Settings
 from delegtop.diagnosis import recovery
 from delegtop.diagnosis.problems import Problem, problem
@@ -44,6 +45,8 @@ from delegtop.origin import Origin
 _SLICE = 0.008
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked."""
+_REDRAW = 0.25
+"""Seconds between two looks at the list while it is being made."""
 _FILES = 100
 
 
@@ -81,13 +84,17 @@ class Triage(Screen[Handle | None]):
         super().__init__(id="triage")
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._start = start
-        self.marks = marks or Marks()
+        self.marks = Marks() if marks is None else marks
         self.queue = Queue(board.forest)
         self.shows_settled = False
+        self._settled = 0
+        """How many were seen to or put off."""
         self._is_working = False
         self._known: dict[Handle, Known] = {}
         self._shown: object = None
         self._fetching = False
+        self._listed: object = None
+        self._drawn_at = float("-inf")
         self._rows: int | None = None
 
     def compose(self) -> ComposeResult:
@@ -119,30 +126,39 @@ class Triage(Screen[Handle | None]):
 
     def _work(self) -> None:
         """Look for problems a slice at a time, with keys in between; not while a big log loads, when all may change."""
-        self._is_working = False
-        if not self.is_mounted or self._reader.loading:
+        if self._is_working or not self.is_mounted or self._reader.loading:
             return
         if self.queue.forest is not self._board.forest:  # another moment is looked at
             self.queue = Queue(self._board.forest)
-        before = self.queue.version
-        more = self.queue.settle(_SLICE)
-        if more and not self._is_working:
-            self._is_working = True
-            self.set_timer(0.001, self._work)
-        if before != self.queue.version or not more:
+        self._is_working = self.queue.settle(_SLICE)
+        if self._is_working:
+            self.set_timer(0.001, self._go_on)
+        if not self._is_working or monotonic() - self._drawn_at > _REDRAW:
             self.refresh_problems()
+
+    def _go_on(self) -> None:
+        self._is_working = False
+        self._work()
 
     # Drawing
 
     def refresh_problems(self) -> None:
-        now = self._board.forest.now
-        everything = self.queue.problems()
-        shown = [each for each in everything if not self.marks.is_settled(each, now)]
-        settled = len(everything) - len(shown)
-        self.problems.show(everything if self.shows_settled else shown)
+        """Bring the screen up to what is known; the list is made anew only if something in it changed."""
+        now, self._drawn_at = self._board.forest.now, monotonic()
+        second = now // 1_000 if len(self.marks) else 0  # what was put off may wake
+        made_from = self.queue, self.queue.version, self.marks.version, self.shows_settled, second
+        if made_from != self._listed:
+            self._listed = made_from
+            everything = shown = self.queue.problems()
+            if len(self.marks):
+                shown = [each for each in everything if not self.marks.is_settled(each, now)]
+            self._settled = len(everything) - len(shown)
+            self.problems.show(everything if self.shows_settled else shown)
+        else:
+            self.problems.refresh()  # the times in it go on
         self._size_list()
         self._go_to_start()
-        self._draw_title(len(shown), settled)
+        self._draw_title()
         self.refresh_page()
         self._draw_keys()
 
@@ -164,13 +180,13 @@ class Triage(Screen[Handle | None]):
         if (row := next(rows, None)) is not None:
             self.problems.select(row)
 
-    def _draw_title(self, shown: int, settled: int) -> None:
+    def _draw_title(self) -> None:
         place = f"{self.problems.place:,} of " if self.problems.place else ""
         trouble = f"   {self.marks.trouble}" if self.marks.trouble else ""
         title = Content.assemble(
             ("delegtop · triage", "bold $primary"),
             "   ",
-            place + words.summary(shown, settled, self.queue.share),
+            place + words.summary(len(self.problems.problems), self._settled, self.queue.share),
             one_line(trouble, "$warning") if trouble else "",
         )
         self.query_one("#triage-title", Static).update(title, layout=False)
@@ -260,13 +276,8 @@ class Triage(Screen[Handle | None]):
         if current is not None:
             self._known.pop(current.handle, None)
         self.refresh_page(top=True)
-        self._draw_title_again()
+        self._draw_title()
         self._draw_keys()
-
-    def _draw_title_again(self) -> None:
-        problems = len(self.problems.problems)
-        settled = len(self.queue) - problems if not self.shows_settled else 0
-        self._draw_title(problems, settled)
 
     @on(ProblemList.Chosen)
     def _chosen(self) -> None:

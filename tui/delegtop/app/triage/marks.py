@@ -91,6 +91,9 @@ class Marks:
 
     # What is noted
 
+    def __len__(self) -> int:
+        return len(self._marks)
+
     def of(self, problem: Problem) -> Mark | None:
         return self._marks.get((problem.id, problem.rule))
 

@@ -64,10 +64,11 @@ class Queue:
             return False
         until, count = monotonic() + seconds, len(self.forest)
         while self._next < count:
-            if not self._next % _AT_A_TIME and monotonic() > until:
+            for handle in range(self._next, min(self._next + _AT_A_TIME, count)):
+                self._look_at(handle)
+            self._next += _AT_A_TIME
+            if self._next < count and monotonic() > until:
                 return True
-            self._look_at(self._next)
-            self._next += 1
         self._next, self._swept_at = 0, monotonic()
         return False
 

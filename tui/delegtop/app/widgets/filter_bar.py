@@ -33,6 +33,8 @@ class FilterBar(Vertical):
     class Accepted(Message):
         """Enter was pressed."""
 
+    _found = ""
+
     def compose(self) -> ComposeResult:
         with Horizontal():
             yield Static(Content("/"), classes="slash")
@@ -57,10 +59,15 @@ class FilterBar(Vertical):
     def close(self) -> None:
         self.display = False
 
-    def tell(self, found: str) -> None:
-        """Say what the query leaves."""
-        self.query_one(".found", Static).update(Content(found))
+    def accept(self) -> None:
+        """The query means something."""
         self.query_one(".wrong", Static).remove_class("-open")
+
+    def count(self, found: str) -> None:
+        """Say what the query leaves."""
+        if found != self._found:
+            self._found = found
+            self.query_one(".found", Static).update(Content(found))
 
     def object(self, reason: str) -> None:
         """Say why the query means nothing."""

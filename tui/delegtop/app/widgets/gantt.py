@@ -67,6 +67,7 @@ class Gantt(DelegationTree):
         self._chart = Chart(rows.forest, self._lens.window, 0)
         self._roots: dict[Handle, Handle] = {}  # of the rows in view
         self._axis: list[Span] = []
+        self._looking = False  # whether a path is being followed between frames
         self._held: tuple[int, int] | None = None  # where the mouse took hold of the bars, and the window's start then
         self._dragged = False
 
@@ -117,10 +118,16 @@ class Gantt(DelegationTree):
         roots = dict.fromkeys(self._roots.values())
         if here is not None:
             roots.setdefault(here)
-        if not self._paths.follow(roots, _SLICE):
-            self.set_timer(_SLICE, self.update_rows)
+        if not self._paths.follow(roots, _SLICE) and not self._looking:
+            self._looking = True
+            self.set_timer(_SLICE, self._look_on)
         self._lens.settle(here, None if here is None else self._paths.extent(here))
         self._chart = Chart(self.rows.forest, self._lens.window, self._bars, ink=self._ink, zone=self._zone)
+
+    def _look_on(self) -> None:
+        self._looking = False
+        if self.charted:
+            self.update_rows()
 
     def _with_roots(self, rows: list[OutlineRow]) -> Iterator[tuple[Handle, Handle]]:
         root: Handle | None = None
@@ -144,7 +151,7 @@ class Gantt(DelegationTree):
         if self.rows.ascii:
             return ASCII._replace(caps=self.rows.drawing.states, thick="")
         if self.app.no_color:
-            return UNICODE._replace(caps=self.rows.drawing.states, reverses=False)
+            return UNICODE._replace(caps=self.rows.drawing.states, reverses=False, grid=" ")
         return UNICODE
 
     def _style(self, part: str, selected: bool = False) -> Style:

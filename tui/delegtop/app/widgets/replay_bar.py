@@ -15,7 +15,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from delegtop.app import keymap
 from delegtop.app.axis import Axis, Cell
+from delegtop.app.keymap import Command
 from delegtop.app.widgets.chips import Chip, Chips, fitting
 from delegtop.app.widgets.vitals import sparkline
 from delegtop.clock import Millis, duration, moment
@@ -23,14 +25,6 @@ from delegtop.feed.replay import Replay
 
 _RATE = 10
 """Looks a second at the clock."""
-_HINTS = (
-    ("space", "play", "play or pause"),
-    (", .", "event(1)", "event"),
-    ("n N", "trouble(1)", "problem"),
-    ("[ ]", "faster", "speed"),
-    ("g", "go_to_time", "go to"),
-    ("r", "rewind", "now"),
-)
 
 
 class Track(Widget, can_focus=True):
@@ -83,7 +77,7 @@ class Track(Widget, can_focus=True):
         made_from = (id(timeline), bounds, width, len(timeline.problems))
         if made_from != self._made_from:
             self._made_from = made_from
-            self._axis = Axis(*bounds, timeline.times, width)
+            self._axis = Axis(*bounds, timeline, width)
             self._cells = self._axis.cells(timeline)
         return drawn(self._cells, self._axis.cell_of(self._replay.clock.now()) if self._axis else 0, plain=self._ascii)
 
@@ -159,13 +153,23 @@ class ReplayBar(Vertical):
             self._timer.pause()
         self.look()
 
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """What the keys do while it is shown."""
+        return tuple(each for each in keymap.BESIDE_REPLAY if each.id != "rewind" or not self._replay.recording)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What commands are called at this moment."""
+        return {"play": "pause" if self._replay.clock.playing else "play", "rewind": "now"}
+
     def look(self) -> None:
         if self.display and self.is_mounted:
             self.query_one("#controls", Chips).show(self._controls(self.content_size.width))
             self.query_one(Track).look()
 
     def _controls(self, width: int) -> list[Chip]:
-        """What the bar says, as much of it as fits; the keys go first."""
+        """What the bar says, as much of it as fits."""
         replay, clock = self._replay, self._replay.clock
         if replay.timeline is None or replay.loading is not None or clock.bounds is None:
             read, known = replay.loading or (0, 0)
@@ -185,9 +189,6 @@ class ReplayBar(Vertical):
         if not replay.timeline.studied:
             words += f" so far, {replay.timeline.share:.0%} studied"
         chips.append(Chip(Content.styled(words, "$error" if problems else "$row-muted"), "trouble(1)"))
-        for keys, action, word in _HINTS:
-            if action != "rewind" or not replay.recording:
-                chips.append(Chip(Content.assemble("   ", (keys, "bold $accent"), f" {word}"), action))
         return fitting(chips, width)
 
     @on(Chips.Chosen, "#controls")

@@ -21,11 +21,12 @@ def _resume(case: Case) -> str | None:
     return next((step.command for step in recovery.resume(case.forest, case.handle)), None)
 
 
-def _told(case: Case, kind: Kind, rule: Rule, advice: str, command: str | None = None) -> Iterator[Finding]:
+def _told(case: Case, kind: Kind, rule: Rule, advice: str, *, resumes: bool = False) -> Iterator[Finding]:
     """The verdict as a finding of the rule, if it is the rule's."""
     found = _verdict(case)
     if found is not None and found.kind is kind:
         message = f"{found.message} ({found.certainty})"
+        command = _resume(case) if resumes else None
         yield rule.finding(case, message, *found.evidence, advice=advice, command=command, since=found.since)
 
 
@@ -63,7 +64,7 @@ def awaiting_answer(case: Case) -> Iterator[Finding]:
 )
 def looping(case: Case) -> Iterator[Finding]:
     advice = "Stop it and look at what it repeats; more time will not help."
-    yield from _told(case, Kind.LOOPING, looping, advice, _resume(case))
+    yield from _told(case, Kind.LOOPING, looping, advice, resumes=True)
 
 
 @rule(
@@ -74,7 +75,7 @@ def looping(case: Case) -> Iterator[Finding]:
 )
 def lost_return(case: Case) -> Iterator[Finding]:
     advice = "Take the child's result by hand and tell the parent, or resume the task."
-    yield from _told(case, Kind.LOST_RETURN, lost_return, advice, _resume(case))
+    yield from _told(case, Kind.LOST_RETURN, lost_return, advice, resumes=True)
 
 
 @rule(
@@ -86,7 +87,7 @@ def lost_return(case: Case) -> Iterator[Finding]:
 )
 def hung_in_tool(case: Case) -> Iterator[Finding]:
     advice = "Look at the process of the tool and stop it if it does nothing; the agent then goes on with an error."
-    yield from _told(case, Kind.HUNG_IN_TOOL, hung_in_tool, advice, _resume(case))
+    yield from _told(case, Kind.HUNG_IN_TOOL, hung_in_tool, advice, resumes=True)
 
 
 @rule(
@@ -97,7 +98,7 @@ def hung_in_tool(case: Case) -> Iterator[Finding]:
 )
 def worked_never_reported(case: Case) -> Iterator[Finding]:
     advice = "Look at what it wrote; then take it over by hand or resume the task."
-    yield from _told(case, Kind.WORKED_NEVER_REPORTED, worked_never_reported, advice, _resume(case))
+    yield from _told(case, Kind.WORKED_NEVER_REPORTED, worked_never_reported, advice, resumes=True)
 
 
 @rule(
@@ -108,7 +109,7 @@ def worked_never_reported(case: Case) -> Iterator[Finding]:
 )
 def waiting_for_model(case: Case) -> Iterator[Finding]:
     advice = "Look at the status of the provider; interrupt and send the prompt again if it does not come back."
-    yield from _told(case, Kind.WAITING_FOR_MODEL, waiting_for_model, advice, _resume(case))
+    yield from _told(case, Kind.WAITING_FOR_MODEL, waiting_for_model, advice, resumes=True)
 
 
 @rule(

@@ -11,7 +11,25 @@ from delegtop.diagnosis.verdicts.verdict import Certainty, Kind, Verdict
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 
-__all__ = ["Certainty", "Kind", "Verdict", "judge", "root_blocker", "verdict"]
+__all__ = ["JUDGED", "Certainty", "Kind", "Verdict", "judge", "root_blocker", "verdict"]
+
+JUDGED: tuple[Kind, ...] = (
+    Kind.AWAITING_PERMISSION,
+    Kind.AWAITING_ANSWER,
+    Kind.LOST,
+    Kind.LOOPING,
+    Kind.WAITING_ON_CHILD,
+    Kind.ORPHANED,
+    Kind.DISAGREEMENT,
+    Kind.LOST_RETURN,
+    Kind.HUNG_IN_TOOL,
+    Kind.WORKED_NEVER_REPORTED,
+    Kind.HOST_SLEPT,
+    Kind.WAITING_FOR_MODEL,
+    Kind.OVERDUE,
+    Kind.SILENT,
+)
+"""In the order of the judges: of several that fit, the first is given."""
 
 HARMLESS = frozenset({Kind.WAITING_ON_CHILD, Kind.HOST_SLEPT})
 """What needs nobody by itself."""

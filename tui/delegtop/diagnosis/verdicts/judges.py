@@ -7,7 +7,7 @@ from delegtop.diagnosis.rule import Case
 from delegtop.diagnosis.verdicts.verdict import Certainty, Kind, Verdict
 from delegtop.diagnosis.watch import ENDED, life
 from delegtop.model import notes, phases
-from delegtop.model.delegation import ACTIVE, Basis, Deadline, Link, State
+from delegtop.model.delegation import ACTIVE, Basis, Deadline, Delegation, Link, State
 from delegtop.model.events import Phase
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
@@ -120,17 +120,13 @@ def lost_return(case: Case) -> Verdict | None:
     facts, forest = case.facts, case.forest
     if facts.phase not in (None, Phase.CHILD) or facts.heard_at is None:
         return None
-    ends = [
-        below for child in forest.offspring(case.handle) if (below := forest.delegation(child)).ended_at is not None
-    ]
-    last = max(ends, key=lambda below: below.ended_at or 0, default=None)
-    if last is None or last.ended_at is None or last.ended_at < facts.heard_at:
-        return None
-    if case.now - last.ended_at <= forest.policy.suspect_after:
+    ended_at, last = _last_done(case)
+    if last is None or ended_at < facts.heard_at or case.now - ended_at <= forest.policy.suspect_after:
         return None
     sure = Certainty.LIKELY if facts.phase is Phase.CHILD else Certainty.POSSIBLE
-    message = f"{label(last)} ended {duration(case.now - last.ended_at)} ago, and nothing shows that it was told."
-    return Verdict(Kind.LOST_RETURN, sure, message, last.ended_at, _places(last.ended_origin, facts.heard_origin))
+    message = f"{label(last)} was done {duration(case.now - ended_at)} ago, and nothing shows that it was told."
+    places = _places(last.ended_origin or last.heard_origin, facts.heard_origin)
+    return Verdict(Kind.LOST_RETURN, sure, message, ended_at, places)
 
 
 def hung_in_tool(case: Case) -> Verdict | None:
@@ -173,8 +169,12 @@ def overdue(case: Case) -> Verdict | None:
     if case.forest.state(case.handle) is not State.OVERDUE or deadline is None:
         return None
     quiet = f"; last heard of {duration(_quiet(case))} ago" if case.facts.heard_at is not None else ""
-    message = f"It is {duration(case.now - deadline.at)} past its deadline ({deadline.note}){quiet}."
-    sure = Certainty.CERTAIN if _is_limit(case, deadline) else Certainty.POSSIBLE
+    over = duration(case.now - deadline.at)
+    if _is_limit(case, deadline):
+        sure, message = Certainty.CERTAIN, f"It is {over} past its deadline ({deadline.note}){quiet}."
+    else:
+        sure = Certainty.POSSIBLE
+        message = f"Whoever waited for it stopped waiting {over} ago ({deadline.note}){quiet}. It may be well at work."
     return Verdict(Kind.OVERDUE, sure, message, deadline.at, tuple(life(case.facts)))
 
 
@@ -190,8 +190,10 @@ def waiting_for_model(case: Case) -> Verdict | None:
 
 
 def silent(case: Case) -> Verdict | None:
-    """It wrote nothing for longer than its kind usually takes in all."""
+    """It wrote nothing for longer than its kind usually takes in all, and was not waiting for a child meanwhile."""
     if case.facts.heard_at is None or _awake_quiet(case) <= _patience(case):
+        return None
+    if case.now - _last_done(case)[0] <= _patience(case):
         return None
     usual = case.forest.usual(case.handle)
     than = f"; {case.facts.agent} is usually done within {duration(usual[0])}" if usual else ""
@@ -238,6 +240,19 @@ def _awake_quiet(case: Case) -> int:
     if heard is None:
         return 0
     return _quiet(case) - sum(end - start for start, end in case.forest.sleeps(heard))
+
+
+def _last_done(case: Case) -> tuple[Millis, Delegation | None]:
+    """The child that was done last, and when; its log may say no more than that its turn is over."""
+    forest = case.forest
+    last: tuple[Millis, Delegation | None] = (Millis(0), None)
+    for child in forest.offspring(case.handle):
+        below = forest.delegation(child)
+        idle = forest.state(child) is State.IDLE and case.facts.phase is Phase.CHILD
+        done = below.heard_at if idle else below.ended_at
+        if done is not None and done > last[0]:
+            last = done, below
+    return last
 
 
 def _patience(case: Case) -> int:

@@ -10,7 +10,7 @@ from datetime import UTC, tzinfo
 from typing import ClassVar
 
 from delegtop.clock import parse_time
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.claude_code import places, shape, sidecars
 from delegtop.dialects.claude_code.family import Family, File
 from delegtop.dialects.claude_code.places import Kind
@@ -30,6 +30,12 @@ class ClaudeCode(Dialect):
 
     name: ClassVar[str] = "claude-code"
     title: ClassVar[str] = "Claude Code"
+    about: ClassVar[About] = About(
+        "Claude Code 1.0.98 to 2.1.325",
+        "`~/.claude/projects/*/*.jsonl`, `agent-*.jsonl`, `<session>/subagents/**`",
+        "tree, status, tool, tokens, cost, prompts, answers, model, folder",
+        Basis.REAL,
+    )
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)

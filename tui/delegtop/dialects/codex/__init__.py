@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from delegtop.contract.departures import Kind
-from delegtop.dialects import Dialect, Sample
+from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.codex.names import thread_id_in
 from delegtop.dialects.codex.thread import Thread, thread_of
 from delegtop.dialects.foreign import moment, obj, objects, word
@@ -39,6 +39,12 @@ class Codex(Dialect):
 
     name: ClassVar[str] = "codex"
     title: ClassVar[str] = "Codex CLI rollout"
+    about: ClassVar[About] = About(
+        "Codex CLI 0.140 to 0.166",
+        "`~/.codex/sessions/**/rollout-*.jsonl`, also `.zst`",
+        "tree, status, tool, wait deadlines, tokens, prompts, answers",
+        Basis.REAL,
+    )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from delegtop.clock import MINUTE, Millis
-from delegtop.dialects import Dialect, Query, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.codex.names import DEFAULT_ROLE, PRODUCT
 from delegtop.dialects.foreign import clip, moment, number, obj, parsed, title, word
 from delegtop.model.events import Described, Event, Heard, Noted, Started
@@ -26,6 +26,12 @@ class CodexState(Dialect):
 
     name: ClassVar[str] = "codex-state"
     title: ClassVar[str] = "Codex CLI state database"
+    about: ClassVar[About] = About(
+        "Codex CLI with a state database",
+        "`~/.codex/state_*.sqlite`",
+        "tree and tokens of threads whose rollout is not there",
+        Basis.MADE,
+    )
     unit: ClassVar[Unit] = Unit.DATABASE
     files: ClassVar[tuple[str, ...]] = ("state_*.sqlite",)
     queries: ClassVar[tuple[Query, ...]] = (
@@ -49,8 +55,15 @@ class CodexState(Dialect):
                 "model",
             ),
             where="source LIKE '{\"subagent\"%' AND archived = 0",
+            since="updated_at_ms",
+            session="id",
         ),
-        Query("thread_spawn_edges", ("parent_thread_id", "child_thread_id", "status")),
+        Query(
+            "thread_spawn_edges",
+            ("parent_thread_id", "child_thread_id", "status"),
+            session="child_thread_id",
+            parent="parent_thread_id",
+        ),
     )
 
     @classmethod

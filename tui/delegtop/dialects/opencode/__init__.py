@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from delegtop.dialects import Dialect, Query, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import moment, table, word
 from delegtop.model.events import Deviation, Event
@@ -37,6 +37,12 @@ class OpenCode(Telling):
 
     name: ClassVar[str] = "opencode"
     title: ClassVar[str] = "OpenCode database"
+    about: ClassVar[About] = About(
+        "OpenCode 1.18",
+        "`~/.local/share/opencode/opencode*.db`",
+        "tree, status, tool, tokens, cost, prompts, answers, model, folder",
+        Basis.MADE,
+    )
     unit: ClassVar[Unit] = Unit.DATABASE
     files: ClassVar[tuple[str, ...]] = ("opencode*.db",)
     queries: ClassVar[tuple[Query, ...]] = (
@@ -60,9 +66,21 @@ class OpenCode(Telling):
                 "time_updated",
             ),
             since="time_updated",
+            session="id",
+            parent="parent_id",
         ),
-        Query("message", ("id", "session_id", "time_created", "time_updated", "data"), since="time_updated"),
-        Query("part", ("id", "message_id", "session_id", "time_created", "time_updated", "data"), since="time_updated"),
+        Query(
+            "message",
+            ("id", "session_id", "time_created", "time_updated", "data"),
+            since="time_updated",
+            session="session_id",
+        ),
+        Query(
+            "part",
+            ("id", "message_id", "session_id", "time_created", "time_updated", "data"),
+            since="time_updated",
+            session="session_id",
+        ),
     )
 
     @classmethod
@@ -94,6 +112,12 @@ class OpenCodeStorage(Telling):
 
     name: ClassVar[str] = "opencode-storage"
     title: ClassVar[str] = "OpenCode JSON storage"
+    about: ClassVar[About] = About(
+        "OpenCode before its database",
+        "`~/.local/share/opencode/storage/**`",
+        "tree, status, tool, tokens, cost, prompts, answers",
+        Basis.FIXTURES,
+    )
     unit: ClassVar[Unit] = Unit.DOCUMENT
 
     @classmethod
@@ -127,6 +151,12 @@ class OpenCodeExport(Telling):
 
     name: ClassVar[str] = "opencode-export"
     title: ClassVar[str] = "OpenCode session export"
+    about: ClassVar[About] = About(
+        "OpenCode, `opencode export`",
+        "one JSON file a session",
+        "tree as far as the session's own calls, status, tokens, cost, prompts, answers",
+        Basis.DOCUMENTED,
+    )
     unit: ClassVar[Unit] = Unit.DOCUMENT
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from delegtop.dialects import Sample, Unit
+from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.opencode import Telling
 from delegtop.dialects.opencode.words import moment, table, word
 from delegtop.model.events import Deviation, Event
@@ -23,6 +23,12 @@ class OpenCodeStream(Telling):
 
     name: ClassVar[str] = "opencode-stream"
     title: ClassVar[str] = "OpenCode run output"
+    about: ClassVar[About] = About(
+        "OpenCode, `opencode run --format json`",
+        "a pipe or a file",
+        "tree as far as the session's own calls, status, tool, tokens, cost",
+        Basis.MADE,
+    )
     unit: ClassVar[Unit] = Unit.LINES
 
     @classmethod

@@ -11,7 +11,7 @@ from typing import ClassVar
 from delegtop.clock import Millis
 from delegtop.contract import family
 from delegtop.contract.departures import Kind
-from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.proofchecker import asides, events_log, lists, markers, multi_state, return_meta, shapes
 from delegtop.dialects.proofchecker.nodes import Document, Memory
 from delegtop.dialects.proofchecker.shapes import Shape
@@ -44,6 +44,12 @@ class ProofChecker(Dialect):
 
     name: ClassVar[str] = "proofchecker"
     title: ClassVar[str] = "delegation files of the ProofChecker family (specs/)"
+    about: ClassVar[About] = About(
+        "the ProofChecker family of orchestrators",
+        "`specs/**`: return files, markers, locks, state and event files",
+        "tree, status, deadline, returns, what blocks and what to do next",
+        Basis.REAL,
+    )
     unit: ClassVar[Unit] = Unit.DOCUMENT
     files: ClassVar[tuple[str, ...]] = (
         shapes.MARKER_NAME,

@@ -1,0 +1,100 @@
+"""While the dashboard is open it tells of trouble: once, safely, and only of the present."""
+
+import pytest
+from tests.screens.conftest import NOW, ScriptedFeed
+
+from delegtop.app.main import DelegtopApp
+from delegtop.clock import Clock, FrozenClock, Millis
+from delegtop.config import Settings
+from delegtop.model.events import Ended, Ending, Outcome, Started
+from delegtop.origin import Origin
+
+pytestmark = pytest.mark.anyio
+
+HOSTILE = "[bold]x[/]\x1b]0;owned\x07\u202e"
+
+
+class Wall(Clock):
+    """A clock that stands still and is not called frozen."""
+
+    def now(self) -> Millis:
+        return NOW
+
+
+def app(feed: ScriptedFeed, clock: Clock | None = None, **settings: object) -> DelegtopApp:
+    return DelegtopApp(Settings.model_validate({"notify": ["bell"], **settings}), feed, clock or Wall())
+
+
+def origin(line: int) -> Origin:
+    return Origin("run.jsonl", line, 0)
+
+
+def begun(id: str = "a") -> Started:
+    return Started(id, Millis(NOW - 1_000), origin(1), agent=HOSTILE, product="codex")
+
+
+def failed(id: str = "a") -> Ended:
+    return Ended(id, NOW, origin(2), Outcome.FAILED, Ending.RETURN)
+
+
+async def test_a_failure_rings_once_and_shows_a_harmless_toast(monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[int] = []
+    monkeypatch.setattr(DelegtopApp, "bell", lambda _: rung.append(1))
+    feed = ScriptedFeed([begun()])
+    dashboard = app(feed)
+    async with dashboard.run_test(size=(100, 20)) as pilot:
+        await _loaded(dashboard, pilot)
+        feed.say(failed())
+        await _until(dashboard, pilot, lambda: bool(rung))
+        for _ in range(3):
+            dashboard._second()
+            await pilot.pause()
+        toasts = list(dashboard._notifications)
+    assert rung == [1]
+    assert {toast.title.split(" ")[-1] for toast in toasts} == {"failed", "done"}
+    for toast in toasts:
+        assert toast.markup is False
+        assert (toast.title + toast.message).isprintable()
+
+
+async def test_what_was_so_before_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DelegtopApp, "bell", lambda _: pytest.fail("it rang"))
+    dashboard = app(ScriptedFeed([begun(), failed()]))
+    async with dashboard.run_test(size=(100, 20)) as pilot:
+        await _loaded(dashboard, pilot)
+        dashboard._second()
+        assert not dashboard._notifications
+
+
+async def test_a_frozen_moment_has_no_alarm() -> None:
+    dashboard = app(ScriptedFeed([begun()]), FrozenClock(NOW))
+    async with dashboard.run_test(size=(100, 20)):
+        assert dashboard.alarm is None
+
+
+async def test_without_the_setting_there_is_none() -> None:
+    dashboard = app(ScriptedFeed([begun()]), notify=[])
+    async with dashboard.run_test(size=(100, 20)):
+        assert dashboard.alarm is None
+        assert dashboard.board.changes is None
+
+
+async def test_a_way_that_does_not_work_is_said_and_the_dashboard_goes_on() -> None:
+    dashboard = app(ScriptedFeed([begun()]), notify=["command"])
+    async with dashboard.run_test(size=(100, 20)) as pilot:
+        await _loaded(dashboard, pilot)
+        assert any("there is no notify command" in toast.message for toast in dashboard._notifications)
+
+
+async def _loaded(dashboard: DelegtopApp, pilot: object) -> None:
+    await _until(dashboard, pilot, lambda: not dashboard.board.loading)
+    dashboard._second()
+
+
+async def _until(dashboard: DelegtopApp, pilot: object, done: object) -> None:
+    for _ in range(200):
+        if done():  # type: ignore[operator]  # a question without arguments
+            return
+        dashboard._second()
+        await pilot.pause(0.02)  # type: ignore[attr-defined]  # Textual's pilot
+    pytest.fail("it did not happen in time")

@@ -1,0 +1,68 @@
+"""Pictures of triage, in dark and in light, at a frozen moment.
+
+`pytest tests/screens/test_triage_snapshots.py --snapshot-update` makes them anew; look at them before committing.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from delegtop.app.main import DelegtopApp
+from delegtop.app.screens.triage import Triage
+
+MakeApp = Callable[..., DelegtopApp]
+Snap = Callable[..., bool]
+Before = Callable[[Pilot[None]], Awaitable[None]]
+SMALL, NORMAL = (80, 24), (160, 45)
+
+
+def pressing(*keys: str) -> Before:
+    async def before(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        await _wait(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
+        await pilot.press("t")
+        await _wait(pilot, lambda: _is_ready(app))
+        for key in keys:
+            await pilot.press(key)
+        await _wait(pilot, lambda: _is_ready(app))
+        await pilot.pause()
+
+    return before
+
+
+def _is_ready(app: DelegtopApp) -> bool:
+    screen = app.screen_stack[1] if len(app.screen_stack) > 1 else None
+    screen = app.screen if isinstance(app.screen, Triage) else screen
+    return not isinstance(screen, Triage) or (screen.queue.is_complete and "Evidence" in screen.sheet.text)
+
+
+async def _wait(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    for _ in range(100):
+        if holds():
+            await pilot.pause(0.3)  # what the disk has to say comes a moment later
+            return
+        await pilot.pause(0.05)
+    raise AssertionError("it did not happen within five seconds")
+
+
+SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
+    "triage": (NORMAL, pressing()),
+    "triage_small": (SMALL, pressing()),
+    "triage_failed": (NORMAL, pressing("e", "a", "d", "E")),
+    "triage_one": (SMALL, pressing("v", "e")),
+}
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_screen(snap_compare: Snap, make_app: MakeApp, screen: str, theme: str) -> None:
+    size, before = SCREENS[screen]
+    assert snap_compare(make_app(theme=theme), terminal_size=size, run_before=before)
+
+
+def test_ascii_without_colour(snap_compare: Snap, make_app: MakeApp) -> None:
+    app = make_app(ascii=True, color=False)
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing())

@@ -1,0 +1,66 @@
+"""The alarm: while the dashboard is open it rings, notifies and shows a toast for what is worth telling.
+
+Only the present counts: what is looked at in the past, held still or still being loaded is no news.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from delegtop import text
+from delegtop.app.board import Board
+from delegtop.config import Settings
+from delegtop.notify import Notifier, NotifyError, Words, notifier
+
+if TYPE_CHECKING:
+    from delegtop.diagnosis.alerts import Alert, Alerts
+
+TOASTS = 3
+"""Shown at once; more would cover the screen."""
+
+Toast = Callable[[str, str], None]
+
+
+class Alarm:
+    """Looks at the board every second. `toast` shows a message under a title, as plain text."""
+
+    def __init__(self, board: Board, settings: Settings, ring: Callable[[], None], toast: Toast) -> None:
+        self._board, self._toast = board, toast
+        self._masked = settings.mask_secrets
+        self._alerts: Alerts | None = None
+        board.changes = set()
+        try:
+            self._notifier = notifier(
+                settings.notify, settings.notify_command, ring=ring, say=self._complain, masked=self._masked
+            )
+        except NotifyError as problem:
+            self._notifier = Notifier(())
+            self._complain(str(problem))
+
+    def second(self) -> None:
+        board = self._board
+        if board.loading or board.paused or board.moment is not None:
+            return
+        changed, board.changes = board.changes or set(), set()
+        if self._alerts is None:
+            from delegtop.diagnosis.alerts import (
+                Alerts,
+            )  # the judges take time to load, and the first picture needs none
+
+            self._alerts = Alerts()
+            self._alerts.begin(board.forest)
+            return
+        self._tell(self._alerts.look(board.forest, changed))
+
+    def _tell(self, alerts: "Sequence[Alert]") -> None:
+        self._notifier.tell(alerts)
+        for alert in alerts[:TOASTS]:
+            words = Words(alert, masked=self._masked)
+            self._toast(words.body, words.title)
+        if len(alerts) > TOASTS:
+            self._toast(f"and {len(alerts) - TOASTS} more", "")
+
+    def _complain(self, message: str) -> None:
+        self._toast(text.line(message), "")
+
+    def close(self) -> None:
+        self._notifier.close()

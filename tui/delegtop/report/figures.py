@@ -1,0 +1,25 @@
+"""Figures in words and in columns, as the reports for terminals set them."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from delegtop.clock import duration
+from delegtop.report.layout import cells, cut, fit
+
+
+def span(seconds: float) -> str:
+    """`4.7s`, `12:02`, `1:02:44`."""
+    return f"{seconds:.1f}s" if seconds < 10 else duration(round(seconds * 1_000))
+
+
+def count(number: int, noun: str) -> str:
+    """`1 agent`, `1,200 agents`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def table(rows: Sequence[Sequence[str]], width: int | None, left: Collection[int]) -> Iterator[str]:
+    """Columns as wide as they need to be, to the right but for those in `left`; cut to the width, if there is one."""
+    widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        parts = (fit(cell, widths[index], right=index not in left) for index, cell in enumerate(row))
+        told = "  ".join(parts).rstrip()
+        yield told if width is None else cut(told, width)
