@@ -61,6 +61,9 @@ SCENES = (
     Scene("filter", (160, 45), query="state:overdue,failed,partial"),
     Scene("gantt", (160, 45), (*["e"] * 9, "b", "a"), query="!state:lost"),
     Scene("gantt-light", (140, 30), ("b",), theme="light", sample="15_fan_out", at="2026-03-17T12:12:30Z"),
+    Scene("triage", (160, 45), ("t",)),
+    Scene("triage-light", (160, 45), ("t", "e", "e"), theme="light"),
+    Scene("triage-80x24", (80, 24), ("t",)),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
     Scene("claude-code", (140, 30), ("down", "down"), sample="claude-code", at="2026-11-02T10:12:00Z"),
@@ -147,6 +150,7 @@ def main() -> int:
     wanted = set(sys.argv[1:]) or {scene.name for scene in SCENES}
     with tempfile.TemporaryDirectory() as home:
         os.chdir(home)
+        os.environ["XDG_STATE_HOME"] = home  # nobody's own marks are in the pictures
         folder = Path("demo")
         Simulation(1, 1.0, folder, FrozenClock(START)).write_all(40)
         stamp = (START + 40 * SECOND) / 1000

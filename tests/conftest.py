@@ -8,7 +8,7 @@ PROJECT = Path(__file__).parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--schedules", type=int, default=3000, help="random fault schedules for the tail test")
+    parser.addoption("--schedules", type=int, default=1500, help="random fault schedules for the tail test")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")
 
 

@@ -16,7 +16,7 @@ from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
-UNHURRIED = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+UNHURRIED = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 SAMPLE = Path(__file__).parents[2] / "sample_logs" / "claude-code"
 NOW = parse_time("2026-11-02T10:12:00Z") or Millis(0)
 SESSION = "0a1b2c3d-0000-4000-8000-00000000000a"

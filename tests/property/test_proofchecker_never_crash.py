@@ -14,7 +14,7 @@ from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+UNHURRIED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 NOW = Millis(1_789_380_000_000)
 SESSIONS = ["sess_1789376400_abc123", "sess_1789376400_abc123_7", "sess_$(date", "x", ""]
 TEXTS = st.sampled_from(

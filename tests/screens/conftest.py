@@ -64,7 +64,7 @@ class ScriptedFeed:
             yield Batch(self._pending.pop(0))
 
     def wake(self) -> None:
-        """Nobody waits for long."""
+        self._news.set()
 
     def wait(self, timeout: float) -> None:
         self._news.wait(timeout)

@@ -335,7 +335,7 @@ async def test_secrets_are_hidden_until_a_key_shows_them_and_then_the_screen_say
 ) -> None:
     secret = "hunter2" * 2
     app = make_app()
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with app.run_test(size=(156, 50)) as pilot:
         await pilot.pause()
         feed.say(
             script.started("leaky", 61, agent="x"),

@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from delegtop.app.commands import Commands
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.go_to_time import GoToTime
 from delegtop.app.widgets.replay_bar import ReplayBar, Track
@@ -179,15 +180,14 @@ async def test_space_plays_and_pauses_and_the_brackets_change_the_speed(log: Pat
         await loaded(pilot)
         assert app.replay is not None
         clock = app.replay.clock
-        for _ in range(20):
-            await pilot.press("right_square_bracket")
-        assert clock.speed == 1000.0
+        await pilot.press(*["right_square_bracket"] * 4)
+        assert clock.speed == 30
         await pilot.press("space")
         await until(pilot, lambda: len(app.board.forest) > 1)
         await pilot.press("space")
         assert not clock.playing
-        for _ in range(20):
-            await pilot.press("left_square_bracket")
+        assert at(1) <= clock.now() < at(20)
+        await pilot.press(*["left_square_bracket"] * 8)
         assert clock.speed == 0.1
 
 
@@ -348,12 +348,35 @@ async def test_what_happened_meanwhile_is_there_on_return_and_in_the_next_look_b
         await until(pilot, lambda: "editor" not in states(app))
 
 
+async def test_the_palette_rewinds_too_and_offers_the_moves_only_in_the_past(log: Path) -> None:
+    app = live(log, at(9.5))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: len(app.board.forest) == 3)
+        names = {name for name, _, _ in Commands(app.screen)._entries()}
+        assert not any(name.startswith("Next event") for name in names)
+        await pilot.press("colon", *"rewind")
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.board.moment is not None)
+        names = {name for name, _, _ in Commands(app.screen)._entries()}
+        assert any(name.startswith("Next event") for name in names)
+
+
+async def test_on_another_screen_nothing_is_pulled_from_under_it(log: Path) -> None:
+    app = live(log, at(9.5))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: len(app.board.forest) == 3)
+        await pilot.press("question_mark", "r")
+        await pilot.pause(0.3)
+        assert not app.is_past
+
+
 async def test_a_recording_has_no_now_to_return_to(log: Path) -> None:
     app = recording(log)
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await loaded(pilot)
         await pilot.press("r")
-        await until(pilot, lambda: "This is a recording" in text_of(app))
+        await until(pilot, lambda: "No way back: it has no now." in text_of(app))
         assert app.is_past
 
 
@@ -377,6 +400,7 @@ async def test_the_bar_has_room_in_a_small_terminal_and_in_ascii(log: Path) -> N
     app = recording(log, ascii=True)
     async with app.run_test(size=(60, 20)) as pilot:
         await loaded(pilot)
+        await until(pilot, lambda: "= paused" in text_of(app))
         lines = text_of(app).splitlines()
         assert len(lines) == 20
         assert "= paused  1x  2026-03-03 10:00:00" in lines[-3]

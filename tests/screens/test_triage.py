@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -148,6 +149,20 @@ async def test_e_and_t_work_from_any_screen(make_app: MakeApp, key: str) -> None
         await until(pilot, lambda: app.screen is not app.monitor)
         await pilot.press("t")
         await until(pilot, lambda: isinstance(app.screen, Triage))
+
+
+async def test_the_palette_opens_it_once(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
+        for _ in range(2):
+            await pilot.press("colon")
+            await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+            await pilot.press(*"triage")
+            await pilot.pause(0.8)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, Triage))
+        assert sum(isinstance(screen, Triage) for screen in app.screen_stack) == 1
 
 
 async def test_what_is_acknowledged_is_hidden_dimmed_on_wish_and_shown_again_when_it_happens_anew(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delegtop.app.axis import Axis
+from delegtop.app.axis import Axis, Cell
 from delegtop.app.widgets.replay_bar import drawn
 from delegtop.clock import HOUR, MINUTE, Millis
 from delegtop.model.events import Heard, Started
@@ -60,3 +60,12 @@ def test_the_timeline_is_drawn_with_bars_silences_problems_and_the_moment() -> N
     assert "~" in picture.plain
     assert picture.plain.isascii()
     assert drawn(axis.cells(timeline), 23, plain=False).cell_length == 24
+
+
+def test_where_nearly_every_cell_has_problems_only_the_worst_are_marked() -> None:
+    cells = [Cell(events=5, problems=1 + number % 5, silent=False) for number in range(30)]
+    picture = drawn(cells, 0, plain=True).plain
+    assert 0 < picture.count("!") <= 10
+    assert {cells[number].problems for number, text in enumerate(picture) if text == "!"} == {5}
+    few = [Cell(events=5, problems=number == 7, silent=False) for number in range(30)]
+    assert drawn(few, 0, plain=True).plain.index("!") == 7

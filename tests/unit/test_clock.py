@@ -145,7 +145,7 @@ def test_a_paused_replay_clock_stands_still_and_goes_on_from_there(seconds: Seco
     assert clock.now() == 1_001_000
 
 
-def test_a_replay_clock_goes_where_it_is_sent_within_its_bounds(seconds: Seconds) -> None:
+def test_a_replay_clock_goes_where_it_is_sent_within_its_bounds() -> None:
     clock = ReplayClock(Millis(0), paused=True)
     clock.bounds = (Millis(1_000), Millis(9_000))
     assert clock.now() == 1_000

@@ -151,3 +151,13 @@ def test_files_results_notes_and_last_words_are_worth_saving() -> None:
 def test_nothing_is_saved_of_who_said_nothing() -> None:
     heard = Heard("a", NOON, PLACE)
     assert recovery.salvage(forest(started(), heard).delegation(0)) == ()
+
+
+def test_the_rule_of_the_problem_speaks_first_and_minor_ones_not_at_all() -> None:
+    found = tuple(
+        Finding(rule, severity, "a", "x", advice=f"advice of {rule}")
+        for rule, severity in (("B-1", Severity.ERROR), ("C-1", Severity.WARNING), ("A-1", Severity.WARNING))
+    )
+    grown = forest(started(product="codex", id="-"))
+    told = recovery.steps(grown, 0, None, found, grown.delegation(0), "A-1")
+    assert [step.words for step in told] == ["advice of A-1", "advice of B-1"]

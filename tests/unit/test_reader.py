@@ -13,6 +13,7 @@ from delegtop.clock import monotonic, sleep
 from delegtop.feed import Batch, SourceStatus
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
+from delegtop.origin import Origin
 from delegtop.sources.record import Line
 
 
@@ -34,10 +35,13 @@ class EndlessFeed:
         """Nobody waits for long."""
 
     def wait(self, timeout: float) -> None:
-        sleep(timeout)
+        sleep(min(timeout, 0.05))
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         return ()
+
+    def raw(self, origin: Origin) -> bytes | None:  # noqa: ARG002 -- part of the protocol
+        return None
 
     def progress(self) -> tuple[int, int]:
         return self.given, self.batches

@@ -1,6 +1,7 @@
 """A replay tells what the sources tell, in their own time; at its end it is where a look at the sources is."""
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from delegtop import clock as clock_module
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
 from delegtop.clock import FrozenClock, Millis, ReplayClock, iso
 from delegtop.feed import Batch, Feed
 from delegtop.feed.replay import Replay
@@ -21,6 +24,8 @@ from delegtop.origin import Origin
 SAMPLES = Path(__file__).parents[2] / "sample_logs"
 MOMENTS: dict[str, dict[str, Any]] = tomllib.loads((SAMPLES / "moments.toml").read_text())
 RUNS = sorted(path for path in SAMPLES.iterdir() if path.is_dir())
+REAL = Path(os.environ.get("DELEGTOP_REAL_LOGS", "/nowhere"))
+REAL_RUNS = sorted(path for path in REAL.glob("*/*") if path.is_dir())
 
 
 class Seconds:
@@ -107,8 +112,15 @@ def test_a_run_played_a_thousand_times_faster_ends_as_the_tree_of_that_moment(ru
     assert picture(forest) == picture(looked_at(run, last))
 
 
+@pytest.mark.skipif(not REAL_RUNS, reason="DELEGTOP_REAL_LOGS names no logs")
+@pytest.mark.parametrize("run", REAL_RUNS, ids=lambda run: run.name)
+def test_real_logs_played_a_thousand_times_faster_end_as_the_tree_of_that_moment(run: Path, seconds: Seconds) -> None:
+    forest, last = played(run, seconds, 1000)
+    assert picture(forest) == picture(looked_at(run, last))
+
+
 @pytest.mark.parametrize("sample", MOMENTS)
-def test_a_sample_shows_at_its_moment_what_a_look_at_that_moment_shows(sample: str, seconds: Seconds) -> None:
+def test_a_sample_shows_at_its_moment_what_a_look_at_that_moment_shows(sample: str) -> None:
     at = clock_module.parse_time(MOMENTS[sample]["at"])
     assert at is not None
     clock = ReplayClock(Millis(0), paused=True)
@@ -120,6 +132,16 @@ def test_a_sample_shows_at_its_moment_what_a_look_at_that_moment_shows(sample: s
     follow(forest, replay.poll())
     replay.close()
     assert picture(forest) == picture(looked_at(SAMPLES / sample, at))
+
+
+@pytest.mark.parametrize("name", ["02_hang", "09_two_books", "claude-code", "codex", "opencode"])
+def test_a_recording_of_a_run_replays_as_the_run_does(name: str, tmp_path: Path, seconds: Seconds) -> None:
+    made = tmp_path / "run.delegtop"
+    assert main(["record", str(SAMPLES / name), "--once", "-o", str(made)]) == Exit.OK
+    recorded, last = played(made, seconds, 1000)
+    forest, end = played(SAMPLES / name, seconds, 1000)
+    assert last == end
+    assert picture(recorded) == picture(forest)
 
 
 # Where an event stands
@@ -176,8 +198,8 @@ def test_a_recording_without_events_is_empty_and_can_still_be_asked() -> None:
 
 
 def test_a_problem_is_noted_at_its_very_moment_also_where_nothing_happens() -> None:
-    events = [Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000), heard(2, 2_000), heard(3, 60_000)]
-    timeline = Timeline(events)
+    started = Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000)
+    timeline = Timeline([started, heard(2, 2_000), heard(3, 60_000)])
     timeline.study(5)
     assert timeline.problems == [(6_001, 0)]
     assert timeline.id(0) == "sess_a"
@@ -209,6 +231,18 @@ def test_a_recording_goes_on_until_the_last_deadline_has_passed() -> None:
     timeline.study(5)
     assert timeline.last == 6_001
     assert timeline.problems == [(6_001, 0)]
+
+
+def test_a_deadline_that_has_not_passed_when_the_recording_is_read_does_not_hide_one_that_has() -> None:
+    soon = Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000)
+    late = Started("sess_b", Millis(1_000), Origin("log", 2, 0), timeout=500_000)
+    timeline = Timeline([soon, late], until=Millis(60_000))
+    timeline.study(5)
+    assert timeline.problems == [(6_001, 0)]
+    assert timeline.last == 60_000
+    silent = Timeline([soon], until=Millis(90_000), end=Millis(90_000))
+    silent.study(5)
+    assert (silent.last, silent.problems) == (90_000, [(6_001, 0)])
 
 
 def test_when_memory_is_short_every_other_checkpoint_is_given_up_and_nothing_else_changes(
@@ -259,7 +293,8 @@ def test_only_what_the_clock_has_reached_is_told(log: Path, seconds: Seconds) ->
     replay.close()
 
 
-def test_a_leap_back_tells_the_whole_picture_and_a_short_way_ahead_only_the_events(log: Path, seconds: Seconds) -> None:
+@pytest.mark.usefixtures("seconds")
+def test_a_leap_back_tells_the_whole_picture_and_a_short_way_ahead_only_the_events(log: Path) -> None:
     replay, clock = replay_of(log)
     list(replay.poll())
     clock.seek(Millis(1_772_532_000_000 + 30_000))
@@ -273,7 +308,8 @@ def test_a_leap_back_tells_the_whole_picture_and_a_short_way_ahead_only_the_even
     replay.close()
 
 
-def test_the_history_of_a_delegation_ends_at_the_moment(log: Path, seconds: Seconds) -> None:
+@pytest.mark.usefixtures("seconds")
+def test_the_history_of_a_delegation_ends_at_the_moment(log: Path) -> None:
     replay, clock = replay_of(log)
     list(replay.poll())
     clock.seek(Millis(1_772_532_000_000 + 7_000))

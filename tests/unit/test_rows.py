@@ -10,6 +10,7 @@ from delegtop.app.columns import layout
 from delegtop.app.rows import PARTS, Rows
 from delegtop.app.verdicts import Verdicts
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis, countdown, duration
+from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.model import measures
 from delegtop.model.delegation import ACTIVE, State
 from delegtop.model.events import (
@@ -301,12 +302,20 @@ def test_the_worst_problem_stands_in_the_row_once_it_has_been_judged() -> None:
     )
     assert table.column("problems") == [""]
     table.judge()
-    (shown,) = table.column("problems")
+    (shown,) = table.column("problems", 130)
     sign, rule, more = shown.split()
     assert (sign, rule) == ("▲", "DEL-020")
     assert int(more.removeprefix("+")) >= 1
     assert table.column("problems", 79) == [f"▲{int(more) + 1}"]
+    assert table.column("problems", 160) == [f"▲ overdue {more}"]
     assert table.column("problems", 220)[0].startswith("▲ It is 1:00:00 past its ")
+
+
+def test_what_is_only_mentioned_is_no_problem() -> None:
+    mentioned = Finding("DEL-009", Severity.INFO, "a", "Its timeout is short.")
+    wrong = Finding("DEL-002", Severity.WARNING, "a", "It has no timeout.")
+    assert verdicts.summary((mentioned,)) == verdicts.NOTHING
+    assert verdicts.summary((wrong, mentioned)).found == 1
 
 
 def test_what_a_person_must_look_at_comes_before_every_finding() -> None:

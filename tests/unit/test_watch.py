@@ -119,3 +119,27 @@ def test_watchfiles_is_not_imported_before_something_is_watched() -> None:
     script = "import sys, delegtop.sources.watch as w; w.Waker(); print('watchfiles' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == "False\n"
+
+
+def test_what_merely_grew_is_told_by_its_name_and_anything_else_is_not(tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    log.write_text("")
+    waker = Waker()
+    try:
+        waker.watch([str(tmp_path)])
+        until = monotonic() + 10
+        grown: list[str] = []
+        while str(log) not in grown and monotonic() < until:
+            with log.open("a") as file:
+                file.write("x\n")
+            waker.wait(0.5)
+            grown += waker.grown()
+        assert str(log) in grown
+        while "" not in grown and monotonic() < until:
+            (tmp_path / f"{monotonic()}.jsonl").touch()
+            waker.wait(0.5)
+            grown += waker.grown()
+        assert "" in grown
+        assert list(waker.grown()) == [] or waker.stirred()
+    finally:
+        waker.close()

@@ -90,8 +90,7 @@ class Board:
         self.outline.replant(self.forest.parents(), self._memory.folded(self.forest))
         self._focus(self._memory.focused(self.forest))
         self.verdicts.forget()
-        self._trouble = Trouble(self.forest)
-        self._trouble.update(self.forest.problems())
+        self._trouble.begin_again()
         self._apply_sort()
         if self.sieve is not None:
             self.filter(self.sieve.query.text)

@@ -48,6 +48,8 @@ _AGE = Column("age", "AGE", TIME, right=True, sort="age")
 _QUIET = Column("quiet", "QUIET", TIME, right=True, sort="quiet")
 _TOKENS = Column("tokens", "TOKENS", 6, right=True)
 _PROBLEMS = Column("problems", "PROBLEMS", 12)
+_PROBLEMS_KIND = _PROBLEMS._replace(width=22)
+"""With what is going on in two or three words."""
 _PROBLEMS_WORDS = _PROBLEMS._replace(width=36)
 """With the words of the worst finding instead of its rule."""
 _PROBLEMS_MARK = _PROBLEMS._replace(title="!", width=2)
@@ -60,8 +62,8 @@ _LEAST = 4
 # From everything down to the name alone: (the least width at which it is comfortable, the gap, the columns).
 _CHOICES: tuple[tuple[int, int, tuple[Column, ...]], ...] = (
     (210, 2, (_DELEGATION, _STATE, _DEPTH, _TASK, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS_WORDS, _DOING)),
-    (176, 2, (_DELEGATION, _STATE, _DEPTH, _TASK, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS, _DOING)),
-    (158, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS, _DOING)),
+    (186, 2, (_DELEGATION, _STATE, _DEPTH, _TASK, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS_KIND, _DOING)),
+    (158, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _TOKENS, _PROBLEMS_KIND, _DOING)),
     (140, 2, (_DELEGATION, _STATE, _DEPTH, _LEFT, _AGE, _QUIET, _PROBLEMS, _DOING)),
     (128, 2, (_DELEGATION, _STATE, _LEFT, _AGE, _QUIET, _PROBLEMS, _DOING)),
     (104, 2, (_DELEGATION, _STATE, _LEFT, _QUIET, _PROBLEMS, _DOING)),

@@ -28,7 +28,7 @@ from delegtop.app.screens.help import Help
 from delegtop.app.screens.monitor import Monitor
 from delegtop.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.config import Settings
-from delegtop.feed import Feed
+from delegtop.feed import STDIN, Feed
 from delegtop.feed.replay import Replay
 from delegtop.model.policy import Policy
 
@@ -123,12 +123,14 @@ class DelegtopApp(Rewinding):
     async def on_event(self, event: Event) -> None:
         if isinstance(event, Key):
             self._pressed_at = monotonic()
+            if self.reader.busy:
+                self.reader.rest(_REST)
         await super().on_event(event)
 
     def on_wake(self) -> None:
         """Take what has arrived, a slice at a time."""
         self._woken = False
-        if self.reader.loading and monotonic() < self._pressed_at + _REST:
+        if self.reader.busy and monotonic() < self._pressed_at + _REST:
             self.set_timer(_REST, self._wake)
             self._frames.request()
             return
@@ -140,7 +142,7 @@ class DelegtopApp(Rewinding):
         if self.intake.more:
             # Not at once: a message pump with a full queue never lets the event loop look at the keyboard.
             asyncio.get_running_loop().call_soon(self._wake)
-        self._frames.rate = _LOADING_RATE if self.reader.loading else self.settings.frame_rate
+        self._frames.rate = _LOADING_RATE if self.reader.busy else self.settings.frame_rate
         self._frames.request()
 
     def _second(self) -> None:
@@ -281,8 +283,13 @@ def run_app(
             awaited=awaited,
         )
 
-    replay = Replay(past, lambda: feed(past if at is None else clock), live=feed(clock), present=clock, policy=policy)
-    return _run(DelegtopApp(settings, replay, clock, query=query, watching=bool(sources), policy=policy, replay=replay))
+    live, replay = feed(clock), None
+    if STDIN not in sources:  # a pipe cannot be read a second time
+        replay = Replay(past, lambda: feed(past if at is None else clock), live=live, present=clock, policy=policy)
+    watching = bool(sources)
+    return _run(
+        DelegtopApp(settings, replay or live, clock, query=query, watching=watching, policy=policy, replay=replay)
+    )
 
 
 def run_replay(

@@ -21,6 +21,7 @@ from delegtop.sources.record import Line
 _QUEUED = 32
 _WAIT = 1.0
 """Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
+_NAP = 0.01
 _STATUS_EVERY = 0.5
 _FAST_SWITCH = 0.0005
 
@@ -52,6 +53,8 @@ class Reader:
         self._wake = wake
         self._batches: Queue[Batch] = Queue(_QUEUED)
         self._caught_up = False
+        self._behind = False
+        self._rest_until = float("-inf")
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
         self._status_at = 0.0
@@ -71,6 +74,15 @@ class Reader:
         return not self._thread.is_alive()
 
     @property
+    def busy(self) -> bool:
+        """Whether what was there at the start, or the history behind it, is still being read."""
+        return self.loading or self._behind
+
+    def rest(self, seconds: float) -> None:
+        """Read nothing for that long: the operator comes first."""
+        self._rest_until = monotonic() + seconds
+
+    @property
     def waiting(self) -> bool:
         """Is there a batch to take?"""
         return not self._batches.empty()
@@ -81,25 +93,31 @@ class Reader:
         try:
             return self._batches.get_nowait()
         except Empty:
-            if caught_up and self.loading:
-                self.loading = False
+            self.loading = self.loading and not caught_up
+            if not self.loading and not self._behind:
                 self._haste.end()
             return None
 
     def _run(self) -> None:
         try:
             self._poll()
+            self._behind = self._is_behind()
             self._caught_up = True
             self._publish(force=True)
             while not self._stop.is_set():
                 self.feed.wait(_WAIT)
                 self._poll()
+                self._behind = self._is_behind()
         except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
             self.failure = f"reading stopped: {type(error).__name__}: {error}"
             self._caught_up = True
             self._wake()
         finally:
             self.feed.close()
+
+    def _is_behind(self) -> bool:
+        """Whether history is still being read behind what is live."""
+        return bool(getattr(self.feed, "is_behind", False))
 
     def _poll(self) -> None:
         for batch in self.feed.poll():
@@ -115,6 +133,8 @@ class Reader:
             except Full:
                 continue
             self._wake()
+            while monotonic() < self._rest_until and not self._stop.wait(_NAP):
+                pass
             return True
         return False
 

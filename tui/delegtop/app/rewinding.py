@@ -29,10 +29,16 @@ class Rewinding(App[None]):
     def is_past(self) -> bool:
         return self.replay is not None and self.replay.past
 
+    @property
+    def _has_bar(self) -> bool:
+        return bool(self.screen.query(ReplayBar))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys of the past belong to it only where it is shown, and never to somebody who types."""
         if action in _ACTIONS:
-            return self.is_past and bool(self.screen.query(ReplayBar)) and not isinstance(self.focused, Input)
+            return self.is_past and self._has_bar and not isinstance(self.focused, Input)
+        if action == "rewind":  # a screen that cannot show the past must not have it pulled from under its feet
+            return self.replay is None or self._has_bar
         return super().check_action(action, parameters)
 
     def expect(self, id: str) -> None:
@@ -48,7 +54,8 @@ class Rewinding(App[None]):
         """Into the past, or back to now."""
         replay = self.replay
         if replay is None or replay.recording:
-            self.notify("This is a recording: it has no now to go to or to leave.", markup=False)
+            why = "a pipe cannot be read again; delegtop record keeps it" if replay is None else "it has no now"
+            self.notify(f"No way back: {why}.", markup=False)
             return
         if replay.past:
             replay.resume()

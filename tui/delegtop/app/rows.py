@@ -35,8 +35,8 @@ _LOOKED_AT = 2 * _LONGEST
 """Characters that are searched for secrets: one that begins in sight is hidden whole."""
 _LEAST_TITLE = 8
 """Cells a title beside the name must have to be worth reading."""
-_PROBLEMS_LEAST, _PROBLEMS_IN_WORDS = 8, 20
-"""Cells from which the problems are named by their rule, and from which in words."""
+_PROBLEMS_LEAST, _PROBLEMS_KIND, _PROBLEMS_IN_WORDS = 8, 20, 30
+"""Cells from which the problems are named by their rule, by their kind, and from which in a sentence."""
 _LEAST_NAME = 10
 """Cells a name keeps when it hangs so deep that its guides must be cut."""
 _WARN, _CRITICAL = 0.25, 0.10
@@ -319,7 +319,7 @@ class Rows:
 
     def _problems_cell(self, handle: Handle, width: int) -> list[Span]:
         """What a person must look at comes first, then the worst finding, then how many more there are."""
-        severity, rule, message, found, review, _ = self._verdict(handle)
+        severity, rule, message, found, review, _, kind = self._verdict(handle)
         if severity is None and not review:
             return [Span(" " * width, "text")]
         sign = self.drawing.review if review else self.drawing.findings[severity or Severity.INFO]
@@ -328,7 +328,8 @@ class Rows:
             return [Span(self._fit(f"{sign}{min(found, 9) or ''}", width), part)]
         others = found if review else found - 1
         more = f" +{others}" if others else ""
-        words = "review" if review else rule if width < _PROBLEMS_IN_WORDS else self._safe(message)
+        named = kind if kind and width >= _PROBLEMS_KIND else rule
+        words = "review" if review else named if width < _PROBLEMS_IN_WORDS else self._safe(message)
         first = self._cut(f"{sign} {words}", width - len(more))
         return filled([Span(first, part), Span(more, "muted")], width)
 

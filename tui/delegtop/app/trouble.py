@@ -23,6 +23,12 @@ class Trouble:
         self._ranking = False
         self._stale = False
 
+    def begin_again(self) -> None:
+        """The forest is another one: find all problems in it. `settle` ranks the subtrees anew."""
+        self.problems = {handle: SEVERITY[state] for handle, state in self._forest.in_states(PROBLEMS)}
+        self.problems |= dict.fromkeys(self._forest.for_people(), MOST_SEVERE)
+        self._stale = True
+
     def rank_subtrees(self, wanted: bool) -> None:
         """Keep the worst of every subtree from now on, or stop."""
         self._ranking, self._stale = wanted, True

@@ -32,6 +32,8 @@ class Verdict(NamedTuple):
     """A person must look before it goes on: that comes before any finding."""
     blocks: int = 0
     """How many above it wait for it alone, if it is in trouble: it is the root of theirs."""
+    kind: str = ""
+    """What is going on in two or three words, if that is known."""
 
 
 NOTHING = Verdict()
@@ -97,7 +99,14 @@ class Verdicts:
         from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
 
         found = diagnose(self._forest, handle, self._forest.now, lambda _: None)
-        return summary(found, review=self._forest.needs_review(handle), blocks=self._blocks(handle))
+        told = summary(found, review=self._forest.needs_review(handle), blocks=self._blocks(handle))
+        return told._replace(kind=self._kind(handle)) if told.found else told
+
+    def _kind(self, handle: Handle) -> str:
+        from delegtop.diagnosis.verdicts import HARMLESS, verdict  # as above
+
+        judged = verdict(self._forest, handle, self._forest.now)
+        return judged.kind.value if judged is not None and judged.kind not in HARMLESS else ""
 
     def _blocks(self, handle: Handle) -> int:
         from delegtop.diagnosis.problems import held_up, problem  # as above
@@ -107,7 +116,8 @@ class Verdicts:
 
 
 def summary(found: tuple[Finding, ...], *, review: bool = False, blocks: int = 0) -> Verdict:
-    """The worst of the findings, which come worst first."""
+    """The worst of the findings, which come worst first. What is only mentioned is no problem."""
+    found = tuple(finding for finding in found if finding.severity is not Severity.INFO)
     if not found:
         return Verdict(review=review, blocks=blocks)
     worst = found[0]

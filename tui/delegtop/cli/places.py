@@ -4,7 +4,8 @@ import glob
 import os
 from argparse import Namespace
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -97,13 +98,12 @@ def _there(source: str) -> list[str]:
 
 def find_sources(start: Path) -> list[str]:
     """Files right here that look like logs, and folders below that hold some, the nearest first."""
-    formats = _formats()
     places = [start, *(start / name for name in _KNOWN), state_folder()]
     found: dict[Path, None] = {}
     for path in islice((path for place in places for path in _files(place)), FILES):
         source = path if path.parent == start else path.parent
         covered = source in found or any(parent in found for parent in source.parents)
-        if not covered and _looks_like_a_log(path, formats):
+        if not covered and _looks_like_a_log(path):
             found[source] = None
     return [str(source) for source in found]
 
@@ -141,8 +141,12 @@ def _passed_over(folder: str) -> bool:
     return folder.startswith(".") or folder in _SKIPPED
 
 
+@cache
 def _formats() -> list[type[Dialect]]:
-    """Every format that can be loaded; one that cannot is told of when a file needs it."""
+    """Every format that can be loaded; one that cannot is told of when a file needs it.
+
+    Loading them takes as long as the screen does to open, so it is done when the first file asks for it.
+    """
     formats = []
     for name in names():
         try:
@@ -152,11 +156,11 @@ def _formats() -> list[type[Dialect]]:
     return formats
 
 
-def _looks_like_a_log(path: Path, formats: Sequence[type[Dialect]]) -> bool:
+def _looks_like_a_log(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD + 1)
     except OSError:
         return False
     sample = Sample(str(path), head[:_HEAD], whole=len(head) <= _HEAD)
-    return bool(head) and any(dialect.sniff(sample) >= _SURE for dialect in formats)
+    return bool(head) and any(dialect.sniff(sample) >= _SURE for dialect in _formats())

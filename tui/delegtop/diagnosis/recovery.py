@@ -10,7 +10,7 @@ from enum import StrEnum
 import msgspec
 
 from delegtop.contract import commands
-from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.verdicts.verdict import Kind
 from delegtop.model import notes, phases
 from delegtop.model.delegation import Delegation, Note, State
@@ -158,11 +158,16 @@ REMEDIES: dict[Kind | State, str] = {
 
 
 def steps(
-    forest: Forest, handle: Handle, kind: Kind | None, findings: tuple[Finding, ...], facts: Delegation
+    forest: Forest,
+    handle: Handle,
+    kind: Kind | None,
+    findings: tuple[Finding, ...],
+    facts: Delegation,
+    rule: str = "",
 ) -> tuple[Step, ...]:
     """What to do, ranked: the agent's own word, the protocol's and the rules' remedy, the command that resumes it.
 
-    `facts` are those to be shown, with what is to be hidden hidden.
+    `facts` are those to be shown, with what is to be hidden hidden; `rule` is the one that speaks of this problem.
     """
     found: list[Step] = [
         Step(By.AGENT, f"{hint.title}: {hint.text}" if hint.kind in _TITLED else hint.text)
@@ -175,10 +180,17 @@ def steps(
         remedy = remedy or _BROKEN_RETURN
     if remedy and facts.product is None:
         found.append(Step(By.PROTOCOL, remedy))
-    advice = dict.fromkeys(finding.advice for finding in findings if finding.by != "agent" and finding.advice)
-    found += [Step(By.RULE, words) for words in list(advice)[:_ADVICE]]
+    found += [Step(By.RULE, words) for words in _advice(findings, rule)]
     found += resume(forest, handle)
     return tuple({step.command or step.words: step for step in reversed(found)}.values())[::-1]
+
+
+def _advice(findings: tuple[Finding, ...], rule: str) -> list[str]:
+    """What the rules advise: the one of the problem first, then those that found an error; if none did, the worst."""
+    ours = [finding for finding in findings if finding.by != "agent" and finding.advice]
+    own = [finding for finding in ours if finding.rule == rule]
+    grave = [finding for finding in ours if finding.severity is Severity.ERROR]
+    return list(dict.fromkeys(finding.advice for finding in [*own, *grave] or ours[:1]))[:_ADVICE]
 
 
 _TITLED = frozenset({notes.REVIEW, notes.BLOCKER, notes.RESUME, notes.NEXT, notes.FOLLOWUP, notes.DEFECT})

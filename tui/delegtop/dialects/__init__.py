@@ -108,7 +108,7 @@ class Dialect(ABC):
         """How sure it is that this is its format: 0 not at all, 100 certain."""
 
     @classmethod
-    def unit_of(cls, sample: Sample) -> Unit:
+    def unit_of(cls, sample: Sample) -> Unit:  # noqa: ARG003 # for the formats that need it
         """What one record of this very file is, if the format has files of several kinds."""
         return cls.unit
 
@@ -129,7 +129,7 @@ class Dialect(ABC):
             else:
                 yield from self.translate(record)
 
-    def vanished(self, origin: Origin, at: Millis) -> Iterable[Event]:
+    def vanished(self, origin: Origin, at: Millis) -> Iterable[Event]:  # noqa: ARG002 # for the formats that need it
         """What it means that a whole file (a document or a text) is no longer there."""
         return ()
 
@@ -137,7 +137,7 @@ class Dialect(ABC):
         """The events of a line that was read before, told once more for people to see. It changes nothing."""
         return type(self)(self.zone).read(line)
 
-    def needle(self, id: str, path: str) -> bytes:
+    def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 # for the formats that need it
         """What a line of that file holds if it is about the delegation; empty if every line of the file is."""
         return id.encode()
 
@@ -145,7 +145,7 @@ class Dialect(ABC):
         """The line as it stood in the source that wrote it: itself, unless this format repeats what others wrote."""
         return line
 
-    def place(self, origin: Origin) -> bytes | None:
+    def place(self, origin: Origin) -> bytes | None:  # noqa: ARG002 # for the formats that need it
         """What a line of a second-hand format holds if it repeats that place; None if it knows no such source."""
         return None
 

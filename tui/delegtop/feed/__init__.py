@@ -13,12 +13,13 @@ import msgspec
 from delegtop.clock import Clock, FrozenClock, Millis, monotonic
 from delegtop.dialects import Sample
 from delegtop.feed.formats import Formats
+from delegtop.feed.horizon import Horizon, after
 from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
 from delegtop.feed.reading import Reading, SourceStatus, source_for
 from delegtop.feed.window import FEW, Window
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Deviation, Ended, Event, Heard, Started, Surveyed
+from delegtop.model.events import Deviation, Ended, Event, Heard, Started
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources import history
@@ -42,6 +43,8 @@ HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
 SAMPLE = 64 * 1024
 STDIN = "-"
+_WAL = "-wal"
+"""What a database is called to which a program writes first."""
 
 
 Witness = Callable[[Line | None, Sequence[Event | Unreadable]], None]
@@ -56,13 +59,6 @@ class Batch(msgspec.Struct, frozen=True):
     """The moment in the past at which all this is known; None for the present."""
     forest: Forest | None = None
     """Everything as it was just before, in place of whatever was known: time has leapt."""
-
-
-def after(event: Event, moment: Millis) -> bool:
-    """Whether it happened later. What has no time of its own did not."""
-    if isinstance(event, (Surveyed, Deviation)):
-        return False
-    return event.at is not None and event.at > moment
 
 
 class Feed:
@@ -81,6 +77,7 @@ class Feed:
         witness: Witness | None = None,
     ) -> None:
         self._clock = clock
+        self._horizon = Horizon(clock) if isinstance(clock, FrozenClock) else None
         self._witness = witness
         self._formats = Formats(format, zone)
         named = [source for source in sources if source != STDIN]
@@ -118,6 +115,8 @@ class Feed:
         yield from self._translate(found for reading in due for found in reading.poll())
         yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
         yield from self._batches_of(self._minder.gone())
+        if self._horizon is not None and not self._waiting and (settled := list(self._horizon.settle())):
+            yield Batch(settled)
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline."""
@@ -129,6 +128,8 @@ class Feed:
             yield from self.poll()
         yield from self.poll()
         yield from self._translate(self._tail.flush())
+        if self._horizon is not None:
+            yield Batch(list(self._horizon.settle()))
 
     @property
     def is_behind(self) -> bool:
@@ -180,7 +181,7 @@ class Feed:
             yield Batch(batch)
 
     def _take(
-        self, reading: Reading, told: Sequence[Event | Unreadable], batch: list[Event], horizon: Millis | None
+        self, reading: Reading, told: Sequence[Event | Unreadable], batch: list[Event], horizon: Horizon | None
     ) -> bool:
         """Count what one line tells and put it into the batch; True if it is a record."""
         is_record = False
@@ -189,7 +190,8 @@ class Feed:
                 reading.note(event)
                 continue
             is_record = True
-            if horizon is not None and after(event, horizon):
+            known = (event,) if horizon is None else horizon.let(event)
+            if known is None:
                 reading.later += 1
                 continue
             if isinstance(event, Deviation):
@@ -198,19 +200,16 @@ class Feed:
                 self._minder.mind(event)
                 if isinstance(event, Started) and event.pid is not None:
                     self._window.keep(event.id)
-            batch.append(event)
+            batch += known
         return is_record
-
-    @property
-    def _horizon(self) -> Millis | None:
-        """At a frozen moment nothing later is known. A registry counts whenever it was written: it is all there is."""
-        return self._clock.now() if isinstance(self._clock, FrozenClock) else None
 
     # -- which files, in which format ------------------------------------------------------------------------------
 
     def _rescan(self) -> bool:
         """Look for new files if it is time to; True if it was, or if there still are some."""
-        due = self._waker.stirred() or monotonic() - self._scanned_at >= self._rescan_after
+        due = (self._waker.stirred() and not self._only_grew(self._waker.grown())) or (
+            monotonic() - self._scanned_at >= self._rescan_after
+        )
         if due:
             self._look_round()
             if self._unknown:
@@ -226,6 +225,14 @@ class Feed:
             self._settle(STDIN, sample)
         return due or bool(fresh)
 
+    def _only_grew(self, paths: Sequence[str]) -> bool:
+        """Whether all that happened is that files grew which are being read: then there is nothing new to look for."""
+        readings = [self._readings.get(path) or self._readings.get(path.removesuffix(_WAL)) for path in paths]
+        for reading in readings:
+            if reading is not None:
+                reading.heard_at = monotonic()
+        return bool(readings) and None not in readings
+
     def _look_round(self) -> None:
         began = monotonic()
         self._scan = self._roots.scan()
@@ -234,9 +241,12 @@ class Feed:
         self._waker.watch(folders)
         if folders != self._folders:
             self._folders, self._folders_changed_at = folders, self._scanned_at
-        soon = max(SETTLING_SECONDS, 10 * (self._scanned_at - began))
+        took = self._scanned_at - began
         settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
-        self._rescan_after = min(soon, RESCAN_SECONDS) if settling else RESCAN_SECONDS
+        # Looking at thousands of folders takes a while; as long as changes are reported it is only to be sure.
+        share = max(1.0, 25 * took) if self._waker.mode == "watching" else max(0.5, 5 * took)
+        usual = RESCAN_SECONDS * share
+        self._rescan_after = min(max(SETTLING_SECONDS, 2 * took), usual) if settling else usual
 
     def _try_dialects(self, path: str) -> None:
         try:

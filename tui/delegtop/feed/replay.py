@@ -112,7 +112,8 @@ class Replay:
                 self.loading, told_at = source.progress(), monotonic()
                 yield Batch([])
         if self.timeline is None or len(self._events) > before:
-            self.timeline = Timeline(self._events, self._policy, until=self._present.now())
+            now = self._present.now()
+            self.timeline = Timeline(self._events, self._policy, until=now, end=None if self.recording else now)
             self.timeline.study(_AT_FIRST)
         self._told, self.loading = None, None
         self._bound()

@@ -53,9 +53,10 @@ class Census:
             return State.UNKNOWN
         return _STATES[self._state[handle]]
 
-    def in_states(self, states: Collection[State]) -> Iterator[Handle]:
+    def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
+        """All that are in one of these, and in which."""
         codes = {_CODE[state] for state in states}
-        return (handle for handle, code in enumerate(self._state) if code in codes)
+        return ((handle, _STATES[code]) for handle, code in enumerate(self._state) if code in codes)
 
     def touch(self, handles: Iterable[Handle]) -> None:
         """These may have changed; they are looked at in the next `advance`."""

@@ -38,10 +38,13 @@ class Timeline:
         policy: Policy | None = None,
         *,
         until: Millis | None = None,
+        end: Millis | None = None,
         spacing: int = SPACING,
     ) -> None:
+        """`until` is the moment of reading, after which nothing can have happened; `end`, if it is known that all went
+        on until then whether or not something was told."""
         self._policy = policy or Policy()
-        self._until = until
+        self._until, self._end = until, end
         self.events, self.times = in_order(events, until)
         self.first = Millis(self.times[0] if self.times else until or 0)
         self.last = Millis(self.times[-1] if self.times else self.first)
@@ -140,10 +143,10 @@ class Timeline:
         forest = self._fold
         active = (handle for handle in range(len(forest)) if forest.state(handle) in ACTIVE)
         firm = (limit.at for handle in active if (limit := forest.deadline(handle)) and limit.is_firm)
-        end = max((at + 1 for at in firm), default=self.last)
-        if end - self.last <= DAY and (self._until is None or end <= self._until):
-            self.last = max(self.last, Millis(end))
-            self._look(self.last)
+        met_by_nobody = min(max((at + 1 for at in firm), default=self.last), self.last + DAY)
+        end = met_by_nobody if self._until is None else min(met_by_nobody, self._until)
+        self.last = Millis(max(self.last, end if self._end is None else self._end))
+        self._look(self.last)
         self.studied = True
 
     def _look(self, at: Millis) -> None:

@@ -19,6 +19,7 @@ MARKS = 8
 PREAMBLE = 4096
 """Logs of one program may begin alike. Only more than this in common proves that one text comes from the other."""
 _BLOCK = 256 * 1024
+_FIRST_LOOK = 4 * 1024
 
 
 class Mark(NamedTuple):
@@ -158,20 +159,27 @@ def opening(fd: int, size: int, limit: int) -> tuple[int, bytes] | None:
 
 def goes_on(fd: int, offset: int, size: int, limit: int) -> bool:
     """Whether there is a whole line from `offset` on, or one so long that it is not waited for."""
-    data = os.pread(fd, max(min(limit + 1, size - offset), 0), offset)
-    return b"\n" in data or len(data) > limit
+    at, end = offset, min(offset + limit + 1, size)
+    while at < end:
+        data = os.pread(fd, min(_FIRST_LOOK, end - at), at)
+        if not data or b"\n" in data:
+            return bool(data)
+        at += len(data)
+    return at - offset > limit
 
 
 def first_data(fd: int, offset: int, size: int) -> int | None:
     """The first byte from `offset` on that is not NUL; None if there is none yet."""
+    block = _FIRST_LOOK  # nearly always the very first byte is one
     while offset < size:
         try:
             offset = os.lseek(fd, offset, os.SEEK_DATA)
         except OSError:  # a hole up to the end
             return None
-        data = os.pread(fd, min(_BLOCK, size - offset), offset) if offset < size else b""
+        data = os.pread(fd, min(block, size - offset), offset) if offset < size else b""
         if not data:
             return None
+        block = _BLOCK
         text = data.lstrip(b"\0")
         offset += len(data) - len(text)
         if text:

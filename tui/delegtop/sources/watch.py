@@ -49,6 +49,7 @@ class Waker:
         self._stop = threading.Event()
         self._watched: tuple[tuple[str, int, int], ...] = ()
         self._watching = False
+        self._changes: list[str] = []
 
     @property
     def mode(self) -> str:
@@ -82,6 +83,11 @@ class Waker:
         self._stirred.clear()
         return was
 
+    def grown(self) -> Sequence[str]:
+        """The files that were written to since this was last asked; an empty name for any other change."""
+        grown, self._changes = self._changes, []
+        return grown
+
     def close(self) -> None:
         """Stop watching. The thread ends by itself within a step; nobody waits for it."""
         self._stop.set()
@@ -90,10 +96,10 @@ class Waker:
 
     def _run(self, directories: list[str], stop: threading.Event) -> None:
         try:
-            from watchfiles import watch  # costs something to import, and the first look needs no watching
+            from watchfiles import Change, watch  # costs something to import, and the first look needs no watching
 
             self._watching = not stop.is_set()
-            for _ in watch(
+            for changes in watch(
                 *directories,
                 watch_filter=None,
                 step=_STEP,
@@ -102,6 +108,7 @@ class Waker:
                 recursive=False,
                 raise_interrupt=False,
             ):
+                self._changes += [path if change is Change.modified else "" for change, path in changes]
                 self._stirred.set()
         except Exception:  # noqa: BLE001 - no watches left, a folder gone, an odd file system: polling goes on all the same
             self._watching = False

@@ -389,6 +389,8 @@ class Monitor(Screen[None]):
         """All problems, worst first."""
         from delegtop.app.screens.triage import Triage, open_on  # judging takes time to load, and the tree needs none
 
+        if any(isinstance(screen, Triage) for screen in self.app.screen_stack):  # asked for from the palette, over it
+            return
         start = open_on(self.board, self.table.cursor)
         screen = Triage(self.board, self.reader, self._settings, zone=self._zone, start=start)
         self.app.push_screen(screen, self._triaged)

@@ -45,6 +45,8 @@ from delegtop.origin import Origin
 _SLICE = 0.008
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked."""
+_FIRST = 0.04
+"""Seconds for the first look: few delegations are shown at once."""
 _REDRAW = 0.25
 """Seconds between two looks at the list while it is being made."""
 _FILES = 100
@@ -84,6 +86,9 @@ class Triage(Screen[Handle | None]):
         super().__init__(id="triage")
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._start = start
+        self.problems, self.sheet = ProblemList(self._row), Sheet()
+        self._title, self._keys = Static(Content(), id="triage-title"), KeyBar()
+        self._ready = False
         self.marks = Marks() if marks is None else marks
         self.queue = Queue(board.forest)
         self.shows_settled = False
@@ -98,24 +103,20 @@ class Triage(Screen[Handle | None]):
         self._rows: int | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(Content(), id="triage-title")
+        yield self._title
         with Container(id="triage-body"):
-            yield ProblemList(self._row)
-            yield Sheet()
-        yield KeyBar()
+            yield self.problems
+            yield self.sheet
+        yield self._keys
 
     def on_mount(self) -> None:
+        self._ready = True
         self.set_interval(1.0, self._second)
-        self._work()
+        self._work(_FIRST)
         self.refresh_problems()
 
-    @property
-    def problems(self) -> ProblemList:
-        return self.query_one(ProblemList)
-
-    @property
-    def sheet(self) -> Sheet:
-        return self.query_one(Sheet)
+    def on_unmount(self) -> None:
+        self._ready = False  # timers still fire while the widgets go one by one
 
     # Finding the problems
 
@@ -124,13 +125,13 @@ class Triage(Screen[Handle | None]):
         self._work()
         self.refresh_problems()
 
-    def _work(self) -> None:
+    def _work(self, seconds: float = _SLICE) -> None:
         """Look for problems a slice at a time, with keys in between; not while a big log loads, when all may change."""
-        if self._is_working or not self.is_mounted or self._reader.loading:
+        if self._is_working or not self._ready or self._reader.loading:
             return
         if self.queue.forest is not self._board.forest:  # another moment is looked at
             self.queue = Queue(self._board.forest)
-        self._is_working = self.queue.settle(_SLICE)
+        self._is_working = self.queue.settle(seconds)
         if self._is_working:
             self.set_timer(0.001, self._go_on)
         if not self._is_working or monotonic() - self._drawn_at > _REDRAW:
@@ -144,6 +145,8 @@ class Triage(Screen[Handle | None]):
 
     def refresh_problems(self) -> None:
         """Bring the screen up to what is known; the list is made anew only if something in it changed."""
+        if not self._ready:
+            return
         now, self._drawn_at = self._board.forest.now, monotonic()
         second = now // 1_000 if len(self.marks) else 0  # what was put off may wake
         made_from = self.queue, self.queue.version, self.marks.version, self.shows_settled, second
@@ -173,7 +176,7 @@ class Triage(Screen[Handle | None]):
 
     def _go_to_start(self) -> None:
         """Begin with the problem the operator was at, once it is known."""
-        if self._start is None or not self.queue.is_complete:
+        if self._start is None or not self.queue.is_complete or self.problems.moved:
             return
         start, self._start = self._start, None
         rows = (row for row, each in enumerate(self.problems.problems) if each.handle == start)
@@ -189,7 +192,7 @@ class Triage(Screen[Handle | None]):
             place + words.summary(len(self.problems.problems), self._settled, self.queue.share),
             one_line(trouble, "$warning") if trouble else "",
         )
-        self.query_one("#triage-title", Static).update(title, layout=False)
+        self._title.update(title, layout=False)
 
     def _draw_keys(self) -> None:
         current = self.problems.current
@@ -203,7 +206,7 @@ class Triage(Screen[Handle | None]):
             "triage-view": "list" if self.has_class("-alone") else "one at a time",
         }
         commands = [command for command in keymap.TRIAGE if command.bar]
-        self.query_one(KeyBar).offer(commands, self._settings.keymap, labels)
+        self._keys.offer(commands, self._settings.keymap, labels)
 
     def _subject(self, handle: Handle) -> Subject:
         board = self._board
@@ -242,7 +245,7 @@ class Triage(Screen[Handle | None]):
     def _fetch(self) -> None:
         self._fetching = False
         current = self.problems.current
-        if current is None or not self.is_mounted:
+        if current is None or not self._ready:
             return
         facts = self._board.forest.delegation(current.handle)
         work = partial(_look_up, self._reader, facts, current.evidence)

@@ -135,7 +135,8 @@ def _noted(mark: Mark | None, subject: Subject) -> list[Block]:
 
 
 def _to_do(problem: Problem, subject: Subject, known: Known) -> list[Block]:
-    steps = recovery.steps(subject.forest, problem.handle, problem.verdict, known.findings, subject.delegation)
+    facts, findings = subject.delegation, known.findings
+    steps = recovery.steps(subject.forest, problem.handle, problem.verdict, findings, facts, problem.rule)
     if not steps:
         return []
     blocks: list[Block] = [Content(), heading("What to do")]

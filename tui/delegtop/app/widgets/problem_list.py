@@ -53,6 +53,8 @@ class ProblemList(ScrollView):
         self._say = say
         self._problems: Sequence[Problem] = ()
         self._cursor = 0
+        self.moved = False
+        """Whether the operator chose what is under the cursor."""
 
     @property
     def current(self) -> Problem | None:
@@ -71,7 +73,7 @@ class ProblemList(ScrollView):
         """Replace the list. Until the operator first moves, the worst stays under the cursor."""
         held = self.current
         self._problems = problems
-        if held is not None and self._cursor:
+        if held is not None and self.moved:
             row = next((row for row, each in enumerate(problems) if each.handle == held.handle), None)
             self._cursor = self._cursor if row is None else row
         self._cursor = max(min(self._cursor, len(problems) - 1), 0)
@@ -88,6 +90,7 @@ class ProblemList(ScrollView):
         self._bring_into_view()
 
     def select(self, row: int) -> None:
+        self.moved = True
         row = max(min(row, len(self._problems) - 1), 0)
         if row != self._cursor:
             self._cursor = row

@@ -25,6 +25,8 @@ from delegtop.feed.replay import Replay
 
 _RATE = 10
 """Looks a second at the clock."""
+_CROWDED = 3
+"""At most one cell in so many is given to the mark of a problem."""
 
 
 class Track(Widget, can_focus=True):
@@ -111,17 +113,27 @@ class Track(Widget, can_focus=True):
 def drawn(cells: list[Cell], position: int, *, plain: bool) -> Content:
     """The timeline in words and colours: a bar for how much happened, a mark for a problem, one for the moment."""
     bars = sparkline([cell.events for cell in cells], plain)
+    marked = _marked(cells)
     parts: list[tuple[str, str]] = []
     for number, (cell, bar) in enumerate(zip(cells, bars, strict=True)):
         text, style = bar, "$accent"
         if not cell.events:
             text, style = ("~" if plain else "┈") if cell.silent else ("." if plain else "·"), "$row-muted"
         if cell.problems:
-            text, style = "!", "bold $error"
+            text, style = "!" if number in marked else text, "bold $error"
         if number == position:
-            text, style = text if cell.problems else "|" if plain else "┃", f"{style} bold reverse"
+            text, style = text if number in marked else "|" if plain else "┃", f"{style} bold reverse"
         parts.append((text, style))
     return Content.assemble(*parts)
+
+
+def _marked(cells: list[Cell]) -> set[int]:
+    """The cells with a problem; where nearly all have one, those with the most, so that the rest can be seen."""
+    troubled = {number for number, cell in enumerate(cells) if cell.problems}
+    if len(troubled) <= len(cells) // _CROWDED:
+        return troubled
+    most = sorted((cells[number].problems for number in troubled), reverse=True)
+    return {number for number in troubled if cells[number].problems > most[len(cells) // _CROWDED]}
 
 
 class ReplayBar(Vertical):

@@ -33,7 +33,8 @@ EXPLAINED: dict[Kind, Explained] = {
         "It goes round: the same call again and again, the same work handed down to the same agent, or a loop guard "
         "at its limit.",
         "the last of the calls; both hand-outs; the guard's own note",
-        "from the 5th same call in a row (the 100th of one that polls or sleeps); at once for work handed down",
+        "from the 5th same call in a row (the 100th of one that polls or sleeps) and the 3rd dispatch of an operation "
+        "that never came to an end; at once for work handed down",
     ),
     Kind.WAITING_ON_CHILD: Explained(
         "It cannot go on before somebody below it does. By itself that needs nobody.",

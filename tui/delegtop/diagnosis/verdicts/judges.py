@@ -124,7 +124,8 @@ def lost_return(case: Case) -> Verdict | None:
     if last is None or ended_at < facts.heard_at or case.now - ended_at <= forest.policy.suspect_after:
         return None
     sure = Certainty.LIKELY if facts.phase is Phase.CHILD else Certainty.POSSIBLE
-    message = f"{label(last)} was done {duration(case.now - ended_at)} ago, and nothing shows that it was told."
+    how = "ended" if last.ended_at is not None else "was done"
+    message = f"{label(last)} {how} {duration(case.now - ended_at)} ago, and nothing shows that it was told."
     places = _places(last.ended_origin or last.heard_origin, facts.heard_origin)
     return Verdict(Kind.LOST_RETURN, sure, message, ended_at, places)
 

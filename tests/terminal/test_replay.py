@@ -1,0 +1,38 @@
+"""The replay in a real terminal: it opens at the beginning, goes where keys and mouse send it, and leaves at once."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.terminal.conftest import Terminal
+
+SAMPLES = Path(__file__).parents[2] / "sample_logs"
+
+
+def test_a_recording_is_played_sought_and_left(terminal: "Terminal") -> None:
+    terminal.delegtop("replay", SAMPLES / "02_hang", "--from", "20m")
+    shown = terminal.wait_for("replay", "playing  1x  2026-03-03 10:2", "3 problems")
+    assert "overdue" not in shown
+    terminal.keys("n")
+    terminal.wait_for("paused", "2026-03-03 10:47:00", "overdue", "+0:00")
+    terminal.keys("<")
+    terminal.wait_until(lambda: "0:00 of 2:00:00" in terminal.screen() and "overdue" not in terminal.screen(), "back")
+    timeline = len(terminal.rows()) - 1  # the line above the last one
+    terminal.click(terminal.rows()[timeline - 1].rindex("!") + 1, timeline)
+    terminal.wait_for("2 overdue")
+    terminal.keys("q")
+    assert terminal.wait_for_the_end() == 0
+
+
+def test_a_live_view_goes_back_and_returns(terminal: "Terminal") -> None:
+    terminal.delegtop(SAMPLES / "02_hang", "--at", "2026-03-03T10:59:40Z")
+    terminal.wait_for("implementer", "overdue", "+12m", "frozen")
+    terminal.keys("r")
+    terminal.wait_for("paused  1x  2026-03-03 10:59:40", "replay", "+12m")
+    terminal.keys("N")
+    terminal.wait_for("2026-03-03 10:47:00", "+0:00")
+    terminal.keys("r")
+    terminal.wait_until(lambda: "paused" not in terminal.screen(), "the bar is gone")
+    terminal.wait_for("+12m", "frozen")
+    terminal.keys("q")
+    assert terminal.wait_for_the_end() == 0

@@ -1,0 +1,111 @@
+"""While agents write their logs, each change is on the screen within a second, though nothing was there at first."""
+
+import logging
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.terminal.conftest import Terminal
+
+ACTOR = Path(__file__).parent / "actor.py"
+LIMIT = 1.0
+"""Seconds from the end of the writing to the screen."""
+SLOW = 4.0
+"""The same on a machine that has more to do than it can."""
+
+
+class Agent:
+    """A process that writes the log of an agent, step by step."""
+
+    def __init__(self, kind: str, home: Path) -> None:
+        command = [sys.executable, str(ACTOR), kind, str(home)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def do(self, step: str) -> float:
+        """Returns the moment when all of it was written."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(f"{step}\n")
+        answer = self._process.stdout.readline().split()
+        assert answer[0] == "done"
+        return float(answer[1])
+
+    def close(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait(10)
+        assert self._process.stdout
+        self._process.stdout.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A machine on which no agent has ever run."""
+    home = tmp_path / "home"
+    (home / "work").mkdir(parents=True)
+    return home
+
+
+@pytest.fixture(params=["claude", "codex", "opencode"])
+def agent(request: pytest.FixtureRequest, home: Path) -> Iterator[Agent]:
+    made = Agent(request.param, home)
+    yield made
+    made.close()
+
+
+def settings(home: Path) -> str:
+    """The environment, as words before a command."""
+    places = {
+        "HOME": home,
+        "CLAUDE_CONFIG_DIR": home / "claude",
+        "CODEX_HOME": home / "codex",
+        "XDG_DATA_HOME": home / "data",
+        "XDG_STATE_HOME": home / "state",
+        "XDG_CONFIG_HOME": home / "config",
+    }
+    return "env " + " ".join(f"{name}={shlex.quote(str(value))}" for name, value in places.items())
+
+
+WORDS = {
+    "session": ("waits for the model",),
+    "spawn": ("waiting", "subagent|tree-counter|wheel-painter|cart-mender"),
+    "tool": ("apple-trees|blue-paint|oak-plank",),
+    "end": ("completed|done",),
+    "elsewhere": ("Prune the vines|Oil the gate|Clean the pond",),
+}
+"""What stands on the screen after each step; one of several where the agents differ."""
+
+
+def seen_after(terminal: "Terminal", agent: Agent, step: str) -> float:
+    """Seconds until all that the step brings is on the screen."""
+    written = agent.do(step); print(step, written)
+
+    def is_there() -> bool:
+        shown = terminal.screen()
+        return all(any(word in shown for word in words.split("|")) for words in WORDS[step])
+
+    terminal.wait_until(is_there, f"{step}: {WORDS[step]}", within=SLOW)
+    return time.monotonic() - written
+
+
+def test_each_change_of_an_agent_that_comes_later_is_on_the_screen_within_a_second(
+    terminal: "Terminal", home: Path, agent: Agent
+) -> None:
+    terminal.shell(f"cd {shlex.quote(str(home / 'work'))}")
+    terminal.wait_for_the_end()
+    terminal.shell(f"{settings(home)} {sys.executable} /tmp/wrap.py"); terminal.wait_until(lambda: terminal.tells("alternate_on") == "1", "x")
+    terminal.wait_for("Nothing to watch yet")
+    taken = {step: seen_after(terminal, agent, step) for step in WORDS}
+    logging.getLogger(__name__).info("seen after %s", taken)
+    limit = LIMIT if os.getloadavg()[0] < (os.cpu_count() or 1) else SLOW
+    assert {step: seconds for step, seconds in taken.items() if seconds > limit} == {}
+    terminal.keys("q")
+    assert terminal.wait_for_the_end() == 0
