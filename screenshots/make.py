@@ -22,10 +22,11 @@ from rich.segment import Segment
 from rich.terminal_theme import MONOKAI
 
 from delegtop.app.main import DelegtopApp
-from delegtop.clock import SECOND, FrozenClock, Millis, parse_time
+from delegtop.clock import SECOND, FrozenClock, Millis, ReplayClock, parse_time
 from delegtop.config import Settings
 from delegtop.delegate.simulate import Simulation
 from delegtop.feed import Feed
+from delegtop.feed.replay import Replay
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_logs"
@@ -46,6 +47,8 @@ class Scene(NamedTuple):
     sample: str = ""
     """A folder of sample_logs; the demo without one."""
     at: str = ""
+    replayed: bool = False
+    """In the time of the log, with the replay bar; `at` is the moment."""
 
 
 SCENES = (
@@ -64,6 +67,7 @@ SCENES = (
     Scene("triage", (160, 45), ("t",)),
     Scene("triage-light", (160, 45), ("t", "e", "e"), theme="light"),
     Scene("triage-80x24", (80, 24), ("t",)),
+    Scene("replay", (140, 30), ("down", "down"), sample="02_hang", at="2026-03-03T10:48:30Z", replayed=True),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
     Scene("claude-code", (140, 30), ("down", "down"), sample="claude-code", at="2026-11-02T10:12:00Z"),
@@ -76,10 +80,22 @@ SCENES = (
 )
 
 
-async def picture(scene: Scene, folder: Path) -> None:
-    settings = Settings(theme=scene.theme)
+def watching(scene: Scene, folder: Path) -> DelegtopApp:
     clock = FrozenClock(parse_time(scene.at) or LOOK)
-    app = DelegtopApp(settings, Feed([str(folder)], clock=clock), clock, query=scene.query, zone=UTC)
+    settings = Settings(theme=scene.theme)
+    return DelegtopApp(settings, Feed([str(folder)], clock=clock), clock, query=scene.query, zone=UTC)
+
+
+def replaying(scene: Scene, folder: Path) -> DelegtopApp:
+    moment = parse_time(scene.at) or LOOK
+    clock = ReplayClock(moment, 60.0)
+    clock.pause()
+    replay = Replay(clock, lambda: Feed([str(folder)], clock=clock), start=lambda _: moment)
+    return DelegtopApp(Settings(theme=scene.theme), replay, clock, query=scene.query, zone=UTC, replay=replay)
+
+
+async def picture(scene: Scene, folder: Path) -> None:
+    app = replaying(scene, folder) if scene.replayed else watching(scene, folder)
     async with app.run_test(size=scene.size) as pilot:
         for _ in range(50):
             await pilot.pause(0.05)

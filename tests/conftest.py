@@ -1,14 +1,18 @@
 """What every test shares: the machine's own settings are kept out, and options for heavier runs."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).parent.parent
 
+# Hundreds of tests start the program: compiling all of it each time would be half of their time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--schedules", type=int, default=1500, help="random fault schedules for the tail test")
+    parser.addoption("--schedules", type=int, default=1000, help="random fault schedules for the tail test")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")
 
 

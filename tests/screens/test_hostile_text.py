@@ -10,8 +10,11 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.widgets.inspector import TABS
 from delegtop.clock import FrozenClock, Millis
 from delegtop.feed import SourceStatus
+from delegtop.model import notes
 from delegtop.model.events import (
     Artifact,
+    Awaited,
+    Described,
     Deviation,
     Ended,
     Ending,
@@ -19,7 +22,9 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    Noted,
     Outcome,
+    Phase,
     Report,
     Started,
 )
@@ -35,9 +40,11 @@ HOSTILE = {
     "one\ntwo\r\nthree\tfour\vfive\fsix",
     "markup": "[@click=app.quit]press[/] [@click=app.screenshot('x','/tmp')]a[/] [@click=app.notify]b[/]"
     "[/x] a[/]b [bold [red] arr[i]=[1,2] \\[",
-    "long": "A" * 1_000_000,
+    "long": "A" * 200_000,
     "wide": "漢字" * 300 + "👩‍👩‍👧" * 50 + "e" + "\u0301" * 500,
 }
+
+KINDS = [kind for name, kind in vars(notes).items() if name.isupper() and isinstance(kind, str)]
 
 
 def story(text: str) -> list[Event]:
@@ -52,16 +59,28 @@ def story(text: str) -> list[Event]:
     return [
         Started(
             id=f"root {text}", at=at, origin=place, agent=text, command=text, caller=text, task=text, path=(text, text),
-            depth=3, timeout=60_000, parent=f"never seen {text}", host=text, pid=1,
+            depth=3, timeout=60_000, parent=f"never seen {text}", host=text, pid=1, product=text,
             refs=((text, text), ("tool_use_id", text)),
         ),
         Started(id=f"child {text}", at=at, origin=place, agent=text, parent=f"root {text}", path=(text,), host=text),
         Started(id=f"child {text}", at=at, origin=Origin("/other.jsonl", 9, 9), agent=text + "?", task=text + "!"),
-        Heard(id=f"root {text}", at=at, origin=place, doing=text, tool=text, tokens=1, cost=0.1),
+        *(told for id in (f"root {text}", f"child {text}") for told in described(id, at, place, text)),
+        Heard(
+            id=f"root {text}", at=at, origin=place, doing=text, tool=text, tokens=1, cost=0.1, phase=Phase.PERMISSION
+        ),
         Erred(id=f"root {text}", at=at, origin=place, fault=fault),
         Ended(id=f"child {text}", at=at, origin=place, outcome=Outcome.FAILED, by=Ending.RETURN, report=report),
         Deviation(place, text, text),
     ]  # fmt: skip
+
+
+def described(id: str, at: Millis, place: Origin, text: str) -> list[Event]:
+    """All that other programs tell beside a start and an end."""
+    return [
+        Described(id, at, place, title=text, name=text, model=text, prompt=text, cwd=text, version=text),
+        Awaited(id, at, place, until=Millis(at + 30_000), by=text),
+        *(Noted(id, at, place, kind, text) for kind in (*(KINDS if len(text) < 10_000 else KINDS[:1]), text[:100])),
+    ]
 
 
 def sources(text: str) -> list[SourceStatus]:

@@ -303,6 +303,35 @@ async def test_folds_filter_and_focus_outlive_a_leap(log: Path) -> None:
         assert rows(app) == focused
 
 
+async def test_a_screen_that_is_painted_in_the_middle_of_a_leap_shows_only_what_is_there(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("greater_than_sign")
+        await shows(pilot, 20)
+        await pilot.press("down", "down")
+        assert app.replay is not None
+        assert app.replay.timeline is not None
+        app.board.leap(app.replay.timeline.forest(at(0)))
+        app.monitor.table.refresh()
+        app.monitor.inspector.refresh_page()
+        app.monitor._judge()
+        assert "tester" not in text_of(app)
+
+
+async def test_the_bars_of_the_gantt_view_go_along(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("b", "greater_than_sign")
+        await shows(pilot, 20)
+        assert "tester" in text_of(app)
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        assert "tester" not in text_of(app)
+        assert "planner" in text_of(app)
+
+
 # Back from now
 
 

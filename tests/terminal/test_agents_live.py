@@ -77,7 +77,7 @@ def settings(home: Path) -> str:
 WORDS = {
     "session": ("waits for the model",),
     "spawn": ("waiting", "subagent|tree-counter|wheel-painter|cart-mender"),
-    "tool": ("apple-trees|blue-paint|oak-plank",),
+    "tool": ("ls apple|mix blue|hammer oak",),
     "end": ("completed|done",),
     "elsewhere": ("Prune the vines|Oil the gate|Clean the pond",),
 }
@@ -107,5 +107,6 @@ def test_each_change_of_an_agent_that_comes_later_is_on_the_screen_within_a_seco
     logging.getLogger(__name__).info("seen after %s", taken)
     limit = LIMIT if os.getloadavg()[0] < (os.cpu_count() or 1) else SLOW
     assert {step: seconds for step, seconds in taken.items() if seconds > limit} == {}
+    assert "⚠" not in terminal.rows()[0], "a place where nothing is yet is no source that fails"
     terminal.keys("q")
     assert terminal.wait_for_the_end() == 0

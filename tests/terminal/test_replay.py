@@ -19,7 +19,7 @@ def test_a_recording_is_played_sought_and_left(terminal: "Terminal") -> None:
     terminal.wait_until(lambda: "0:00 of 2:00:00" in terminal.screen() and "overdue" not in terminal.screen(), "back")
     timeline = len(terminal.rows()) - 1  # the line above the last one
     terminal.click(terminal.rows()[timeline - 1].rindex("!") + 1, timeline)
-    terminal.wait_for("2 overdue")
+    terminal.wait_for("2:00:00 of 2:00:00", "overdue")
     terminal.keys("q")
     assert terminal.wait_for_the_end() == 0
 

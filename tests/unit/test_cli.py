@@ -296,6 +296,20 @@ class TestTree:
             told = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
             assert (told.returncode, told.stderr) == (0, "")
 
+    @pytest.mark.parametrize(
+        ("where", "code", "said"),
+        [
+            (">&-", Exit.OK, ""),
+            (">/dev/full", Exit.USAGE, "delegtop: standard output cannot be written: No space left"),
+        ],
+    )
+    def test_an_output_that_cannot_be_written_ends_in_a_sentence(self, where: str, code: int, said: str) -> None:
+        command = f"'{sys.executable}' -m delegtop tree run.jsonl --at {AT} {where}"
+        told = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+        assert told.returncode == code
+        assert told.stderr.startswith(said)
+        assert "Traceback" not in told.stderr
+
     def test_an_output_that_knows_no_unicode_gets_ascii(self) -> None:
         told = program("tree", "run.jsonl", "--at", AT, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
         assert told.returncode == Exit.OK, told.stderr

@@ -19,7 +19,7 @@ from delegtop.cli.exit_codes import Exit
 
 AT = "2026-11-16T06:00:00Z"
 WRITTEN = 1_794_800_000
-"""The seconds at which every file was last written: an hour and a half before."""
+"""The seconds at which every file was last written: two and a half hours before."""
 EVIL = (
     "\x1b]52;c;RVZJTA==\x07\x1b]0;EVIL\x07\x1b[2J\x9b31m\x90q\x9c\x1bc\r\x08\x7f\u202egnp\u2066\u200b\ufeff\u2028\u061c"
     " one\ntwo\r\nthree\tfour\vfive \udcff [@click=app.quit]x[/] [/x] [bold <script>evil()</script> ]]> --> </b> | ``` "
@@ -31,44 +31,43 @@ stop_reason state agent_type
 """
 KEPT = frozenset(_KEPT.split())
 """What a reader tells records apart by: with other words there they would only be unknown."""
-LINKS = re.compile("(id|uuid|ID|Id|UUID)$")
 COMMANDS = [
     "tree", "tree --plain", "tree --ascii", "tree --gantt", "tree --json --prompts", "check", "check --json",
     "check --sarif", "check --junit", "sources", "sources --json", "stats", "stats --json", "report", "metrics",
 ]  # fmt: skip
 
 
-def poisoned(value: Any, key: str, ids_too: bool) -> Any:
+def poisoned(value: Any, key: str) -> Any:
     if isinstance(value, dict):
-        return {name: poisoned(inner, name, ids_too) for name, inner in value.items()}
+        return {name: poisoned(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
-        return [poisoned(inner, key, ids_too) for inner in value]
+        return [poisoned(inner, key) for inner in value]
     if not isinstance(value, str) or key in KEPT or re.match(r"\d{4}-\d\d-\d\d[T ]|\d+$", value):
         return value
-    return value if LINKS.search(key) and not ids_too else value + EVIL
+    return value + EVIL
 
 
-def poison(path: Path, ids_too: bool) -> None:
+def poison(path: Path) -> None:
     text = path.read_text(encoding="utf-8", errors="replace")
     whole = path.suffix == ".json"
     lines = [text] if whole else text.splitlines()
-    path.write_text("".join(_line(line, ids_too) for line in lines), encoding="utf-8")
+    path.write_text("".join(_line(line) for line in lines), encoding="utf-8")
     os.utime(path, (WRITTEN, WRITTEN))
 
 
-def _line(line: str, ids_too: bool) -> str:
+def _line(line: str) -> str:
     try:
-        return json.dumps(poisoned(json.loads(line), "", ids_too)) + "\n"
+        return json.dumps(poisoned(json.loads(line), "")) + "\n"
     except ValueError:
         return line + EVIL.replace("\n", " ").encode(errors="replace").decode() + "\n"
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["words", "words and ids"])
-def logs(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def logs(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evil") / "logs"
     shutil.copytree(project / "sample_logs", folder)
     for path in [path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".zst", ".toml", "")]:
-        poison(path, request.param)
+        poison(path)
     return folder
 
 

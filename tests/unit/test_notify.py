@@ -60,6 +60,8 @@ def test_the_command_gets_the_facts_in_its_environment(tmp_path: Path, monkeypat
     import json
 
     monkeypatch.chdir(tmp_path)
+    for name in ("DELEGTOP_REAL_LOGS", "DELEGTOP_PROTOCOLS"):
+        monkeypatch.delenv(name, raising=False)
     way = Command(script(tmp_path, WRITES), pytest.fail)
     way.tell([Words(alert(title="Prove it", message="It hangs"))])
     until(lambda: Path("a-1").exists() and bool(Path("a-1").read_text()))

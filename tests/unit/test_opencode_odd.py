@@ -209,3 +209,19 @@ def test_one_odd_value_anywhere_stops_nothing(dialect: type[Dialect]) -> None:
                         list(reader.retell(Line(Origin("/storage/part/m1/x.json", number + 1, 0), line)))
     assert len(forest) >= 1
     assert all(forest.delegation(handle).id for handle in range(len(forest)))
+
+
+@pytest.mark.parametrize("dialect", [OpenCodeStorage, OpenCodeExport, OpenCodeStream])
+def test_half_an_emoji_hides_no_file(dialect: type[Dialect]) -> None:
+    for value in {"opencode-storage": storage, "opencode-export": export, "opencode-stream": stream}[dialect.name]():
+        hurt = json.dumps({**value, "extra": "\ud83d"}).encode()
+        sound = dialect.sniff(Sample("/s/session/p/x.json", json.dumps(value).encode(), True))
+        assert dialect.sniff(Sample("/s/session/p/x.json", hurt, True)) == sound
+
+
+def test_half_an_emoji_in_a_column_costs_no_row() -> None:
+    told = OpenCode()
+    for number, value in enumerate(database()):
+        hurt = {**value, "data": json.dumps({**value["data"], "extra": "\ud83d"})} if "data" in value else value
+        found = list(told.read(Line(Origin("/x/opencode.db", number, 0), json.dumps(hurt).encode())))
+        assert not [each for each in found if isinstance(each, (Deviation, Unreadable))]

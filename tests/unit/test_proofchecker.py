@@ -260,7 +260,7 @@ def test_nothing_is_counted_down_from_a_time_a_model_wrote(folder: Folder) -> No
 @pytest.mark.parametrize("told", ["2026-09-14", "2026-09-14T12:00:00Z", "$(date -u)", 7])
 def test_a_start_that_is_a_mere_day_or_after_the_file_is_no_start(folder: Folder, told: object) -> None:
     folder.write("/w/specs/9_x/.return-meta.json", meta(started_at=told, metadata={"agent_type": "plan-agent"}))
-    assert folder["9_x/plan"].started_at is None
+    assert (folder["9_x/plan"].started_at, folder["9_x/plan"].trust) == (None, Trust.MTIME)
 
 
 def test_the_marker_starts_the_delegation_when_it_was_written_whatever_it_says(folder: Folder) -> None:

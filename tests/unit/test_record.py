@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from delegtop.origin import Origin
-from delegtop.sources.record import Line, Record, Unreadable, fault, records
+from delegtop.sources.record import Line, Record, Unreadable, decoded, fault, records
 
 AT = Origin("log.jsonl", 7, 1_000)
 
@@ -132,3 +132,23 @@ def test_a_hostile_line_is_one_note_with_a_short_excerpt(hostile: bytes) -> None
 )
 def test_fault_tells_whether_a_document_is_one_whole_object(data: bytes, why: str) -> None:
     assert fault(data) == why
+
+
+@pytest.mark.parametrize("data", ['{"said": "cut \\ud83d"}', b'\xef\xbb\xbf {"said": "cut \\ud83d"}\n'])
+def test_a_document_with_half_an_emoji_is_still_one(data: bytes | str) -> None:
+    """Programs in JavaScript cut texts where they like."""
+    assert decoded(data) == {"said": "cut \ufffd"}
+
+
+def test_a_list_with_half_an_emoji_is_still_one() -> None:
+    assert decoded('[{"said": "\\ud83d"}]') == [{"said": "\ufffd"}]
+
+
+@pytest.mark.parametrize("data", ['{"a": 1', '{"a": "\\ud83d"} x', "", "[" * 100_000])
+def test_what_is_no_whole_document_is_none(data: str) -> None:
+    assert decoded(data) is None
+
+
+def test_a_number_before_something_that_is_no_json_is_no_value() -> None:
+    assert decoded(b"5 apples") is None
+    assert decoded(b"5") == 5

@@ -1,6 +1,8 @@
 """The sample files of CLEO and hyper show what the README says, and a manifest that shrinks is read without a slip."""
 
 import json
+import os
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import pytest
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.clock import WallClock
+from delegtop.clock import Millis, WallClock, parse_time
 from delegtop.feed import Feed
 from delegtop.model.forest import Forest
 
@@ -69,9 +71,13 @@ def test_the_answers_are_judged(path: str, found: dict[str, int], capsys: pytest
     assert rules(capsys, str(SAMPLES / path)) == found
 
 
-def test_the_run_holds_its_sessions_and_its_stack(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_run_holds_its_sessions_and_its_stack(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     run = "20260318-090000-b7c2d1"
-    rows = tree(capsys, str(SAMPLES / "hyper"), "--at", AT)
+    copy = shutil.copytree(SAMPLES / "hyper", tmp_path / "hyper")
+    written = (parse_time(AT) or Millis(0)) / 1000 - 120
+    for path in copy.rglob("*"):
+        os.utime(path, (written, written))  # a run's state says nothing of its own time but when it was written
+    rows = tree(capsys, str(copy), "--at", AT)
     parents = {id: row["parent"] for id, row in rows.items()}
     assert parents == {
         run: None,

@@ -176,7 +176,7 @@ def test_the_first_minute_has_one_parent_to_infer_and_one_that_stays_ambiguous(m
     assert max(fits) > 1
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whoever_watches_the_first_minute_sees_every_state_and_every_kind_of_link(tmp_path: Path, seed: int) -> None:
     clock = FrozenClock(NOON)
     simulation = Simulation(seed, 1, tmp_path, clock)

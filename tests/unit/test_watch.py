@@ -105,14 +105,16 @@ def test_a_folder_made_again_is_watched_again(tmp_path: Path) -> None:
 
 
 def test_closing_takes_no_time_and_ends_the_thread(tmp_path: Path) -> None:
+    others = set(threading.enumerate())
     waker = Waker()
     waker.watch([str(tmp_path)])
     until(lambda: waker.mode == "watching")
+    assert set(threading.enumerate()) - others
     started = monotonic()
     waker.close()
     assert monotonic() - started < 0.5
     assert waker.mode == "polling"
-    assert until(lambda: not any(thread.name == "delegtop-waker" for thread in threading.enumerate()))
+    assert until(lambda: not set(threading.enumerate()) - others)
 
 
 def test_watchfiles_is_not_imported_before_something_is_watched() -> None:

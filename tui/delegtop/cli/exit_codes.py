@@ -20,7 +20,7 @@ class Exit(IntEnum):
 
 MEANING = {
     Exit.OK: "fine",
-    Exit.FINDINGS: "a finding (check, lint), a difference (diff), or something failed, timed out, is blocked or partial",
+    Exit.FINDINGS: "a finding (check, lint), a difference (diff), or something failed, timed out, blocked or partial",
     Exit.USAGE: "the command line, the filter or a setting is wrong",
     Exit.OVERDUE: "something is overdue, or lost",
     Exit.UNREADABLE: "a named source cannot be read",

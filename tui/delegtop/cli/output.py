@@ -4,11 +4,16 @@ import os
 import select
 import sys
 from collections.abc import Iterable
+from typing import TextIO
+
+from delegtop.cli.diagnostics import fail
 
 
 def emit(lines: Iterable[str]) -> None:
     """Write the lines. A reader that left early (`| head`) is no error: the rest is dropped."""
     stream = sys.stdout
+    if stream is None:  # it was closed before the start (`>&-`)
+        return
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     try:
@@ -16,8 +21,15 @@ def emit(lines: Iterable[str]) -> None:
             stream.write(line + "\n")
         stream.flush()
     except BrokenPipeError:
-        # Python flushes stdout once more at exit; let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _let_go(stream)
+    except OSError as error:
+        _let_go(stream)
+        fail(f"standard output cannot be written: {error.strerror}")
+
+
+def _let_go(stream: TextIO) -> None:
+    """Python flushes stdout once more at exit; let that go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def emit_now(lines: Iterable[str]) -> bool:
@@ -30,7 +42,7 @@ def emit_now(lines: Iterable[str]) -> bool:
             stream.write(line + "\n")
             stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _let_go(stream)
         return False
     return True
 
@@ -52,7 +64,7 @@ def is_terminal() -> bool:
 def takes(characters: str) -> bool:
     """True if stdout can carry these characters."""
     try:
-        characters.encode(sys.stdout.encoding or "ascii")
+        characters.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True

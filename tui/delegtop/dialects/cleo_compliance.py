@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.contract.departures import Kind
 from delegtop.contract.manifest import violation_line
 from delegtop.dialects import About, Basis, Dialect, Sample
@@ -17,7 +15,7 @@ from delegtop.dialects.cleo import PRODUCT
 from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.model import notes as kinds
 from delegtop.model.events import PROMPT, Described, Ended, Ending, Event, Noted, Outcome, Report, Started
-from delegtop.sources.record import Record
+from delegtop.sources.record import Record, decoded
 
 _TASK = re.compile(r"T\d+")
 _NO_TYPE = ("", "unknown")
@@ -38,11 +36,8 @@ class CleoCompliance(Dialect):
     @classmethod
     def sniff(cls, sample: Sample) -> int:
         first = sample.head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
-        try:
-            value = msgspec.json.decode(first, type=dict[str, Any])
-        except (ValueError, RecursionError):
-            return 0
-        compliance = value.get("compliance")
+        value = decoded(first)
+        compliance = value.get("compliance") if isinstance(value, dict) else None
         if not isinstance(compliance, dict) or "source_id" not in value:
             return 0
         return 90 if "compliance_pass_rate" in compliance else 60

@@ -10,8 +10,6 @@ from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.clock import SECOND, Millis
 from delegtop.dialects import About, Basis, Query, Sample, Unit
 from delegtop.dialects.opencode import Telling
@@ -19,7 +17,7 @@ from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import cost_of, moment, table, word
 from delegtop.model.events import Deviation, Event
 from delegtop.origin import Origin
-from delegtop.sources.record import Record
+from delegtop.sources.record import Record, decoded
 
 _SQLITE = b"SQLite format 3\0"
 _SPAWNING = frozenset({"agent", "agentic_fetch"})
@@ -151,10 +149,7 @@ def _parts(data: Any) -> list[dict[str, Any]] | None:
 
 
 def _decoded(data: Any) -> Any:
-    try:
-        return msgspec.json.decode(data) if isinstance(data, str) else None
-    except (ValueError, RecursionError):
-        return None
+    return decoded(data) if isinstance(data, str) else None
 
 
 def _millis(value: Any) -> Millis | None:

@@ -7,13 +7,11 @@ from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import Any
 
-import msgspec
-
 from delegtop.clock import SECOND, Millis, parse_time
 from delegtop.dialects import Dialect, Sample
 from delegtop.model.events import PROMPT, Event
 from delegtop.origin import Origin
-from delegtop.sources.record import Line, Record, Unreadable, records
+from delegtop.sources.record import Line, Record, Unreadable, decoded, records
 
 TITLE = 80
 """Characters of a prompt that serve as a title."""
@@ -27,8 +25,6 @@ _BLANK = b"\0\xef\xbb\xbf \t\r"
 _NOWHERE = Origin("", 1, 0)
 _SPACE = re.compile(r"\s+")
 _TELLING = ("command", "cmd", "description", "query", "pattern", "path", "file_path", "filePath", "url", "prompt")
-
-_decode = msgspec.json.Decoder().decode
 
 
 def obj(value: object) -> dict[str, Any]:
@@ -84,12 +80,7 @@ def prose(content: object) -> str | None:
 
 def parsed(value: object) -> Any:
     """The value a JSON text holds; one that is no text stays what it is, and what is no JSON is None."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return _decode(value)
-    except (ValueError, RecursionError):
-        return None
+    return decoded(value) if isinstance(value, str) else value
 
 
 def gist(arguments: dict[str, Any], telling: tuple[str, ...] = _TELLING) -> str | None:
@@ -130,10 +121,7 @@ def _objects(sample: Sample) -> tuple[dict[str, Any], ...]:
 
 def document(sample: Sample) -> dict[str, Any]:
     """The one JSON object that the whole sample is; empty if it is none."""
-    try:
-        return obj(_decode(sample.head)) if sample.whole else {}
-    except (ValueError, RecursionError):
-        return {}
+    return obj(decoded(sample.head)) if sample.whole else {}
 
 
 class Remembering(Dialect):

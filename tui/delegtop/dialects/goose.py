@@ -9,8 +9,6 @@ from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.clock import SECOND, Millis, parse_time
 from delegtop.dialects import About, Basis, Query, Sample, Unit
 from delegtop.dialects.opencode import Telling
@@ -19,7 +17,7 @@ from delegtop.dialects.opencode.words import moment, table, word
 from delegtop.model.events import Deviation, Event, Noted
 from delegtop.model.notes import UNLINKED
 from delegtop.origin import Origin
-from delegtop.sources.record import Record
+from delegtop.sources.record import Record, decoded
 
 _SQLITE = b"SQLite format 3\0"
 _SUB_AGENT = "sub_agent"
@@ -143,7 +141,4 @@ class Goose(Telling):
 
 
 def _decoded(data: Any) -> Any:
-    try:
-        return msgspec.json.decode(data) if isinstance(data, str) else None
-    except (ValueError, RecursionError):
-        return None
+    return decoded(data) if isinstance(data, str) else None

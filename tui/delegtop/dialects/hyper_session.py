@@ -8,8 +8,6 @@ run it belongs to is all that is known of its place.
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.clock import Millis
 from delegtop.contract.departures import Kind
 from delegtop.dialects import About, Basis, Dialect, Sample, Unit
@@ -19,7 +17,7 @@ from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.model import notes as kinds
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
 from delegtop.origin import Origin
-from delegtop.sources.record import Record
+from delegtop.sources.record import Record, decoded
 
 NO_PARENT = "the sidecar names no parent session"
 _KEYS = frozenset({"sessionId", "currentTarget", "recentTargets", "lastActivity"})
@@ -42,11 +40,8 @@ class HyperSession(Dialect):
     def sniff(cls, sample: Sample) -> int:
         if not sample.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or b'"sessionId"' not in sample.head:
             return 0
-        try:
-            value = msgspec.json.decode(sample.head, type=dict[str, Any])
-        except (ValueError, RecursionError):
-            return 0
-        return 85 if len(_KEYS & value.keys()) >= 3 and "type" not in value else 0
+        value = decoded(sample.head)
+        return 85 if isinstance(value, dict) and len(_KEYS & value.keys()) >= 3 and "type" not in value else 0
 
     def translate(self, record: Record) -> Iterator[Event]:
         value, origin, notes = record.value, record.origin, Notes(record.origin)

@@ -20,7 +20,7 @@ from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.dialects.returns import OUTCOMES, repair_return, report
 from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started, Surveyed
 from delegtop.origin import Origin
-from delegtop.sources.record import NOT_JSON, TORN, Line, Record, Unreadable, excerpt, records
+from delegtop.sources.record import NOT_JSON, TORN, Line, Record, Unreadable, decoded, excerpt, records
 
 _ENDED: dict[str | None, Outcome] = {**OUTCOMES, "timeout": Outcome.TIMEOUT}
 
@@ -174,7 +174,5 @@ def _sniff_part(head: bytes) -> int:
 
 
 def _object(data: bytes) -> dict[str, Any] | None:
-    try:
-        return msgspec.json.decode(data, type=dict[str, Any])
-    except (ValueError, RecursionError):
-        return None
+    value = decoded(data)
+    return value if isinstance(value, dict) else None

@@ -93,6 +93,7 @@ class Feed:
         self._waker = Waker()
         self._pace = Pace()
         self._scan = Scan()
+        self._left_out: tuple[SourceStatus, ...] = ()
         self._scanned_at = -RESCAN_SECONDS
         self._rescan_after = RESCAN_SECONDS
         self._folders: tuple[str, ...] = ()
@@ -212,11 +213,10 @@ class Feed:
         )
         if due:
             self._look_round()
-            if self._unknown:
-                self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
-            self._waiting += self._window.admit(self._scan.files)
         again = list(self._unknown) if due or len(self._unknown) <= FEW else []
-        fresh, self._waiting = self._waiting[:FEW], self._waiting[FEW:]
+        # Every poll with new files looks at all known ones, so the portions grow with what is known.
+        many = max(FEW, len(self._readings) // 2)
+        fresh, self._waiting = self._waiting[:many], self._waiting[many:]
         for path in (*again, *fresh):
             if path not in self._readings:
                 self._try_dialects(path)
@@ -236,6 +236,10 @@ class Feed:
     def _look_round(self) -> None:
         began = monotonic()
         self._scan = self._roots.scan()
+        if self._unknown:
+            self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
+        self._waiting += self._window.admit(self._scan.files)
+        self._left_out = tuple(self._too_old())
         self._scanned_at = monotonic()
         folders = self._roots.directories()
         self._waker.watch(folders)
@@ -244,7 +248,7 @@ class Feed:
         took = self._scanned_at - began
         settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
         # Looking at thousands of folders takes a while; as long as changes are reported it is only to be sure.
-        share = max(1.0, 25 * took) if self._waker.mode == "watching" else max(0.5, 5 * took)
+        share = max(1.0, 50 * took) if self._waker.mode == "watching" else max(0.5, 5 * took)
         usual = RESCAN_SECONDS * share
         self._rescan_after = min(max(SETTLING_SECONDS, 2 * took), usual) if settling else usual
 
@@ -296,7 +300,7 @@ class Feed:
             found.append(SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0)))
         found += [SourceStatus(path, None, 0, 0, "skipped", why) for path, why in self._scan.skipped.items()]
         found += [SourceStatus(path, None, 0, 0, "missing", "not found") for path in self._scan.missing]
-        found += self._left_out()
+        found += self._left_out
         found += [
             SourceStatus(f"format {name}", None, 0, 0, "skipped", why) for name, why in self._formats.broken.items()
         ]
@@ -304,7 +308,7 @@ class Feed:
             found.append(SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet"))
         return tuple(found)
 
-    def _left_out(self) -> Iterator[SourceStatus]:
+    def _too_old(self) -> Iterator[SourceStatus]:
         """The files outside the window, by their folder: there may be thousands."""
         folders: dict[str, list[Millis]] = {}
         for path, written in self._window.left_out.items():

@@ -219,6 +219,8 @@ class Census:
         quiet = duration(self.now - heard) if heard is not None else "–"
         if state is State.LOST:
             return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
+        if heard is None and state is State.RUNNING:
+            return "its log tells no time, so nobody can say since when"
         if state is State.IDLE:
             return f"its turn ended {quiet} ago"
         if state is State.SILENT:

@@ -58,7 +58,7 @@ def table(forest: Forest, statuses: Sequence[Found]) -> Iterator[str]:
     kinds = Counter(status.dialect for status in statuses if status.dialect)
     counted = ", ".join(f"{count} {name}" for name, count in kinds.most_common()) or "none"
     yield ""
-    yield f"{len(statuses)} sources: {counted}."
+    yield f"{len(statuses)} source{'' if len(statuses) == 1 else 's'}: {counted}."
 
 
 def _cells(status: Found, told: Told, now: Millis) -> tuple[str, ...]:

@@ -88,6 +88,20 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
         yield Record(line.origin, value, line.at)
 
 
+def decoded(data: bytes | str) -> Any:
+    """One whole JSON value, forgiven what a record is forgiven, such as half an emoji; None if it is none."""
+    try:
+        return _decode(data)
+    except (ValueError, RecursionError):
+        text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+    text = text.strip(" \t\r\n\ufeff")
+    try:
+        value, end = _Lenient().object_at(text, 0)
+    except (ValueError, RecursionError):
+        return None
+    return value if end == len(text) else None
+
+
 def fault(data: bytes) -> str:
     """Why `data` is not one whole JSON object; empty if it is."""
     found = list(records(Line(Origin("", 1, 0), data)))
@@ -200,7 +214,7 @@ def _shown(text: str) -> str:
 
 
 def _too_deep(value: Any) -> bool:
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(DEPTH_LIMIT):
         level = [
             inner

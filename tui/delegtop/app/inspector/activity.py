@@ -79,7 +79,7 @@ def _what(event: Event, hide: Callable[[str], str]) -> Content:
         case Described():
             return said("described", *(one_line(hide(word)) for word in (event.title, event.name, event.model) if word))
         case Noted():
-            return said(Content.styled(event.kind, "bold"), foreign(hide(event.text)) if event.text else "no longer so")
+            return said(one_line(event.kind, "bold"), foreign(hide(event.text)) if event.text else "no longer so")
         case Awaited():
             return said(Content.styled("awaited", "bold"), one_line(hide(event.by)))
         case Resumed():

@@ -192,6 +192,7 @@ class DelegationTree(Widget, can_focus=True):
         self._view.move_house(before, now)
         self._told = None
         self.seen()
+        self.update_rows(True)  # at once: what is on the screen may not be there any more when it is painted again
 
     def expect(self, id: str) -> None:
         """Put the cursor on this delegation as soon as it is there."""

@@ -6,13 +6,11 @@ from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import moment, table, word
 from delegtop.model.events import Deviation, Event
-from delegtop.sources.record import Line, Record, Unreadable
+from delegtop.sources.record import Line, Record, Unreadable, decoded
 
 _SQLITE = b"SQLite format 3\0"
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_')
@@ -209,10 +207,7 @@ def _session(row: dict[str, Any]) -> dict[str, Any]:
 def _decoded(data: Any) -> dict[str, Any] | None:
     if not isinstance(data, str | bytes):
         return None
-    try:
-        value = msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        return None
+    value = decoded(data)
     return value if isinstance(value, dict) else None
 
 

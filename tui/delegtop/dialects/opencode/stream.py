@@ -7,13 +7,11 @@ is over, and what goes on meanwhile cannot be seen: the database beside it tells
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.opencode import Telling
 from delegtop.dialects.opencode.words import moment, table, word
 from delegtop.model.events import Deviation, Event
-from delegtop.sources.record import Record
+from delegtop.sources.record import Record, decoded
 
 _KINDS = frozenset({"step_start", "step_finish", "text", "reasoning", "tool_use", "error"})
 
@@ -34,10 +32,7 @@ class OpenCodeStream(Telling):
     @classmethod
     def sniff(cls, sample: Sample) -> int:
         first = sample.head.lstrip().split(b"\n", 1)[0]
-        try:
-            value = table(msgspec.json.decode(first))
-        except (ValueError, RecursionError):
-            return 0
+        value = table(decoded(first))
         about = table(value.get("error")) if value.get("type") == "error" else table(value.get("part"))
         is_one = (
             word(value.get("type")) in _KINDS

@@ -17,7 +17,7 @@ from delegtop.dialects.proofchecker.nodes import Document, Memory
 from delegtop.dialects.proofchecker.shapes import Shape
 from delegtop.model.events import Deviation, Event
 from delegtop.origin import Origin
-from delegtop.sources.record import NOT_AN_OBJECT, NOT_JSON, Line, Record, Unreadable, excerpt
+from delegtop.sources.record import NOT_AN_OBJECT, NOT_JSON, Line, Record, Unreadable, decoded, excerpt
 
 _SHOWN = 5
 
@@ -117,7 +117,7 @@ class ProofChecker(Dialect):
 
     def _list(self, line: Line, data: bytes) -> Iterator[Event | Unreadable]:
         """A bare list of errors."""
-        value = shapes.decode(data)
+        value = decoded(data)
         if not isinstance(value, list):
             yield Unreadable(line.origin, NOT_JSON, excerpt(data))
             return

@@ -102,7 +102,7 @@ def _started(
         task=task,
         path=agent.path,
         parent=session,
-        trust=Trust.EPOCH if epoch is not None else Trust.MODEL if told is not None else Trust.SCRIPT,
+        trust=Trust.EPOCH if epoch is not None else Trust.MODEL if told is not None else Trust.MTIME,
         product=PRODUCT,
     )
 

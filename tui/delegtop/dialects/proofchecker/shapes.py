@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-import msgspec
-
 from delegtop.contract import family
 from delegtop.dialects import Sample
+from delegtop.sources.record import decoded
 
 
 class Shape(StrEnum):
@@ -62,11 +61,11 @@ def sniff(sample: Sample) -> tuple[Shape | None, int]:
         return _array(head, name, sample.whole)
     if not head.startswith(b"{"):
         return None, 0
-    value = decode(head) if sample.whole else None
+    value = decoded(head) if sample.whole else None
     if isinstance(value, dict):
         return of(value, name)
     first, newline, _ = head.partition(b"\n")
-    line = decode(first) if newline else None
+    line = decoded(first) if newline else None
     if isinstance(line, dict):
         shape, sure = of(line, name)
         return (shape, sure) if shape is Shape.EVENTS else (None, 0)
@@ -143,7 +142,7 @@ def _is_error_schema(value: Mapping[str, Any]) -> bool:
 
 def _array(head: bytes, name: str, whole: bool) -> tuple[Shape | None, int]:
     """A bare list of errors."""
-    value = decode(head) if whole else None
+    value = decoded(head) if whole else None
     if not isinstance(value, list) or "errors" not in name:
         return None, 0
     if not value:
@@ -170,14 +169,6 @@ def _by_keys(head: bytes, name: str) -> tuple[Shape | None, int]:
     if "errors" in name and {"_schema_version", "errors"} <= keys:
         return Shape.ERRORS, _LIKELY
     return (shape, _POSSIBLE) if shape else (None, 0)
-
-
-def decode(data: bytes) -> Any:
-    """The JSON value; None if it is none."""
-    try:
-        return msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _name(path: str) -> str:
