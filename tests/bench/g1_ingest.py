@@ -18,7 +18,7 @@ _REFRESH = 0.04
 def rows(plan: Plan) -> list[Row]:
     found = [_against_decoding(plan, size) for size in plan.sizes]
     found += _against_programs(plan)
-    note = "not yet: transcripts come with the agent dialects"
+    note = "no benchmark of it yet"
     return [*found, Row(1, "transcripts: rate, of a bare msgspec decode", None, 0.85, at_least=True, note=note)]
 
 
