@@ -13,7 +13,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from delegtop.cli import main
+from delegtop.cli import main, output
+from delegtop.cli.diagnostics import UsageError
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.standing import all_returned, is_done, problem
 from delegtop.clock import MINUTE, Millis, WallClock, iso, monotonic, sleep
@@ -397,3 +398,11 @@ def running(*arguments: str) -> "Iterator[subprocess.Popen[str]]":
             yield process
         finally:
             process.kill()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to write to")
+def test_a_full_disk_behind_stdout_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        with pytest.raises(UsageError, match="standard output cannot be written: No space left"):
+            output.emit_now(["a line"])

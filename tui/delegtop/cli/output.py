@@ -11,40 +11,38 @@ from delegtop.cli.diagnostics import fail
 
 def emit(lines: Iterable[str]) -> None:
     """Write the lines. A reader that left early (`| head`) is no error: the rest is dropped."""
+    _write(lines, at_once=False)
+
+
+def emit_now(lines: Iterable[str]) -> bool:
+    """Write each line at once, for those that go on; False once nobody reads any more."""
+    return _write(lines, at_once=True)
+
+
+def _write(lines: Iterable[str], *, at_once: bool) -> bool:
     stream = sys.stdout
     if stream is None:  # it was closed before the start (`>&-`)
-        return
+        return False
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     try:
         for line in lines:
             stream.write(line + "\n")
+            if at_once:
+                stream.flush()
         stream.flush()
     except BrokenPipeError:
         _let_go(stream)
+        return False
     except OSError as error:
         _let_go(stream)
         fail(f"standard output cannot be written: {error.strerror}")
+    return True
 
 
 def _let_go(stream: TextIO) -> None:
     """Python flushes stdout once more at exit; let that go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def emit_now(lines: Iterable[str]) -> bool:
-    """Write each line at once, for those that go on; False once nobody reads any more."""
-    stream = sys.stdout
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
-    try:
-        for line in lines:
-            stream.write(line + "\n")
-            stream.flush()
-    except BrokenPipeError:
-        _let_go(stream)
-        return False
-    return True
 
 
 def is_read() -> bool:

@@ -6,9 +6,7 @@ start. What the session came to, its line does not tell.
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, tzinfo
-from typing import Any, ClassVar
-
-import msgspec
+from typing import ClassVar
 
 from delegtop.contract.departures import Kind
 from delegtop.contract.manifest import SPREAD
@@ -17,7 +15,7 @@ from delegtop.dialects.cleo import PRODUCT
 from delegtop.dialects.lenient import Notes, moment
 from delegtop.dialects.unfinished import Unfinished
 from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Started
-from delegtop.sources.record import Line, Record, Unreadable, records
+from delegtop.sources.record import Line, Record, Unreadable, decoded, records
 
 
 class CleoSessions(Dialect):
@@ -42,9 +40,8 @@ class CleoSessions(Dialect):
         head = sample.head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if not head.startswith(b"{") or b'"start_timestamp"' not in head or b'"end_timestamp"' not in head:
             return 0
-        try:
-            value = msgspec.json.decode(head.partition(b"\n")[0], type=dict[str, Any])
-        except (ValueError, RecursionError):
+        value = decoded(head.partition(b"\n")[0])
+        if not isinstance(value, dict):
             return 60 if b'"session_id"' in head and b'"tasks_completed"' in head else 0
         return 85 if {"session_id", "end_timestamp", "stats"} <= value.keys() else 0
 

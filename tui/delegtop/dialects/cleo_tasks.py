@@ -9,8 +9,6 @@ from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-import msgspec
-
 from delegtop.clock import SECOND, Millis, parse_time
 from delegtop.contract.manifest import Entry
 from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
@@ -29,7 +27,7 @@ from delegtop.model.events import (
     Started,
 )
 from delegtop.origin import Origin
-from delegtop.sources.record import Record
+from delegtop.sources.record import Record, decoded
 
 _MAGIC = b"SQLite format 3\0"
 _AGENTS = (
@@ -178,10 +176,8 @@ def _error(row: dict[str, Any], origin: Origin) -> Iterator[Event]:
 
 
 def _metadata(given: object) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(given, type=dict[str, Any]) if isinstance(given, str) else {}
-    except (ValueError, RecursionError):
-        return {}
+    value = decoded(given) if isinstance(given, str) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _refs(row: dict[str, Any], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
