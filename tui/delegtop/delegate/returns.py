@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, NoReturn
 
+from delegtop.contract import hyper
 from delegtop.contract.returns import NEEDS_ERRORS, STATUSES, SUMMARY_HARD_LIMIT
 
 REQUIRED = ("status", "summary", "artifacts", "metadata")
@@ -98,11 +99,6 @@ def _artifact_problems(artifacts: object) -> Iterator[str]:
             yield f"artifacts[{index}]: {path} must be relative to the project and stay within it"
 
 
-# An agent's own words and its return are told apart by markers, in four spellings. A bare word counts only on a line of
-# its own: prose may speak of it.
-_MARKER = r"(?:<!--[ \t]*{0}[ \t]*-->|---[ \t]*{0}[ \t]*---|<<<[ \t]*{0}[ \t]*>>>|^[ \t]*{0}[ \t\r]*$)"
-_START = re.compile(_MARKER.format("AGENT_OUTPUT_START"), re.MULTILINE)
-_END = re.compile(_MARKER.format("AGENT_OUTPUT_END"), re.MULTILINE)
 _OBJECT = re.compile(r"\n[ \t]*(?:(?:```+|~~~+)\w*[ \t]*)?(?=\{)")
 """Where an object may begin: at the start of a line, or right after the opening of a code fence."""
 _TRIED = 2000
@@ -128,8 +124,8 @@ def placed_returns(text: str) -> Iterator[tuple[dict[str, Any] | str, int]]:
     found: list[tuple[dict[str, Any] | str, int]] = []
     text = f"\n{text}"
     # Plain searches come first: most output holds neither, and a megabyte of it should cost nothing.
-    starts = [match.end() for match in _START.finditer(text)] if "AGENT_OUTPUT_START" in text else []
-    ends = [match.start() for match in _END.finditer(text)] if starts else []
+    starts = [match.end() for match in hyper.START.finditer(text)] if "AGENT_OUTPUT_START" in text else []
+    ends = [match.start() for match in hyper.END.finditer(text)] if starts else []
     ends.append(len(text))  # what was cut off ends with the text
     objects = deque((match.end() for match in _OBJECT.finditer(text)) if "{" in text else (), maxlen=_TRIED)
     # A block that is begun again before it was finished counts from its last beginning.

@@ -11,6 +11,7 @@ import msgspec
 
 from delegtop.contract import commands
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.rule import Case
 from delegtop.diagnosis.verdicts.verdict import Kind
 from delegtop.model import notes, phases
 from delegtop.model.delegation import Delegation, Note, State
@@ -80,6 +81,11 @@ def resume(forest: Forest, handle: Handle) -> tuple[Step, ...]:
         words = "Opens its session again" if own else "Opens the session it belongs to again"
         steps.append(Step(By.RESUME, _where(words, session), command))
     return tuple(steps)
+
+
+def command(case: Case) -> str | None:
+    """The first of these commands, for a finding to name."""
+    return next((step.command for step in resume(case.forest, case.handle)), None)
 
 
 def session_command(facts: Delegation) -> str | None:

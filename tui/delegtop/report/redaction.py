@@ -36,7 +36,7 @@ _PLAIN = frozenset(
         *("work", "workspace", "vscode", "codespace", "git", "ec2-user", "azureuser", "jovyan", "linuxbrew"),
         *("default", "nobody", "www", "agent", "agents", "localhost", "claude", "codex", "gemini"),
         *("opencode", "copilot", "cursor", "kimi", "qwen", "goose", "crush", "droid", "raspberrypi"),
-        *("archlinux"),
+        "archlinux",
     )
 )
 """Names that many machines have and that tell of nobody."""

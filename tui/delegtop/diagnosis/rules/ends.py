@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from delegtop.diagnosis import recovery
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule import Case, rule
-from delegtop.diagnosis.watch import resume
 from delegtop.model.delegation import State
 
 _TOLD = 200
@@ -34,7 +34,7 @@ def failed(case: Case) -> Iterator[Finding]:
         f"It failed: {_why(case)}",
         case.facts.ended_origin,
         advice="See what it had done by then (its last records), put right what the error names, and ask for it again.",
-        command=resume(case),
+        command=recovery.command(case),
         since=case.facts.ended_at,
     )
 
@@ -53,6 +53,6 @@ def interrupted(case: Case) -> Iterator[Finding]:
         f"It was stopped before it was done: {_why(case)}",
         case.facts.ended_origin,
         advice="If that was not meant, ask for it again; its transcript has what it found.",
-        command=resume(case),
+        command=recovery.command(case),
         since=case.facts.ended_at,
     )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from delegtop.clock import SECOND, Millis, duration
+from delegtop.diagnosis import recovery
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule import Case, rule
-from delegtop.diagnosis.watch import resume
 from delegtop.model.delegation import Delegation, Link, State
 from delegtop.model.events import Ending, Trust
 from delegtop.model.measures import label
@@ -115,7 +115,7 @@ def unexplained(case: Case) -> Iterator[Finding]:
         f"It ended {state} without a return, and nothing says why.",
         *facts.origins[:_SHOWN],
         advice="Read the last lines it wrote. Have its caller record the exception as an error with a recommendation.",
-        command=resume(case),
+        command=recovery.command(case),
         since=facts.ended_at,
     )
 

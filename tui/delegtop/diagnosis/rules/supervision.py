@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from delegtop.clock import duration
+from delegtop.diagnosis import recovery
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.own_errors import own_errors
 from delegtop.diagnosis.rule import Case, rule
-from delegtop.diagnosis.watch import ENDED, life, resume
+from delegtop.diagnosis.watch import ENDED, life
 from delegtop.model.delegation import ACTIVE, Link, State
 from delegtop.model.events import Fault
 from delegtop.model.measures import label
@@ -39,7 +40,7 @@ def overdue(case: Case) -> Iterator[Finding]:
         f"It is {duration(case.now - deadline.at)} past its deadline ({deadline.note}){_silence(case)}.",
         *life(case.facts),
         advice=advice,
-        command=resume(case) if blocker is None else None,
+        command=recovery.command(case) if blocker is None else None,
         since=deadline.at,
     )
 
@@ -61,7 +62,7 @@ def lost(case: Case) -> Iterator[Finding]:
         *life(facts),
         advice="Nobody works on it any more: look for what it has already written, then resume the task."
         + _no_return(case),
-        command=resume(case),
+        command=recovery.command(case),
         since=facts.heard_at or facts.listed_at,
     )
 
@@ -132,7 +133,7 @@ def timed_out(case: Case) -> Iterator[Finding]:
         facts.started_origin,
         facts.ended_origin,
         advice="Keep the task in progress, look at what it left, and resume it.",
-        command=resume(case),
+        command=recovery.command(case),
         since=facts.ended_at,
     )
 

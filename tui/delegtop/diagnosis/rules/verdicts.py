@@ -16,17 +16,12 @@ def _verdict(case: Case) -> Verdict | None:
     return found
 
 
-def _resume(case: Case) -> str | None:
-    """What to type to take it up again."""
-    return next((step.command for step in recovery.resume(case.forest, case.handle)), None)
-
-
 def _told(case: Case, kind: Kind, rule: Rule, advice: str, *, resumes: bool = False) -> Iterator[Finding]:
     """The verdict as a finding of the rule, if it is the rule's."""
     found = _verdict(case)
     if found is not None and found.kind is kind:
         message = f"{found.message} ({found.certainty})"
-        command = _resume(case) if resumes else None
+        command = recovery.command(case) if resumes else None
         yield rule.finding(case, message, *found.evidence, advice=advice, command=command, since=found.since)
 
 
