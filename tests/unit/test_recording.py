@@ -327,3 +327,16 @@ def test_the_example_of_the_reference_page_is_a_recording(project: Path) -> None
             "bash: lake build",
         )
     ]
+
+
+def test_records_that_lost_the_newline_between_them_are_all_read() -> None:
+    tape = recorded((line(1), [heard(1)]), (line(2), [heard(2, 'say }{"crc":"x"')]), (line(3), [heard(3)]))
+    head, source, *records = tape.splitlines(keepends=True)
+    glued = b"".join([head, source, b"".join(records).replace(b"\n", b"")])
+    assert read(glued) == [heard(1), heard(2, 'say }{"crc":"x"'), heard(3)]
+    last = lines(glued)[-1]
+    dialect = Recording()
+    for each in lines(glued):
+        dialect.read(each)
+    assert dialect.retell(last) == [heard(1), heard(2, 'say }{"crc":"x"'), heard(3)]
+    assert dialect.original(last).origin == line(1).origin

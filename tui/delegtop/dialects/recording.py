@@ -31,6 +31,8 @@ DAMAGED = "damaged record"
 MISSING = "a part of the recording is missing"
 NEWER = "recorded by a newer version"
 UNKNOWN = "unknown record"
+_SEAM = b'}{"crc":"'
+"""Between two records that lack the newline. Quotes within a text are escaped, so no text has it."""
 
 
 class Recording(Dialect):
@@ -63,6 +65,11 @@ class Recording(Dialect):
         return (Deviation(record.origin, UNKNOWN, ""),)
 
     def read(self, line: Line) -> Sequence[Event | Unreadable]:
+        if _SEAM in line.data:
+            return [told for record in _unglued(line) for told in self._read(record)]
+        return self._read(line)
+
+    def _read(self, line: Line) -> Sequence[Event | Unreadable]:
         try:
             record = unframe(line.data)
         except Damaged as damaged:
@@ -78,11 +85,11 @@ class Recording(Dialect):
         return () if record is not None else (Deviation(line.origin, UNKNOWN, excerpt(line.data)),)
 
     def retell(self, line: Line) -> Sequence[Event | Unreadable]:
-        record = self._record(line)
-        return self._events(line, record) if record is not None else ()
+        records = [self._record(each) for each in _unglued(line)]
+        return [told for record in records if record is not None for told in self._events(line, record)]
 
     def original(self, line: Line) -> Line:
-        record = self._record(line)
+        record = next((record for each in _unglued(line) if (record := self._record(each)) is not None), None)
         if record is None or record.at[0] not in self._sources:
             return Line(line.origin, b"")
         return Line(self._origin(record.at), record.data or (record.raw or "").encode(), record.seen)
@@ -139,6 +146,16 @@ class Recording(Dialect):
     def _origin(self, place: Place) -> Origin:
         number, line, offset = place
         return Origin(self._sources[number], line, offset)
+
+
+def _unglued(line: Line) -> list[Line]:
+    """The records of a line: one, unless newlines were lost."""
+    first, *others = line.data.split(_SEAM)
+    if not others:
+        return [line]
+    pieces = [first, *(_SEAM[1:] + other for other in others)]
+    whole = [piece + b"}" for piece in pieces[:-1]] + pieces[-1:]
+    return [Line(line.origin, data) for data in whole]
 
 
 def _torn(line: Line, why: str) -> Unreadable:
