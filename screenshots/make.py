@@ -1,6 +1,6 @@
-"""Make every picture of the README anew, from the real app at a frozen moment.
+"""Make the pictures of the README anew, all or the named ones, from the real app at a frozen moment.
 
-    pip install -e '.[dev]' && python screenshots/make.py
+    pip install -e '.[dev]' && python screenshots/make.py [SCENE…]
 
 Each scene is written as SVG and as PNG. The story is the demo's, so the pictures show what `delegtop demo` shows.
 """
@@ -36,6 +36,9 @@ FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf")
 CELL = (9, 18)
 BLOCKS = "\0▏▎▍▌▋▊▉█"
 """Filled from the left by so many eighths."""
+
+SMALL = (140, 22)
+"""What several pictures beside each other have room for."""
 
 
 class Scene(NamedTuple):
@@ -77,6 +80,14 @@ SCENES = (
     Scene("cleo", (140, 30), ("e", "6"), sample="cleo", at="2026-03-20T09:12:00Z"),
     Scene("hyper", (140, 30), ("down", "down"), sample="hyper", at="2026-03-18T09:12:00Z"),
     Scene("otel", (140, 26), ("down", "down"), sample="otel", at="2026-05-04T09:01:40Z"),
+    Scene("copilot", SMALL, ("down",), sample="copilot", at="2026-04-14T09:10:00Z"),
+    Scene("gemini", SMALL, ("down", "down"), sample="gemini", at="2026-05-19T13:14:00Z"),
+    Scene("qwen", SMALL, ("down", "down", "down"), sample="qwen", at="2026-06-09T07:43:00Z"),
+    Scene("kimi", SMALL, ("down", "down"), sample="kimi", at="2026-07-07T15:12:00Z"),
+    Scene("cursor", SMALL, ("down", "down"), sample="cursor", at="2026-07-21T10:09:00Z"),
+    Scene("droid", SMALL, ("down", "down"), sample="droid", at="2026-08-11T06:47:30Z"),
+    Scene("crush", SMALL, ("down", "down"), sample="crush", at="2026-09-01T08:02:50Z"),
+    Scene("goose", SMALL, sample="goose", at="2026-09-22T14:09:00Z"),
 )
 
 
