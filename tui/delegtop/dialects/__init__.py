@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, tzinfo
 from enum import Enum
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
@@ -18,6 +17,9 @@ from delegtop.clock import Millis
 from delegtop.model.events import Event
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Record, Unreadable, records
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "delegtop.dialects"
 
@@ -89,6 +91,8 @@ class Dialect(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    surest: ClassVar[int] = 100
+    """The most that `sniff` ever says: a file that another format is surer of need not be shown to this one."""
     about: ClassVar[About | None] = None
     unit: ClassVar[Unit] = Unit.LINES
     files: ClassVar[tuple[str, ...]] = ()
@@ -133,6 +137,13 @@ class Dialect(ABC):
         """What it means that a whole file (a document or a text) is no longer there."""
         return ()
 
+    def forget(self, path: str) -> None:  # noqa: B027 # for the formats that need it
+        """The file was read to its end and is put away, and with it every file of its session.
+
+        If one of them changes, all are read again from their top, so whatever is kept for them alone may go, and what
+        would then count twice must. Only of a format that says how are the files of a family put away.
+        """
+
     def retell(self, line: Line) -> Iterable[Event | Unreadable]:
         """The events of a line that was read before, told once more for people to see. It changes nothing."""
         return type(self)(self.zone).read(line)
@@ -155,7 +166,9 @@ class UnknownDialect(Exception):  # noqa: N818 - reads better where it is raised
 
 
 @cache
-def _entry_points() -> dict[str, EntryPoint]:
+def _entry_points() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points  # a dozen modules that no picture needs
+
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
@@ -181,9 +194,17 @@ def load(name: str) -> type[Dialect]:
 
 def recognise(sample: Sample, among: Iterable[type[Dialect]]) -> type[Dialect] | None:
     """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name."""
-    best: tuple[int, type[Dialect]] | None = None
-    for dialect in among:
+    best: type[Dialect] | None = None
+    rank = (0, "")
+    for dialect in sorted(among, key=_at_best):
+        if _at_best(dialect) > rank:
+            break
         score = dialect.sniff(sample)
-        if score > 0 and (best is None or score > best[0]):
-            best = (score, dialect)
-    return best[1] if best else None
+        if score > 0 and (-score, dialect.name) < rank:
+            best, rank = dialect, (-score, dialect.name)
+    return best
+
+
+def _at_best(dialect: type[Dialect]) -> tuple[int, str]:
+    """Where it ranks if it is as sure as it can be."""
+    return -dialect.surest, dialect.name

@@ -72,6 +72,7 @@ class ClaudeHooks(Dialect):
 
     name: ClassVar[str] = "claude-hooks"
     title: ClassVar[str] = "Claude Code, hook payloads"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Claude Code, hooks that write their payload to a file",
         "a file of lines",

@@ -12,7 +12,19 @@ from delegtop.clock import Millis
 from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.claude_words import AGENT, PRODUCT
 from delegtop.dialects.foreign import document, moment, number, word
-from delegtop.model.events import Described, Deviation, Ended, Ending, Event, Heard, Outcome, Phase, Resumed, Started
+from delegtop.model.events import (
+    Described,
+    Deviation,
+    Ended,
+    Ending,
+    Event,
+    Heard,
+    Outcome,
+    Phase,
+    Resumed,
+    Sighted,
+    Started,
+)
 from delegtop.origin import Origin
 from delegtop.sources.record import Record
 
@@ -27,6 +39,7 @@ class ClaudeSessions(Dialect):
 
     name: ClassVar[str] = "claude-sessions"
     title: ClassVar[str] = "Claude Code, running processes"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Claude Code 2.1.325 and later",
         "`~/.claude/sessions/<pid>.json`",
@@ -81,13 +94,15 @@ class ClaudeSessions(Dialect):
 
 
 def _heard(id: str, value: dict[str, Any], origin: Origin) -> Iterator[Event]:
-    """What it says it is doing, at the moment it says it began to."""
+    """Whether it works, rests or waits, at the moment it says it began to. At what, its transcript tells."""
     at = moment(value.get("statusUpdatedAt")) or moment(value.get("updatedAt"))
     status, awaited = word(value.get("status")), word(value.get("waitingFor"))
     if awaited is not None:
         asked = any(word in awaited.lower() for word in ("permission", "approv", "allow"))
-        yield Heard(id, at, origin, doing=f"waiting for {awaited}", phase=Phase.PERMISSION if asked else Phase.ANSWER)
+        yield Sighted(id, at, origin, Phase.PERMISSION if asked else Phase.ANSWER)
     elif status == "idle":
         yield Heard(id, at, origin, phase=Phase.IDLE)
+    elif status == "busy":
+        yield Sighted(id, at, origin)
     elif status is not None:
-        yield Heard(id, at, origin, doing=None if status == "busy" else status)
+        yield Heard(id, at, origin, doing=status)

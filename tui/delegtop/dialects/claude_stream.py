@@ -66,6 +66,7 @@ class ClaudeStream(Dialect):
 
     name: ClassVar[str] = "claude-stream"
     title: ClassVar[str] = "Claude Code, stream-json"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Claude Code, `--output-format stream-json`",
         "a pipe or a file",

@@ -26,6 +26,7 @@ class CleoCompliance(Dialect):
 
     name: ClassVar[str] = "cleo-compliance"
     title: ClassVar[str] = "CLEO compliance log"
+    surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
         "CLEO",
         "`.cleo/metrics/COMPLIANCE.jsonl`",

@@ -28,6 +28,7 @@ class CleoManifest(Dialect):
 
     name: ClassVar[str] = "cleo-manifest"
     title: ClassVar[str] = "CLEO manifest"
+    surest: ClassVar[int] = 80
     about: ClassVar[About] = About(
         "CLEO",
         "`claudedocs/agent-outputs/MANIFEST.jsonl`",

@@ -20,6 +20,7 @@ class CleoResponse(Dialect):
 
     name: ClassVar[str] = "cleo-response"
     title: ClassVar[str] = "CLEO subagent response"
+    surest: ClassVar[int] = 60
     about: ClassVar[About] = About(
         "CLEO",
         "one answer in a text file",

@@ -23,6 +23,7 @@ class CleoSessions(Dialect):
 
     name: ClassVar[str] = "cleo-sessions"
     title: ClassVar[str] = "CLEO session log"
+    surest: ClassVar[int] = 85
     about: ClassVar[About] = About(
         "CLEO",
         "`.cleo/metrics/SESSIONS.jsonl`",

@@ -67,6 +67,7 @@ class CleoTasks(Dialect):
 
     name: ClassVar[str] = "cleo-tasks"
     title: ClassVar[str] = "CLEO task database"
+    surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
         "CLEO with a task database",
         "`.cleo/tasks.db`",

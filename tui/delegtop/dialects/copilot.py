@@ -50,6 +50,7 @@ class Copilot(Remembering):
 
     name: ClassVar[str] = "copilot"
     title: ClassVar[str] = "GitHub Copilot CLI events"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "GitHub Copilot CLI 0.0.420 to 1.0.77",
         "`~/.copilot/session-state/*/events.jsonl`",
@@ -280,7 +281,7 @@ class Copilot(Remembering):
             at,
             origin,
             title=title(word(told.get("description")) or prompt or word(data.get("agentDescription"))),
-            name=word(data.get("agentDisplayName")),
+            name=_own_name(word(data.get("agentDisplayName")), word(data.get("agentName"))),
             model=word(data.get("model")),
             prompt=clip(prompt),
         )
@@ -300,6 +301,12 @@ class Copilot(Remembering):
         report = Report(summary=clip(error), errors=faults)
         by = Ending.CANCEL if outcome is Outcome.INTERRUPTED else Ending.RETURN
         return Ended(agent.id, at, origin, outcome, by, report)
+
+
+def _own_name(shown: str | None, kind: str | None) -> str | None:
+    """A name that only spells the kind of agent in another way is none of its own."""
+    spelled = (shown or "").replace(" ", "-").casefold()
+    return None if spelled == (kind or "").casefold() else shown
 
 
 def _folder(path: str) -> str:

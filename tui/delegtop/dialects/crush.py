@@ -12,15 +12,18 @@ from typing import Any, ClassVar
 
 from delegtop.clock import SECOND, Millis
 from delegtop.dialects import About, Basis, Query, Sample, Unit
+from delegtop.dialects.foreign import title
 from delegtop.dialects.opencode import Telling
 from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import cost_of, moment, table, word
-from delegtop.model.events import Deviation, Event
+from delegtop.model.events import Described, Deviation, Event
 from delegtop.origin import Origin
 from delegtop.sources.record import Record, decoded
 
 _SQLITE = b"SQLite format 3\0"
 _SPAWNING = frozenset({"agent", "agentic_fetch"})
+_CHILD = "$$"
+"""Stands between the message and the call in the id of a sub-agent's session."""
 _UNNAMED = "New Agent Session"
 _TITLE = "title-"
 """A session that only finds a title for another is no delegation."""
@@ -33,6 +36,7 @@ class Crush(Telling):
 
     name: ClassVar[str] = "crush"
     title: ClassVar[str] = "Crush database"
+    surest: ClassVar[int] = 80
     about: ClassVar[About] = About(
         "Crush",
         "`.crush/crush.db` in the project",
@@ -90,7 +94,7 @@ class Crush(Telling):
         }
         if parent is not None:
             self._below.setdefault(parent, {})[id] = cost
-            value |= {"agent": "agent", "callID": id.rpartition("$$")[2]}
+            value |= {"agent": "agent", "callID": id.rpartition(_CHILD)[2]}
         return self._story.session(origin, value)
 
     def _message(self, origin: Origin, row: dict[str, Any], parts: list[dict[str, Any]]) -> Iterator[Event]:
@@ -100,6 +104,7 @@ class Crush(Telling):
         for part in parts:
             data = table(part.get("data"))
             if part.get("type") == "text" and role == "user" and data.get("hidden") is not True:
+                yield from self._asked(origin, row, word(data.get("text")))
                 yield from self._story.part(
                     origin, {"type": "text", "messageID": id, "text": data.get("text")}, written
                 )
@@ -111,12 +116,18 @@ class Crush(Telling):
                 state = {"status": "error", "error": data.get("content")} if failed else {"status": "completed"}
                 yield from self._call(origin, str(data.get("tool_call_id")), state, written)
 
+    def _asked(self, origin: Origin, row: dict[str, Any], text: str | None) -> Iterator[Event]:
+        """What a sub-agent is asked is its title: Crush calls all their sessions the same."""
+        owner = word(row.get("session_id")) or ""
+        if _CHILD in owner:
+            yield Described(owner, _millis(row.get("created_at")), origin, title=title(text))
+
     def _call(self, origin: Origin, call: str, state: dict[str, Any], written: Millis | None) -> Iterable[Event]:
         """A tool call as it stands now."""
         if call not in self._calls:
             return ()
         message, tool, given = self._calls[call]
-        child = next((id for id in (f"{message}$${call}", call) if self._story.knows(id)), None)
+        child = next((id for id in (f"{message}{_CHILD}{call}", call) if self._story.knows(id)), None)
         if tool in _SPAWNING and child is not None:
             state["metadata"] = {"sessionId": child}
         state["input"] = _decoded(given)
@@ -137,7 +148,7 @@ def _shaped(row: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
         value["finish"] = _FINISHES[reason]
     elif reason in ("error", "canceled"):
         name = "MessageAbortedError" if reason == "canceled" else "error"
-        said = " ".join(text for key in ("message", "details") if (text := word(finish.get(key))))
+        said = ": ".join(text for key in ("message", "details") if (text := word(finish.get(key))))
         time["completed"] = _millis(finish.get("time"))
         value["error"] = {"name": name, "data": {"message": said}}
     return value

@@ -28,6 +28,7 @@ class Cursor(Dialect):
 
     name: ClassVar[str] = "cursor"
     title: ClassVar[str] = "Cursor CLI transcript"
+    surest: ClassVar[int] = 75
     about: ClassVar[About] = About(
         "Cursor CLI",
         "`~/.cursor/projects/*/agent-transcripts/**`",

@@ -5,7 +5,7 @@ in the same folder, and its end is the result of that call in the caller's file.
 """
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from delegtop.clock import Millis
 from delegtop.dialects import About, Basis, Sample
@@ -34,9 +34,16 @@ _REMINDER = "</system-reminder>"
 class _Session:
     def __init__(self, id: str) -> None:
         self.id = id
+        self.is_dated = False
         self.is_prompted = False
         self.is_titled = False
         self.calls: dict[str, tuple[str, str | None]] = {}
+
+
+class _Spawn(NamedTuple):
+    arguments: dict[str, Any]
+    at: Millis | None
+    origin: Origin
 
 
 class Droid(Remembering):
@@ -44,6 +51,7 @@ class Droid(Remembering):
 
     name: ClassVar[str] = "droid"
     title: ClassVar[str] = "Factory Droid session"
+    surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
         "Factory Droid 0.8x, its sessions and its stream",
         "`~/.factory/sessions/**/*.jsonl`",
@@ -57,6 +65,8 @@ class Droid(Remembering):
         """By file."""
         self._children: dict[tuple[str, str], str] = {}
         """The session that a call of a session started."""
+        self._spawns: dict[tuple[str, str], _Spawn] = {}
+        """What such a call asks for."""
         self._results: dict[tuple[str, str], Ended] = {}
         """Results of calls whose session has not been seen yet."""
 
@@ -85,6 +95,9 @@ class Droid(Remembering):
                 return
             session = self._sessions[origin.source] = _Session(id)
             yield from self._begin(session, value, at, origin)
+        if not session.is_dated and at is not None:  # the line that starts a session has no time
+            session.is_dated = True
+            yield Started(session.id, at, origin, product=PRODUCT)
         message = obj(value.get("message"))
         match value.get("type"):
             case "message":
@@ -93,7 +106,7 @@ class Droid(Remembering):
                 yield from self._message(session, role, content, at, origin)
             case "tool_call":
                 name = word(value.get("toolName")) or "tool"
-                yield self._called(session, _call_id(value), name, obj(value.get("parameters")), at, origin)
+                yield from self._called(session, _call_id(value), name, obj(value.get("parameters")), at, origin)
             case "tool_result":
                 yield from self._returned(
                     session, _call_id(value), value.get("value"), value.get("isError"), at, origin
@@ -105,6 +118,7 @@ class Droid(Remembering):
                 yield Erred(session.id, at, origin, Fault(message=clip(word(value.get("message")))))
 
     def _begin(self, session: _Session, value: dict[str, Any], at: Millis | None, origin: Origin) -> Iterator[Event]:
+        session.is_dated = at is not None
         caller, call = word(value.get("callingSessionId")), word(value.get("callingToolUseId"))
         refs = [("session_id", session.id), ("tool_use_id", call)]
         yield Started(
@@ -124,6 +138,7 @@ class Droid(Remembering):
         yield Described(session.id, at, origin, title=name, model=model, cwd=cwd, version=version)
         if caller and call:
             self._children[caller, call] = session.id
+            yield from self._asked(caller, call)
             if (caller, call) in self._results:
                 yield self._end_of(session.id, self._results.pop((caller, call)))
 
@@ -151,13 +166,26 @@ class Droid(Remembering):
                 yield Heard(session.id, at, origin, title(text), phase=Phase.IDLE)
             for part in calls:
                 name = word(part.get("name")) or "tool"
-                yield self._called(session, str(part.get("id")), name, obj(part.get("input")), at, origin)
+                yield from self._called(session, str(part.get("id")), name, obj(part.get("input")), at, origin)
 
     def _called(
         self, session: _Session, call: str, name: str, arguments: dict[str, Any], at: Millis | None, origin: Origin
-    ) -> Heard:
+    ) -> Iterator[Event]:
         session.calls[call] = (name, gist(arguments))
-        return _now(session, at, origin)
+        yield _now(session, at, origin)
+        if name == _SPAWN:
+            self._spawns[session.id, call] = _Spawn(arguments, at, origin)
+            yield from self._asked(session.id, call)
+
+    def _asked(self, caller: str, call: str) -> Iterator[Event]:
+        """What kind of agent a session is and what for, by its caller's file, whichever of the two comes first."""
+        child, spawn = self._children.get((caller, call)), self._spawns.get((caller, call))
+        if child is None or spawn is None:
+            return
+        kind = word(spawn.arguments.get("subagent_type"))
+        yield Started(child, None, spawn.origin, agent=kind, product=PRODUCT)
+        about = title(word(spawn.arguments.get("description")))
+        yield Described(child, spawn.at, spawn.origin, title=about)
 
     def _returned(
         self, session: _Session, call: str, result: object, failed: object, at: Millis | None, origin: Origin
@@ -167,6 +195,8 @@ class Droid(Remembering):
         key = (session.id, call)
         if name != _SPAWN and key not in self._children:
             return
+        if key in self._spawns and self._spawns[key].arguments.get("run_in_background") is True:
+            return  # that it was started is no end
         outcome = Outcome.FAILED if failed is True else Outcome.COMPLETED
         answer = clip(word(result))
         faults = (Fault(message=answer),) if failed is True else ()

@@ -1,8 +1,9 @@
 """Gemini CLI: chats, one file each; the chats of sub-agents lie in a folder called after the session.
 
-The folder names the top session even for a sub-agent's sub-agent, so the depth is not known and the parent may be
-another agent of the same session. Nothing says that a sub-agent is done: one whose last word is an answer is idle.
-Older versions rewrite one JSON document instead of appending lines.
+The folder names the top session even for a sub-agent's sub-agent, so the parent may be another agent of the same
+session until the call that started it has come back: that names it, its kind and how it ended. A sub-agent that reached
+its goal gets a summary; where nothing says that it is done, one whose last word is an answer is idle. Older versions
+rewrite one JSON document instead of appending lines.
 """
 
 import re
@@ -25,7 +26,20 @@ from delegtop.dialects.foreign import (
     title,
     word,
 )
-from delegtop.model.events import Described, Erred, Event, Fault, Heard, Noted, Phase, Started
+from delegtop.model.events import (
+    Described,
+    Ended,
+    Ending,
+    Erred,
+    Event,
+    Fault,
+    Heard,
+    Noted,
+    Outcome,
+    Phase,
+    Report,
+    Started,
+)
 from delegtop.model.notes import INFERRED
 from delegtop.origin import Origin
 from delegtop.sources.record import Record
@@ -35,7 +49,14 @@ _KEYS = (b'"sessionId"', b'"projectHash"', b'"startTime"')
 _CHILD = re.compile(r"(?:^|[/\\])chats[/\\]([^/\\]+)[/\\][^/\\]+\.jsonl?$")
 _WAITS = frozenset({"awaiting_approval", "awaitingApproval"})
 _OVER = frozenset({"success", "error", "cancelled"})
-_UNSURE = "Gemini CLI names only the session, so another agent of it may be the parent, and no end is recorded"
+_SPAWN = "invoke_agent"
+_REASON = re.compile(r"^Termination Reason: *(\w+) *\n+Result:\s*", re.MULTILINE)
+_ENDS = {
+    "GOAL": (Outcome.COMPLETED, Ending.RETURN),
+    "TIMEOUT": (Outcome.TIMEOUT, Ending.TIMEOUT),
+    "ABORTED": (Outcome.INTERRUPTED, Ending.CANCEL),
+}
+_UNSURE = "Gemini CLI names only the session until the call has come back: another agent of it may be the parent"
 
 
 class Gemini(Remembering):
@@ -43,17 +64,20 @@ class Gemini(Remembering):
 
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Gemini CLI chat"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Gemini CLI",
         "`~/.gemini/tmp/*/chats/session-*.json*`",
-        "sessions, status, tool, tokens, prompts; the parent of a sub-agent is inferred from its folder",
+        "tree, status, tool, tokens, prompts, answers; the parent of a sub-agent at work is inferred from its folder",
         Basis.FIXTURES,
     )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._id: str | None = None
+        self._is_child = False
         self._is_prompted = False
+        self._heard: Millis | None = None
         self._tokens: dict[str, int] = {}
         """By message: one that gained a result is written again."""
 
@@ -81,11 +105,15 @@ class Gemini(Remembering):
             return
         for message in items(value.get("messages")) or [value]:
             yield from self._message(self._id, obj(message), origin)
+        summary = clip(word(obj(value.get("$set")).get("summary")))
+        if summary and self._is_child:  # it gets one when it has reached its goal, and only then
+            report = Report(summary=summary)
+            yield Ended(self._id, self._heard, origin, Outcome.COMPLETED, Ending.RETURN, report)
 
     def _begin(self, header: dict[str, Any], origin: Origin) -> Iterator[Event]:
         id = self._id = str(header["sessionId"])
         at = moment(header.get("startTime"), self.zone)
-        is_child = header.get("kind") == "subagent"
+        is_child = self._is_child = header.get("kind") == "subagent"
         folder = _CHILD.search(origin.source) if is_child else None
         yield Started(
             id,
@@ -113,11 +141,14 @@ class Gemini(Remembering):
                 yield Heard(id, at, origin, phase=Phase.MODEL)
             case "gemini" | "model":
                 yield Described(id, at, origin, model=word(message.get("model")))
-                spent = number(obj(message.get("tokens")).get("total"))
-                if spent is not None:
-                    self._tokens[str(message.get("id"))] = spent
+                used = obj(message.get("tokens"))
+                if (total := number(used.get("total"))) is not None:
+                    self._tokens[str(message.get("id"))] = max(total - (number(used.get("cached")) or 0), 0)
                 calls = [obj(call) for call in items(message.get("toolCalls"))]
-                yield self._after(id, calls, title(text), self._latest(calls, at), origin)
+                self._heard = self._latest(calls, at)
+                yield self._after(id, calls, title(text), self._heard, origin)
+                for call in calls:
+                    yield from self._came_back(id, call, origin)
             case "error":
                 yield Erred(id, at, origin, Fault(message=clip(text), recoverable=True))
 
@@ -133,7 +164,38 @@ class Gemini(Remembering):
             return Heard(id, at, origin, doing, word(pending.get("name")), tokens, phase=phase)
         return Heard(id, at, origin, said, tokens=tokens, phase=Phase.MODEL if calls else Phase.IDLE)
 
+    def _came_back(self, id: str, call: dict[str, Any], origin: Origin) -> Iterator[Event]:
+        """A call that names the sub-agent it started, and how that ended."""
+        child, status = word(call.get("agentId")), word(call.get("status"))
+        if child is None or status not in _OVER:
+            return
+        given, name = obj(call.get("args")), word(call.get("name"))
+        kind = word(given.get("agent_name")) if name == _SPAWN else name
+        yield Started(child, None, origin, agent=kind, parent=id, refs=(("session_id", child),), product=PRODUCT)
+        outcome, by, answer = _ended(status, _output(call))
+        faults = (Fault(message=clip(answer)),) if outcome is Outcome.FAILED else ()
+        # Calls made together come back together: when one that went well ended stands in its own chat.
+        at = None if outcome is Outcome.COMPLETED else moment(call.get("timestamp"), self.zone)
+        yield Ended(child, at, origin, outcome, by, Report(summary=clip(answer), errors=faults))
+
     def _latest(self, calls: list[dict[str, Any]], at: Millis | None) -> Millis | None:
         """When the message was last added to: the time of its last result."""
         times = [moment(call.get("timestamp"), self.zone) for call in calls]
         return max((time for time in (at, *times) if time is not None), default=None)
+
+
+def _output(call: dict[str, Any]) -> str | None:
+    """The text that a call came back with."""
+    responses = [obj(obj(obj(part).get("functionResponse")).get("response")) for part in items(call.get("result"))]
+    return next((text for told in responses if (text := word(told.get("output")) or word(told.get("error")))), None)
+
+
+def _ended(status: str, output: str | None) -> tuple[Outcome, Ending, str | None]:
+    """How a sub-agent ended: its call came back well also when it ran out of turns, and its text says so."""
+    reason = _REASON.search(output or "")
+    answer = output[reason.end() :] if output and reason else output
+    if status == "cancelled":
+        return Outcome.INTERRUPTED, Ending.CANCEL, answer
+    if status == "error":
+        return Outcome.FAILED, Ending.RETURN, answer
+    return (*_ENDS.get(reason[1] if reason else "GOAL", (Outcome.FAILED, Ending.RETURN)), answer)

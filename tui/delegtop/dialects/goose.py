@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from delegtop.clock import SECOND, Millis, parse_time
 from delegtop.dialects import About, Basis, Query, Sample, Unit
+from delegtop.dialects.foreign import title
 from delegtop.dialects.opencode import Telling
 from delegtop.dialects.opencode.story import Story
 from delegtop.dialects.opencode.words import moment, table, word
@@ -21,6 +22,7 @@ from delegtop.sources.record import Record, decoded
 
 _SQLITE = b"SQLite format 3\0"
 _SUB_AGENT = "sub_agent"
+_SPAWNING = frozenset({"delegate", "subagent", "subagent__execute_task"})
 _WHY = "Goose does not write down which session started a sub-agent"
 
 
@@ -29,6 +31,7 @@ class Goose(Telling):
 
     name: ClassVar[str] = "goose"
     title: ClassVar[str] = "Goose session database"
+    surest: ClassVar[int] = 80
     about: ClassVar[About] = About(
         "Goose",
         "`~/.local/share/goose/sessions/sessions.db`",
@@ -66,7 +69,7 @@ class Goose(Telling):
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)
-        self._story = Story("goose", frozenset())
+        self._story = Story("goose", _SPAWNING)
         self._calls: dict[str, tuple[str, str, Any]] = {}
         """The message, the tool and the input of each call."""
 
@@ -94,7 +97,7 @@ class Goose(Telling):
                 "id": id,
                 "parentID": parent,
                 "kind": "sub-agent" if is_sub_agent and parent is None else None,
-                "agent": "sub-agent" if is_sub_agent else None,
+                "agent": "sub-agent" if is_sub_agent and parent is not None else None,
                 "title": word(row.get("name")) or row.get("description"),
                 "directory": row.get("working_dir"),
                 "modelID": table(_decoded(row.get("model_config_json"))).get("model_name"),
@@ -128,7 +131,7 @@ class Goose(Telling):
         if call not in self._calls:
             return ()
         message, tool, given = self._calls[call]
-        state = {"status": status, "input": given}
+        state = {"status": status, "input": given, "title": title(word(table(given).get("instructions")))}
         value = {"id": call, "messageID": message, "type": "tool", "tool": tool, "callID": call, "state": state}
         return self._story.part(origin, value, at)
 

@@ -21,6 +21,7 @@ class HyperActivity(Dialect):
 
     name: ClassVar[str] = "hyper-activity"
     title: ClassVar[str] = "hyper activity list"
+    surest: ClassVar[int] = 75
     about: ClassVar[About] = About(
         "hyper",
         "the frontmatter of the files of a workspace",

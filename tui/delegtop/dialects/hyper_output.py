@@ -42,6 +42,7 @@ class HyperOutput(Dialect):
 
     name: ClassVar[str] = "hyper-output"
     title: ClassVar[str] = "hyper agent output"
+    surest: ClassVar[int] = 85
     about: ClassVar[About] = About(
         "hyper",
         "one answer in a text file",

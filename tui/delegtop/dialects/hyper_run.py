@@ -1,17 +1,20 @@
 """The state file of a hyper run, `.prose/runs/{run}/state.md`: where a program of agents stands now.
 
 It is written by the agent that plays the machine, after every statement: its own times are a model's word, and the
-time of the file is the clock. The trace shows the sessions that were started, the call stack which blocks are open. A
-block that is no longer on the stack has come back; how, the file does not say.
+time of the file is the clock, unless it lies so long after them that the file is a copy. The trace shows the sessions
+that were started, the call stack which blocks are open. A block that is no longer on the stack has come back; how, the
+file does not say.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import ClassVar, NamedTuple
 
 from delegtop.clock import Millis, parse_time
 from delegtop.dialects import About, Basis, Dialect, Sample, Unit
+from delegtop.dialects.copied import Copies, remark
 from delegtop.dialects.hyper_output import PRODUCT
 from delegtop.model import notes as kinds
 from delegtop.model.events import (
@@ -64,6 +67,7 @@ class HyperRun(Dialect):
 
     name: ClassVar[str] = "hyper-run"
     title: ClassVar[str] = "hyper run state"
+    surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
         "hyper, runs of OpenProse",
         "`.prose/runs/*/state.md`",
@@ -72,6 +76,10 @@ class HyperRun(Dialect):
     )
     unit: ClassVar[Unit] = Unit.TEXT
     files: ClassVar[tuple[str, ...]] = ("state.md",)
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        super().__init__(zone)
+        self._copies = Copies()
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -87,18 +95,22 @@ class HyperRun(Dialect):
         header = {match[1]: match[2] for match in _HEADER.finditer(text[:4_000])}
         source = line.origin.source
         run = _run_id(header.get("run"), source)
+        latest = self._copies.told(source, [run, *header.values()], line.at, self.zone)
+        at = line.at if latest is None else latest
         frames, deviations = _call_stack(lines, source)
         sessions = list(_sessions(lines))
         ids = [run]
-        yield from self._run(run, header, line, frames, sessions)
+        yield from self._run(run, header, line.origin, at, frames, sessions)
+        copied = "" if latest is None or line.at is None else remark(line.at, latest)
+        yield Noted(run, at, line.origin, kinds.COPIED, copied)
         for frame, parent in _descent(frames):
             id = f"{run}#{frame.execution}"
             ids.append(id)
-            yield from _block(id, frame, f"{run}#{parent}" if parent else run, Origin(source, frame.line, 0), line.at)
+            yield from _block(id, frame, f"{run}#{parent}" if parent else run, Origin(source, frame.line, 0), at)
         for session in sessions:
-            yield from session.events(run, Origin(source, session.line, 0), line.at)
-        if line.at is not None:
-            yield Surveyed(line.at, line.origin, tuple(ids))
+            yield from session.events(run, Origin(source, session.line, 0), at)
+        if at is not None:
+            yield Surveyed(at, line.origin, tuple(ids))
         yield from deviations
 
     def translate(self, record: Record) -> Iterable[Event]:  # noqa: ARG002 - a text holds no records
@@ -108,9 +120,15 @@ class HyperRun(Dialect):
         return b""
 
     def _run(
-        self, run: str, header: dict[str, str], line: Line, frames: list[Frame], sessions: "list[_Session]"
+        self,
+        run: str,
+        header: dict[str, str],
+        origin: Origin,
+        at: Millis | None,
+        frames: list[Frame],
+        sessions: "list[_Session]",
     ) -> Iterator[Event]:
-        origin, program = line.origin, header.get("program")
+        program = header.get("program")
         started = parse_time(header.get("started", ""), self.zone)
         refs = (("run_id", run),)
         yield Started(run, started, origin, agent=program, refs=refs, trust=Trust.MODEL, product=PRODUCT)
@@ -121,7 +139,7 @@ class HyperRun(Dialect):
         doing = open_now[-1].prompt or open_now[-1].agent if open_now else top.block if top else None
         waits = any(frame.execution != _ROOT for frame in frames) or bool(open_now)
         phase = Phase.CHILD if waits else None if busy else Phase.IDLE
-        yield Heard(run, line.at, origin, doing=doing if doing != "-" else None, phase=phase)
+        yield Heard(run, at, origin, doing=doing if doing != "-" else None, phase=phase)
 
 
 class _Session(NamedTuple):

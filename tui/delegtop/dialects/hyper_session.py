@@ -28,6 +28,7 @@ class HyperSession(Dialect):
 
     name: ClassVar[str] = "hyper-session"
     title: ClassVar[str] = "hyper session sidecar"
+    surest: ClassVar[int] = 85
     about: ClassVar[About] = About(
         "hyper",
         "`~/.hyper/sessions/*.json`",

@@ -40,7 +40,9 @@ _ENDS = {
     "killed": (Outcome.INTERRUPTED, Ending.CANCEL),
     "cancelled": (Outcome.INTERRUPTED, Ending.CANCEL),
 }
-_USED = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
+_CONTEXT = re.compile(r"\s*<git-context>.*?</git-context>\s*", re.DOTALL)
+"""What Kimi Code puts before the prompt of a sub-agent by itself."""
+_USED = ("inputOther", "output", "inputCacheCreation")
 
 
 class Kimi(Remembering):
@@ -48,6 +50,7 @@ class Kimi(Remembering):
 
     name: ClassVar[str] = "kimi"
     title: ClassVar[str] = "Kimi Code wire log"
+    surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
         "Kimi Code, wire 1.1 to 1.4",
         "`~/.kimi/sessions/**/wire.jsonl`, `state.json`, `meta.json`",
@@ -114,7 +117,7 @@ class Kimi(Remembering):
                 product=PRODUCT,
             )
             about = title(word(state.get("title"))) if is_main else None
-            yield Described(id, None, origin, title=about, cwd=word(state.get("workDir")))
+            yield Described(id, at, origin, title=about, cwd=word(state.get("workDir")))
             yield Heard(id, at, origin)
 
     def _meta(self, meta: dict[str, Any], origin: Origin) -> Iterator[Event]:
@@ -193,9 +196,12 @@ class Kimi(Remembering):
                 yield from self._old_line(message.get("type"), obj(message.get("payload")), at, origin)
 
     def _prompted(self, text: str | None, at: Millis | None, origin: Origin) -> Iterator[Event]:
+        text = _CONTEXT.sub("", text, count=1) if text and not self._is_main else text
         if text and not self._is_prompted:
             self._is_prompted = True
-            yield Described(self._id, at, origin, title=title(text), prompt=clip(text))
+            # What the call says in a few words is the better title for a sub-agent, once it is known.
+            yield Described(self._id, at if self._is_main else None, origin, title=title(text))
+            yield Described(self._id, at, origin, prompt=clip(text))
         yield self._heard(Phase.MODEL, at, origin)
 
     def _loop(self, event: dict[str, Any], at: Millis | None, origin: Origin) -> Iterator[Event]:
@@ -230,7 +236,8 @@ class Kimi(Remembering):
         yield Started(id, None, origin, agent=kind, parent=self._id, depth=depth, refs=refs, product=PRODUCT)
         prompt = word(arguments.get("prompt"))
         about = title(word(arguments.get("description")) or prompt)
-        yield Described(id, None, origin, title=about, prompt=clip(prompt))
+        yield Described(id, at, origin, title=about)
+        yield Described(id, None, origin, prompt=clip(prompt))
         if told.get("status") in _ENDS:
             outcome, by = _ENDS[told["status"]]
             faults = (Fault(message=clip(answer)),) if outcome is Outcome.FAILED else ()

@@ -25,6 +25,7 @@ class Otlp(Dialect):
 
     name: ClassVar[str] = "otlp"
     title: ClassVar[str] = "OpenTelemetry (OTLP JSON)"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "any OpenTelemetry exporter with GenAI spans; Claude Code's own spans and events",
         "OTLP JSON lines or bodies",

@@ -57,6 +57,7 @@ class Qwen(Remembering):
 
     name: ClassVar[str] = "qwen"
     title: ClassVar[str] = "Qwen Code transcript"
+    surest: ClassVar[int] = 97
     about: ClassVar[About] = About(
         "Qwen Code 0.2x",
         "`~/.qwen/projects/*/chats/*.jsonl`, `subagents/**`",
@@ -75,6 +76,10 @@ class Qwen(Remembering):
     def sniff(cls, sample: Sample) -> int:
         if _is_sidecar(document(sample)):
             return 95
+        if _begins(sample):
+            return 96
+        if b'"parts":' not in sample.head and b"systemPayload" not in sample.head:
+            return 0  # as any transcript of Claude Code, which is told from one of Qwen's by these alone
         found = [value for value in objects(sample) if _is_transcript(value)]
         return 97 if any("parts" in obj(value.get("message")) for value in found) else 60 if found else 0
 
@@ -162,7 +167,10 @@ class Qwen(Remembering):
         text = word(obj(value.get("systemPayload")).get("displayText")) or prose(parts)
         if text and not self._is_prompted:
             self._is_prompted = True
-            yield Described(id, at, origin, title=title(text), prompt=clip(text))
+            # A sub-agent's sidecar says in a few words what it is for: its prompt serves where there is none.
+            said = None if _AGENT.search(origin.source) else at
+            yield Described(id, said, origin, title=title(text))
+            yield Described(id, at, origin, prompt=clip(text))
         yield Heard(id, at, origin, phase=Phase.MODEL)
 
     def _answered(
@@ -186,10 +194,11 @@ class Qwen(Remembering):
 
 
 def _spent(usage: dict[str, Any]) -> int:
+    """The tokens of one answer that were new, without those that were read from a cache."""
     total = number(usage.get("totalTokenCount"))
-    if total is not None:
-        return total
-    return sum(number(usage.get(key)) or 0 for key in ("promptTokenCount", "candidatesTokenCount"))
+    if total is None:
+        total = sum(number(usage.get(key)) or 0 for key in ("promptTokenCount", "candidatesTokenCount"))
+    return max(total - (number(usage.get("cachedContentTokenCount")) or 0), 0)
 
 
 def _row(session: str | None, agent: str) -> str:
@@ -200,6 +209,14 @@ def _row(session: str | None, agent: str) -> str:
 def _is_sidecar(value: dict[str, Any]) -> bool:
     told = all(isinstance(value.get(key), str) for key in ("agentId", "agentType", "status"))
     return told and ("parentSessionId" in value or "isBackgrounded" in value)
+
+
+def _begins(sample: Sample) -> bool:
+    """Only a part of the first line is seen: it begins as none of Claude Code does, in a place of Qwen Code's."""
+    if not sample.head.startswith(b'{"uuid":') or b"\n" in sample.head:
+        return False
+    path = sample.path.replace("\\", "/")
+    return bool(_AGENT.search(path)) or path.rpartition("/")[0].endswith("/chats")
 
 
 def _is_transcript(value: dict[str, Any]) -> bool:

@@ -13,9 +13,9 @@ import msgspec
 
 from delegtop.clock import Millis
 from delegtop.contract.departures import Kind
-from delegtop.contract.registry import Entry, fit
 from delegtop.contract.session_ids import is_well_formed
 from delegtop.dialects import About, Basis, Dialect, Sample, Unit
+from delegtop.dialects.copied import Copies
 from delegtop.dialects.lenient import Notes, moment, wrong_type
 from delegtop.dialects.returns import OUTCOMES, repair_return, report
 from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started, Surveyed
@@ -30,6 +30,7 @@ class Registry(Dialect):
 
     name: ClassVar[str] = "registry"
     title: ClassVar[str] = "orchestrator registry snapshot"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "orchestrators of the delegation protocol",
         "`registry.json`",
@@ -37,6 +38,11 @@ class Registry(Dialect):
         Basis.OWN,
     )
     unit: ClassVar[Unit] = Unit.DOCUMENT
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._first: dict[str, tuple[Millis | None, Millis]] = {}
+        """When each file was written as it was read first, and how old what it told then was."""
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -63,7 +69,16 @@ class Registry(Dialect):
             id = key or f"no-session-id@{PurePath(origin.source).name}:{origin.line}"
             ids.append(id)
             yield from self._entry(id, key, value, origin)
-        yield Surveyed(record.at or Millis(0), record.origin, tuple(ids))
+        yield Surveyed(self._as_of(record), record.origin, tuple(ids))
+
+    def _as_of(self, record: Record) -> Millis:
+        """When it was so: as the file was written, or long before if it is a copy. What is written again is none."""
+        written, source = record.at or Millis(0), record.origin.source
+        if source not in self._first:
+            told = Copies().told(source, record.value, record.at, self.zone)
+            self._first[source] = (record.at, written if told is None else told)
+        first, told_then = self._first[source]
+        return told_then if first == record.at else written
 
     def _entry(self, id: str, key: str, value: Any, origin: Origin) -> Iterator[Event]:
         """What one entry tells; one that is no object is listed all the same."""
@@ -79,6 +94,8 @@ class Registry(Dialect):
         yield from notes.deviations()
 
     def _delegation(self, id: str, value: dict[str, Any], notes: Notes) -> Iterator[Event]:
+        from delegtop.contract.registry import fit  # the models take longer to load than all other formats together
+
         fields, departures = fit(value)
         for kind, detail in departures:
             notes.add(kind, f"{id}: {detail}")
@@ -137,7 +154,21 @@ def _find_key(data: bytes, quoted: bytes, start: int) -> int:
     return at
 
 
-_KNOWN = frozenset(field.alias or name for name, field in Entry.model_fields.items())
+_KNOWN = frozenset(
+    {
+        "command",
+        "subagent",
+        "task_number",
+        "start_time",
+        "timeout",
+        "deadline",
+        "status",
+        "delegation_depth",
+        "delegation_path",
+        "return",
+    }
+)
+"""The keys of an entry."""
 _ENTRY_START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.){1,200})"\s*:\s*\{')
 _KEY = re.compile(rb'"(\w+)"\s*:')
 _SNIFFED = 16 * 1024

@@ -4,7 +4,7 @@ A heartbeat that repeats itself is no repeated call: it says that one call is st
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from delegtop.clock import Millis
 from delegtop.model.events import Noted
@@ -56,22 +56,27 @@ class Repeats:
         what: str | None,
         *,
         waits: bool,
-    ) -> Iterator[Noted]:
+    ) -> Sequence[Noted]:
         """A tool was called with that input; `what` says it in words."""
         key = hash((tool, given))
         if key != self._key:
-            yield from self.over(id, at, origin)
-            self._key = key
+            noted = self.over(id, at, origin)
+            self._key, self._count = key, 1
+            return noted
         self._count += 1
+        if self._count < ENOUGH:
+            return ()
         waits = waits or (what is not None and _SLEEPS.search(what) is not None)
-        if self._count >= (PATIENT if waits else ENOUGH):
-            self._noted = True
-            words = ": ".join(filter(None, (tool, what and what[:_SHOWN])))
-            yield Noted(id, at, origin, LOOP, f"the same call {self._count} times in a row, {words}")
+        if waits and self._count < PATIENT:
+            return ()
+        self._noted = True
+        words = ": ".join(filter(None, (tool, what and what[:_SHOWN])))
+        return (Noted(id, at, origin, LOOP, f"the same call {self._count} times in a row, {words}"),)
 
-    def over(self, id: str, at: Millis | None, origin: Origin) -> Iterator[Noted]:
+    def over(self, id: str, at: Millis | None, origin: Origin) -> Sequence[Noted]:
         """Something else is done."""
         self._key, self._count = None, 0
-        if self._noted:
-            self._noted = False
-            yield Noted(id, at, origin, LOOP, "")
+        if not self._noted:
+            return ()
+        self._noted = False
+        return (Noted(id, at, origin, LOOP, ""),)

@@ -50,6 +50,7 @@ class SessionLog(Dialect):
 
     name: ClassVar[str] = "session-log"
     title: ClassVar[str] = "delegtop session log"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "delegtop run, and any orchestrator that writes it",
         "one log or many, anywhere: `*.jsonl`",

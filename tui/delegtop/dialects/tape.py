@@ -26,6 +26,7 @@ from delegtop.model.events import (
     Heard,
     Noted,
     Resumed,
+    Sighted,
     Started,
     Surveyed,
 )
@@ -67,7 +68,7 @@ def _index(kind: type[Event]) -> int:
 
 
 _KINDS: tuple[type[Event], ...] = (
-    *(Started, Heard, Described, Noted, Awaited),
+    *(Started, Heard, Described, Noted, Awaited, Sighted),
     *(Resumed, Erred, Ended, Surveyed, Deviation),
 )
 _MIRRORS = {kind: (_mirror(kind), _index(kind)) for kind in _KINDS}

@@ -34,6 +34,8 @@ from delegtop.sources.discover import is_packed
 from delegtop.sources.record import Line, Unreadable
 
 Formats = Sequence[str]
+Readers = dict[tuple[str, str], Dialect]
+"""The instances that read, by the names of their format and their family."""
 Tree = dict[str, dict[str, Any]]
 """Facts, state and parent of every delegation by its id, without the places they were read at and how they are laid out
 there."""
@@ -82,12 +84,18 @@ def conform(format: str | Formats, samples: Path, scratch: Path, *, rounds: int 
             grown = change(files, folder, formats, chance)
             _must(grown == expected, f"{format}: {what} gives another tree: {_difference(expected, grown)}")
     _must(_fold([*events, *events]) == expected, f"{format}: the same events twice give another tree")
-    again = _fold(_told_twice([_moved(file, folder) for file in files], formats))
+    moved = [_moved(file, folder) for file in files]
+    readers: Readers = {}
+    again = _fold([*_told(moved, formats, readers), *_told(moved, formats, readers)])
     if any(is_packed(file.name) or file.data.startswith(_DATABASE) for file in files):
         expected = {id: told for id, told in expected.items() if id in again}  # only lines and documents were told
     _must(
         again == expected, f"{format}: files read again from the top give another tree: {_difference(expected, again)}"
     )
+    readers = {}
+    told = _told(moved, formats, readers)
+    same = told == _told(moved, formats, _put_away(moved, readers))
+    _must(same, f"{format}: files that were put away tell something else when they are read again")
 
 
 def _must(holds: object, otherwise: str) -> None:
@@ -178,13 +186,12 @@ _CHANGES: dict[str, Callable[[list[Sample], Path, Formats, random.Random], Tree]
 }
 
 
-def _told_twice(files: list[Sample], formats: Formats) -> list[Event]:
-    """Every file is read again from its top, as after it was cut off and written anew. A file that is a family of its
-    own then gets a new instance; one of several is read by the same."""
+def _told(files: list[Sample], formats: Formats, readers: Readers) -> list[Event]:
+    """Every file is read from its top, once more if it was read before, as after it was cut off and written anew. A
+    file that is a family of its own gets a new instance; one of several is read by the same."""
     dialects = [load(name) for name in formats]
-    readers: dict[tuple[str, str], Dialect] = {}
     told: list[Event] = []
-    for file in [*files, *files]:
+    for file in files:
         beginning = Beginning(file.name, file.data[:_HEAD], whole=len(file.data) <= _HEAD)
         dialect = recognise(beginning, dialects)
         if dialect is None or dialect.unit_of(beginning) is Unit.DATABASE or is_packed(file.name):
@@ -196,6 +203,16 @@ def _told_twice(files: list[Sample], formats: Formats) -> list[Event]:
         for line in _lines(file):
             told += [event for event in reader.read(line) if not isinstance(event, Unreadable)]
     return told
+
+
+def _put_away(files: list[Sample], readers: Readers) -> Readers:
+    """The readers when all files were put away: those that can forget go on."""
+    going_on = {family: reader for family, reader in readers.items() if type(reader).forget is not Dialect.forget}
+    for (_, family), reader in going_on.items():
+        for file in files:
+            if reader.family(file.name) == family:
+                reader.forget(file.name)
+    return going_on
 
 
 def _lines(file: Sample) -> Iterator[Line]:
@@ -307,6 +324,9 @@ def _files(formats: Formats, folder: Path) -> Iterator[Sample]:
         data = path.read_bytes()
         times = path.stat()
         beginning = Beginning(str(path), data[:_HEAD], whole=len(data) <= _HEAD)
+        for each in dialects:
+            sure = each.sniff(beginning)
+            _must(sure <= each.surest, f"{each.name} is {sure} % sure of {path}, and says it never is")
         dialect = recognise(beginning, dialects)
         if dialect is None and path.suffix in _TEXTS:
             continue  # it belongs to the samples, not to the logs

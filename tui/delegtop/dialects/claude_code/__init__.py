@@ -15,7 +15,7 @@ from delegtop.dialects.claude_code import places, shape, sidecars
 from delegtop.dialects.claude_code.family import Family, File
 from delegtop.dialects.claude_code.places import Kind
 from delegtop.dialects.claude_code.spawns import Here
-from delegtop.dialects.claude_code.transcripts import BEGINS, HANDLERS
+from delegtop.dialects.claude_code.transcripts import BEGINS, HANDLERS, titled
 from delegtop.dialects.claude_code.tree import Row, Transcript
 from delegtop.dialects.claude_code.wire import Entry, Meta, Snapshot, decode_entry, salvage
 from delegtop.model.events import Described, Event
@@ -30,6 +30,7 @@ class ClaudeCode(Dialect):
 
     name: ClassVar[str] = "claude-code"
     title: ClassVar[str] = "Claude Code"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Claude Code 1.0.98 to 2.1.325",
         "`~/.claude/projects/*/*.jsonl`, `agent-*.jsonl`, `<session>/subagents/**`",
@@ -40,10 +41,7 @@ class ClaudeCode(Dialect):
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)
         self._told: list[Event] = []
-        self._family = Family(self._tell)
-
-    def _tell(self, event: Event) -> None:
-        self._told.append(event)
+        self._family = Family(self._told.append)
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -51,22 +49,23 @@ class ClaudeCode(Dialect):
 
     @classmethod
     def unit_of(cls, sample: Sample) -> Unit:
-        return Unit.DOCUMENT if places.place(sample.path).kind in (Kind.META, Kind.SNAPSHOT) else Unit.LINES
+        return Unit.DOCUMENT if places.place(sample.path).kind in places.DOCUMENTS else Unit.LINES
 
     @classmethod
     def family(cls, path: str) -> str:
         return places.family(path)
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
-        file = self._family.file(line.origin.source)
-        if file.place.kind not in (Kind.META, Kind.SNAPSHOT):
-            try:
-                entry = decode_entry(line.data)
-            except (ValueError, RecursionError):
-                return self._read_with_care(line)
-            self._enter(file, entry, line.origin)
-            return self._take()
-        return self._read_with_care(line)
+        source = line.origin.source
+        file = self._family.files.get(source) or self._family.file(source)
+        if file.is_document:
+            return self._read_with_care(line)
+        try:
+            entry = decode_entry(line.data)
+        except (ValueError, RecursionError):
+            return self._read_with_care(line)
+        self._enter(file, entry, line.origin)
+        return self._take()
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
         told: list[Event | Unreadable] = []
@@ -93,8 +92,11 @@ class ClaudeCode(Dialect):
     def retell(self, line: Line) -> Iterable[Event | Unreadable]:
         """A line told once more: whose it is and what it refers to is known from the first reading."""
         again = type(self)(self.zone)
-        again._family = Family(again._tell, elder=self._family)
+        again._family = Family(again._told.append, elder=self._family)
         return again.read(line)
+
+    def forget(self, path: str) -> None:
+        self._family.forget(path)
 
     def needle(self, id: str, path: str) -> bytes:
         file = self._family.files.get(path)
@@ -102,8 +104,8 @@ class ClaudeCode(Dialect):
             return b""
         return id.rpartition("/")[2].encode()
 
-    def _take(self) -> list[Event]:
-        told = self._told[:]
+    def _take(self) -> tuple[Event, ...]:
+        told = tuple(self._told)
         self._told.clear()
         return told
 
@@ -117,28 +119,31 @@ class ClaudeCode(Dialect):
             return None
         who = self._who(file, entry)
         if who is None:
+            if handler is titled:
+                file.titles = (*file.titles[-1:], (entry, origin))
             return None
         at = parse_time(entry.timestamp, self.zone) if entry.timestamp else None
         here = Here(self._family, file, who, at, origin)
-        if entry.type in BEGINS:
+        if not (who.began and "place" in who.described) and entry.type in BEGINS:
             _begin(here, entry)
         return handler(here, entry)
 
     def _who(self, file: File, entry: Entry) -> Transcript | None:
         """Who wrote the record. None if it is an agent's of whom nothing is known."""
-        if file.session is None:
-            file.session = file.place.session or entry.session_id
-        session = file.session or places.stem(file.path)
+        known = file.transcript
+        if known is not None and (file.place.kind is Kind.AGENT or not (entry.agent_id or entry.is_sidechain)):
+            return known
+        self._family.belongs(file, entry.session_id)
+        session = file.name
         if file.place.kind is Kind.AGENT:
-            if file.transcript is None and (entry.session_id or file.place.session):
+            if entry.session_id or file.place.session:
                 file.transcript = self._family.agent(session, file.place.agent or "")
             return file.transcript
         if entry.agent_id:
             return self._family.agent(session, entry.agent_id)
         if entry.is_sidechain:
             return self._inline(file, session, entry)
-        if file.transcript is None:
-            file.transcript = self._trunk(session, entry)
+        file.transcript = self._trunk(session, entry)
         return file.transcript
 
     def _trunk(self, session: str, entry: Entry) -> Transcript | None:
@@ -146,8 +151,8 @@ class ClaudeCode(Dialect):
         if entry.type not in BEGINS:
             return None
         if entry.team_name and entry.agent_name and entry.agent_name != _LEAD:
-            return self._family.agent("", f"{entry.agent_name}@{entry.team_name}")
-        return Transcript(session, None, is_trunk=True)
+            return self._family.mate(session, f"{entry.agent_name}@{entry.team_name}")
+        return self._family.trunk(session)
 
     def _inline(self, file: File, session: str, entry: Entry) -> Transcript | None:
         """An agent that writes into its parent's file; its records are a chain of their own."""
@@ -165,13 +170,16 @@ def _begin(here: Here, entry: Entry) -> None:
             row = Row(who.session, here.family.emit, here.at, here.origin, "claude")
             row.start((("session_id", who.session),), "claude")
             row.show(None, 0)
-            here.family.rows.setdefault(row.id, row)
+            here.family.know(row)
             row.adopt(who)
         elif here.file.place.run and who.agent and here.file.session:
             sidecars.workflow_agent(
                 here.family, here.file.session, here.file.place.run, who.agent, here.at, here.origin
             )
         who.began = True
+        for title, origin in here.file.titles:
+            titled(Here(here.family, here.file, who, here.at, origin), title)
+        here.file.titles = ()
     if "place" not in who.described and (entry.cwd or entry.version):
         who.described += ("place",)
         who.say(Described(who.id, here.at, here.origin, cwd=entry.cwd, version=entry.version))

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
 from typing import Any
 
 from delegtop.dialects import Sample
-from delegtop.dialects.claude_code.places import Kind, place
+from delegtop.dialects.claude_code.places import DOCUMENTS, Kind, place
 
 _LOOKED_AT = 40
 _SPOKEN = ("user", "assistant", "system")
@@ -27,12 +29,14 @@ _ALSO = frozenset(
     }
 )
 _MARKS = (b'"sessionId"', b'"parentUuid"', b'"isSidechain"')
+_BLANK = "\ufeff \r\n\t\0"
+_first_value = json.JSONDecoder().raw_decode
 
 
 def sniff(sample: Sample) -> int:
     """How sure it is that the file is one of Claude Code's."""
     where = place(sample.path)
-    if where.kind in (Kind.META, Kind.SNAPSHOT):
+    if where.kind in DOCUMENTS:
         return _document(sample, where.kind)
     best = 0
     for record in _records(sample):
@@ -66,25 +70,22 @@ def _document(sample: Sample, kind: Kind) -> int:
     if document is None:
         return 0
     if kind is Kind.META:
-        return 85 if isinstance(document.get("agentType"), str) and "parentSessionId" not in document else 0
+        fits = isinstance(document.get("agentType"), str) and "parentSessionId" not in document
+        return 0 if not fits else 95 if "spawnDepth" in document else 85
     return 90 if "runId" in document and ("workflowProgress" in document or "workflowName" in document) else 0
 
 
 def _records(sample: Sample, whole: bool = False) -> Iterator[dict[str, Any]]:
     """The objects at the beginning of a file, one a line or all of it one."""
-    head = sample.head.decode("utf-8", "replace").lstrip("\ufeff \r\n\t\0")
-    if whole:
-        yield from _object(head)
-        return
-    for line in head.split("\n")[:_LOOKED_AT]:
-        yield from _object(line.strip())
+    for data in (sample.head,) if whole else islice(BytesIO(sample.head), _LOOKED_AT):
+        yield from _object(data.decode("utf-8", "replace").strip(_BLANK))
 
 
 def _object(text: str) -> Iterator[dict[str, Any]]:
     if not text.startswith("{"):
         return
     try:
-        value, _ = json.JSONDecoder().raw_decode(text)
+        value, _ = _first_value(text)
     except (ValueError, RecursionError):
         return
     if isinstance(value, dict):

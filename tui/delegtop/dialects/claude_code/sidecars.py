@@ -47,7 +47,7 @@ def _linked(family: Family, session: str, agent: str, told: Meta) -> None:
             row.start((), told.agent_type)
 
     if told.tool_use_id:
-        family.with_row(told.tool_use_id, tell)
+        family.with_row(session, told.tool_use_id, tell)
 
 
 # -- workflows ---------------------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ from msgspec import Raw, Struct
 from delegtop.clock import Millis
 from delegtop.dialects.claude_code import notices
 from delegtop.dialects.claude_code.family import Family, File
-from delegtop.dialects.claude_code.tools import POLLS, SEND, SPAWNS, WORKFLOW, Tool
+from delegtop.dialects.claude_code.tools import OF_AGENTS, POLLS, SEND, SPAWNS, WORKFLOW, Tool
 from delegtop.dialects.claude_code.tree import Row, Transcript
 from delegtop.dialects.claude_code.wire import Block, Outcome, SpawnInput, Task, decode, string, texts
-from delegtop.model.events import Awaited, Described, Ended, Ending, Fault, Report, Resumed
+from delegtop.model.events import Awaited, Described, Ended, Ending, Fault, Phase, Report, Resumed
 from delegtop.model.events import Outcome as End
 from delegtop.origin import Origin
 
@@ -25,7 +25,7 @@ class Here(Struct, frozen=True):
 
 def used(here: Here, block: Block, tool: Tool) -> None:
     """A tool is used that starts an agent, or that asks for one or writes to one."""
-    if block.id is None:
+    if block.id is None or tool.name not in OF_AGENTS:
         return
     if tool.name in SPAWNS:
         _started(here, block.id, decode(SpawnInput, block.input) or SpawnInput())
@@ -69,8 +69,8 @@ def _workflow_started(here: Here, id: str, given: SpawnInput) -> None:
 
 def _awaited(here: Here, tool: Tool) -> None:
     """A poll that blocks says how long it waits."""
-    timeout, at = tool.given.timeout, here.at
-    if tool.target is None or at is None or not timeout or timeout < 0 or tool.given.block is False:
+    timeout, at = tool.timeout, here.at
+    if tool.target is None or at is None or not timeout or timeout < 0 or tool.phase is not Phase.CHILD:
         return
     until, by = Millis(at + int(timeout)), f"{tool.name} {int(timeout) // 1000} s"
     origin = here.origin
@@ -111,7 +111,7 @@ def _linked(here: Here, row: Row, told: Outcome, words: str) -> None:
     if told.agent_type and not row.agent:
         row.start((), told.agent_type)
     if told.teammate:
-        family.link("", told.teammate, row)
+        family.link_mate(told.teammate, row)
     if told.resolved_model or told.workflow_name:
         row.say(Described(row.id, here.at, here.origin, title=told.workflow_name, model=told.resolved_model))
 

@@ -4,12 +4,15 @@ import msgspec
 from msgspec import Raw, Struct
 
 from delegtop.dialects.claude_code.wire import NOTHING, decode
+from delegtop.model.events import Phase
 
 _LINE = 200
 SPAWNS = frozenset({"Task", "Agent"})
 WORKFLOW = "Workflow"
 POLLS = frozenset({"TaskOutput", "AgentOutputTool"})
 SEND = "SendMessage"
+OF_AGENTS = SPAWNS | POLLS | {WORKFLOW, SEND}
+"""Tools that start an agent, ask for one or write to one."""
 LOOKS = POLLS | {"BashOutput", "Monitor"}
 """Tools that look how something in the background is coming on."""
 _LEAVING = "shutdown_response"
@@ -17,20 +20,20 @@ ASKS = frozenset({"AskUserQuestion", "ExitPlanMode"})
 """Tools that are over only when a person has answered."""
 
 
-class Question(Struct):
+class Question(Struct, gc=False):
     """A question put to a person."""
 
     question: str | None = None
 
 
-class Reply(Struct):
+class Reply(Struct, gc=False):
     """A mate's answer to the wish that it leave."""
 
     type: str | None = None
     approve: bool | None = None
 
 
-class Input(Struct):
+class Input(Struct, gc=False):
     """The words of a tool's input that say what it is about; tools have few of them each."""
 
     command: str | None = None
@@ -56,39 +59,36 @@ class Input(Struct):
     timeout: float | None = None
 
 
-class Tool(Struct, frozen=True):
-    """A tool whose result is still to come."""
+class Tool(Struct, frozen=True, gc=False):
+    """A tool whose result is still to come: what of its input is needed until then, and not the input itself."""
 
     name: str
     doing: str | None
-    given: Input
-
-    @property
-    def target(self) -> str | None:
-        """The task or agent that it asks for or writes to."""
-        given = self.given
-        return given.task_id or given.agent_id or given.to or given.recipient
-
-    @property
-    def leaves(self) -> bool:
-        """Whether a mate says with it that it leaves: in so many words, or in the message itself."""
-        if self.name != SEND:
-            return False
-        said = decode(Reply, self.given.message) or Reply(self.given.type, self.given.approve)
-        return said.type == _LEAVING and bool(said.approve)
-
-    @property
-    def asks(self) -> bool:
-        return self.name in ASKS
-
-    @property
-    def waits_for_child(self) -> bool:
-        return self.name in SPAWNS or self.name == WORKFLOW or (self.name in POLLS and self.given.block is not False)
+    phase: Phase = Phase.TOOL
+    """What its agent is in the middle of meanwhile."""
+    target: str | None = None
+    """The task or agent that it asks for or writes to."""
+    timeout: float | None = None
+    leaves: bool = False
+    """Whether a mate says with it that it leaves."""
 
 
 def tool(name: str, raw: Raw) -> Tool:
     given = decode(Input, raw) or Input()
-    return Tool(name, one_line(_about(given)), given)
+    doing = one_line(_about(given))
+    if name in OF_AGENTS:
+        waits = name != SEND and (name not in POLLS or given.block is not False)
+        target = given.task_id or given.agent_id or given.to or given.recipient
+        return Tool(name, doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given))
+    return Tool(name, doing, Phase.ANSWER) if name in ASKS else Tool(name, doing)
+
+
+def _leaves(name: str, given: Input) -> bool:
+    """Whether a mate leaves: it says so in so many words, or in the message itself."""
+    if name != SEND:
+        return False
+    said = decode(Reply, given.message) or Reply(given.type, given.approve)
+    return said.type == _LEAVING and bool(said.approve)
 
 
 def _about(given: Input) -> str | None:
@@ -96,24 +96,23 @@ def _about(given: Input) -> str | None:
         return f"{given.pattern} in {given.path}"
     if given.questions:
         return given.questions[0].question
-    words = (
-        given.command,
-        given.file_path,
-        given.notebook_path,
-        given.pattern,
-        given.url,
-        given.query,
-        given.skill,
-        given.task_id,
-        given.agent_id,
-        given.to,
-        given.recipient,
-        given.description,
-        given.subject,
-        given.path,
-        given.name,
+    return (
+        given.command
+        or given.file_path
+        or given.notebook_path
+        or given.pattern
+        or given.url
+        or given.query
+        or given.skill
+        or given.task_id
+        or given.agent_id
+        or given.to
+        or given.recipient
+        or given.description
+        or given.subject
+        or given.path
+        or given.name
     )
-    return next((word for word in words if word), None)
 
 
 def one_line(text: str | None) -> str | None:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from delegtop.clock import Millis, parse_time
 from delegtop.dialects.claude_code import notices, spawns
+from delegtop.dialects.claude_code.family import COMPACTS
 from delegtop.dialects.claude_code.spawns import Here
-from delegtop.dialects.claude_code.tools import LOOKS, POLLS, SEND, tool
+from delegtop.dialects.claude_code.tools import LOOKS, POLLS, SEND, Tool, tool
 from delegtop.dialects.claude_code.tree import Failure, Row
 from delegtop.dialects.claude_code.wire import Attachment, Block, Entry, Message, Progress, decode, string
 from delegtop.model.events import Described, Ended, Ending, Erred, Fault, Heard, Outcome, Phase, Report, Resumed
@@ -29,11 +30,16 @@ def user(here: Here, entry: Entry) -> None:
     message = entry.message
     content = message.content if message else None
     if isinstance(content, list):
-        results = [block for block in content if block.type == "tool_result"]
-        for block in results:
-            _result(here, block, entry)
-        said = "\n".join(block.text for block in content if block.type == "text" and block.text)
-        if results and not said:
+        texts: list[str] = []
+        came_back = False
+        for block in content:
+            if block.type == "tool_result":
+                came_back = True
+                _result(here, block, entry)
+            elif block.type == "text" and block.text:
+                texts.append(block.text)
+        said = "\n".join(texts)
+        if came_back and not said:
             here.who.rest = Phase.IDLE if _is_rejected(entry) else Phase.MODEL
     else:
         said = content or ""
@@ -44,7 +50,7 @@ def user(here: Here, entry: Entry) -> None:
 
 def _is_rejected(entry: Entry) -> bool:
     """Whether a person refused the tool and said nothing more: the agent stops and waits."""
-    return len(memoryview(entry.tool_use_result)) < _SHORT and string(entry.tool_use_result) == _REJECTED
+    return 0 < len(memoryview(entry.tool_use_result)) < _SHORT and string(entry.tool_use_result) == _REJECTED
 
 
 def _said(here: Here, text: str, entry: Entry) -> None:
@@ -64,7 +70,7 @@ def _said(here: Here, text: str, entry: Entry) -> None:
         who.say(Resumed(who.id, here.at, here.origin))
     who.rest = Phase.MODEL
     who.open.clear()
-    _counted(here)
+    _did_else(here)
     if not entry.is_compact_summary and not text.startswith(notices.NOTICE):
         _prompted(here, notices.plain_prompt(text))
 
@@ -102,16 +108,18 @@ def assistant(here: Here, entry: Entry) -> None:
         return
     copied = bool(entry.forked_from)
     if message.usage and message.id and not copied:
-        who.tokens.add(message.id, message.usage)
+        new = who.tokens.add(message.id, message.usage)
+        if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
+            here.family.compacted(who.session, here.at, new, here.origin)
     if message.model and message.model != _MADE_UP and "model" not in who.described:
         who.described += ("model",)
         who.say(Described(who.id, here.at, here.origin, model=message.model))
     blocks = message.content if isinstance(message.content, list) else []
     for block in blocks:
         if block.type == "tool_use" and block.id and block.name and not copied:
-            who.open[block.id] = tool(block.name, block.input)
-            spawns.used(here, block, who.open[block.id])
-            _counted(here, block)
+            used = who.open[block.id] = tool(block.name, block.input)
+            spawns.used(here, block, used)
+            _called(here, block, used)
     if entry.is_api_error_message:
         _failed(here, entry, message)
     else:
@@ -119,27 +127,30 @@ def assistant(here: Here, entry: Entry) -> None:
     who.hear(here.at, here.origin)
 
 
-def _counted(here: Here, block: Block | None = None) -> None:
-    """Count calls that are made again and again; without a call, something else is done."""
+def _called(here: Here, block: Block, used: Tool) -> None:
+    """Count calls that are made again and again."""
+    who, given, waits = here.who, bytes(memoryview(block.input)), used.name in LOOKS
+    for note in who.repeats.called(who.id, here.at, here.origin, used.name, given, used.doing, waits=waits):
+        who.say(note)
+
+
+def _did_else(here: Here) -> None:
+    """Something else is done than what was called again and again."""
     who = here.who
-    if block is None or not block.id or not block.name:
-        noted = who.repeats.over(who.id, here.at, here.origin)
-    else:
-        given, what = bytes(memoryview(block.input)), who.open[block.id].doing
-        waits = block.name in LOOKS
-        noted = who.repeats.called(who.id, here.at, here.origin, block.name, given, what, waits=waits)
-    for note in noted:
+    for note in who.repeats.over(who.id, here.at, here.origin):
         who.say(note)
 
 
 def _paused(here: Here, message: Message, blocks: list[Block]) -> None:
     """Whether the answer ends the turn. Old versions do not say so; there a text without a tool does."""
     who, reason = here.who, message.stop_reason
-    spoke = isinstance(message.content, str) or any(block.type == "text" for block in blocks)
-    over = spoke if reason is None else reason not in _GOES_ON
+    if reason is None:
+        over = isinstance(message.content, str) or any(block.type == "text" for block in blocks)
+    else:
+        over = reason not in _GOES_ON
     who.rest = Phase.IDLE if over else Phase.MODEL
     if over:
-        _counted(here)
+        _did_else(here)
     if over and reason is not None and not who.open:
         _turned(here, Outcome.COMPLETED)
 

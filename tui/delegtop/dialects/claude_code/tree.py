@@ -5,7 +5,7 @@ what one agent wrote: whose row it tells of is known only when something links t
 have to say; of the many signs of life in a transcript only the latest is kept, because only the latest counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -24,7 +24,20 @@ _replace = msgspec.structs.replace
 class Row:
     """One delegation."""
 
-    __slots__ = ("_emit", "_held", "agent", "at", "depth", "id", "origin", "parent", "transcripts", "words")
+    __slots__ = (
+        "_emit",
+        "_held",
+        "agent",
+        "at",
+        "depth",
+        "id",
+        "is_shown",
+        "origin",
+        "parent",
+        "tellers",
+        "transcripts",
+        "words",
+    )
 
     def __init__(self, id: str, emit: Emit, at: Millis | None, origin: Origin, agent: str | None = None) -> None:
         self.id = id
@@ -34,22 +47,23 @@ class Row:
         """Its kind, if the record that started it says so."""
         self.parent: str | None = None
         self.depth = 0
+        self.tellers = 0
+        """The sessions that tell of its start and are read now."""
         self.transcripts: list[Transcript] = []
         self.words: list[tuple[Millis, Ending]] = []
         """When others said that it was completed: its own transcript may know better."""
+        self.is_shown = False
         self._emit = emit
         self._held: list[Event] | None = []
 
-    @property
-    def is_shown(self) -> bool:
-        return self._held is None
-
     def say(self, event: Event) -> None:
         """Tell something of it, now or as soon as it is shown."""
-        if self._held is None:
-            self._emit(self._completed(event))
-        else:
+        if self._held is not None:
             self._held.append(event)
+        elif type(event) is Started:
+            self._emit(_replace(event, parent=self.parent, depth=self.depth))
+        else:
+            self._emit(event)
 
     def start(self, refs: tuple[tuple[str, str], ...], agent: str | None = None) -> None:
         """Tell that it was started, or more about it; always as the record that started it, whoever tells."""
@@ -59,10 +73,10 @@ class Row:
         """Its place in the tree is known."""
         if self._held is None:
             return
-        self.parent, self.depth = parent, depth
+        self.parent, self.depth, self.is_shown = parent, depth, True
         held, self._held = self._held, None
         for event in held:
-            self._emit(self._completed(event))
+            self.say(event)
         for transcript in self.transcripts:
             transcript.speak_up()
 
@@ -93,11 +107,6 @@ class Row:
         if self.is_shown:
             transcript.speak_up()
 
-    def _completed(self, event: Event) -> Event:
-        if isinstance(event, Started):
-            return _replace(event, parent=self.parent, depth=self.depth)
-        return event
-
 
 class Failure(msgspec.Struct, frozen=True):
     """An error of the model's service that ended an agent's turn."""
@@ -115,6 +124,7 @@ class Transcript:
         "_held",
         "_latest",
         "agent",
+        "aside",
         "began",
         "below",
         "described",
@@ -145,6 +155,8 @@ class Transcript:
         self.rest = Phase.MODEL
         """What it waits for while no tool is open."""
         self.tokens = Tokens()
+        self.aside: Sequence[tuple[Millis, int]] = ()
+        """When others used how many tokens that are counted as its own."""
         self.began = False
         self.prompt: int | None = None
         """The hash of the first prompt."""
@@ -179,21 +191,29 @@ class Transcript:
 
     def hear(self, at: Millis | None, origin: Origin, note: str | None = None) -> None:
         """A sign of life, with what it is doing. Times step back now and then; what stands later happened later."""
-        phase, tool, doing = self.doing()
+        phase, tool, doing = self.doing() if self.open else (self.rest, None, None)
         if at is not None:
-            at = self._heard_at = at if self._heard_at is None else max(at, self._heard_at)
-        heard = Heard(self.id, at, origin, note or doing, tool, self.tokens.total, None, phase)
-        if self.row is not None and self.row.is_shown:
-            self.row.say(heard)
+            before = self._heard_at
+            at = self._heard_at = at if before is None or at > before else before
+        row = self.row
+        tokens = self.spent(at) if self.aside else self.tokens.total
+        heard = Heard(row.id if row else "", at, origin, note or doing, tool, tokens, None, phase)
+        if row is not None and row.is_shown:
+            row.say(heard)
         elif at is not None:
             self._latest = heard
+
+    def spent(self, at: Millis | None) -> int | None:
+        """All tokens up to that moment."""
+        aside = sum(tokens for when, tokens in self.aside if at is None or when <= at)
+        return (self.tokens.total or 0) + aside or None
 
     def doing(self) -> tuple[Phase, str | None, str | None]:
         """What it is in the middle of: its own tool before the child it waits for."""
         child: Tool | None = None
         for tool in reversed(self.open.values()):
-            if not tool.waits_for_child:
-                return Phase.ANSWER if tool.asks else Phase.TOOL, tool.name, tool.doing
+            if tool.phase is not Phase.CHILD:
+                return tool.phase, tool.name, tool.doing
             child = child or tool
         if child is not None:
             return Phase.CHILD, child.name, child.doing
@@ -209,10 +229,16 @@ class Transcript:
         for event in held:
             row.say(_replace(event, id=row.id))
         if latest is not None:
-            row.say(_replace(latest, id=row.id, tokens=self.tokens.total))
+            row.say(_replace(latest, id=row.id, tokens=self.spent(latest.at) if self.aside else self.tokens.total))
         below, self.below = self.below, []
         for spawned in below:
             spawned.show(row.id, row.depth + 1)
+
+    def leave(self) -> None:
+        """It is put away, and its row no longer speaks for it."""
+        if self.row is not None:
+            self.row.transcripts.remove(self)
+            self.row = None
 
     def fail(self, failure: Failure) -> None:
         """An error ended its turn, whatever others say of it."""

@@ -21,11 +21,16 @@ class Tokens:
         self.total: int | None = None
         self._recent: dict[str, int] = {}
 
-    def add(self, message: str, usage: Usage) -> None:
-        parts = (usage.input_tokens, usage.cache_creation_input_tokens, usage.output_tokens)
+    def add(self, message: str, usage: Usage) -> int:
+        """Count what the message used; how much of it is new."""
         before = self._recent.pop(message, 0)
-        tokens = max(before, sum(part for part in parts if part is not None and part > 0))
+        tokens = 0
+        for part in (usage.input_tokens, usage.cache_creation_input_tokens, usage.output_tokens):
+            if part is not None and part > 0:
+                tokens += part
+        tokens = max(before, tokens)
         self._recent[message] = tokens
         self.total = (self.total or 0) + tokens - before
         if len(self._recent) > _REMEMBERED:
             del self._recent[next(iter(self._recent))]
+        return tokens - before

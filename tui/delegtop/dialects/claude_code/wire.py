@@ -20,7 +20,7 @@ _TOO_LONG = 1_000_000
 """Characters of text that are looked at for what they mean; no notice is that long."""
 
 
-class Usage(Struct):
+class Usage(Struct, gc=False):
     """The tokens of one answer of the model."""
 
     input_tokens: int | None = None
@@ -28,55 +28,56 @@ class Usage(Struct):
     output_tokens: int | None = None
 
 
-class Block(Struct):
+class Block(Struct, gc=False):
     """One piece of a message: a text, a tool that is used, a tool's result."""
 
+    tool_use_id: str | None = None
     type: str | None = None
-    text: str | None = None
     id: str | None = None
     name: str | None = None
     input: Raw = NOTHING
-    tool_use_id: str | None = None
-    is_error: bool | None = None
+    text: str | None = None
     content: Raw = NOTHING
+    is_error: bool | None = None
 
 
-class Message(Struct):
+class Message(Struct, gc=False):
     """What was said to the model or by it."""
 
-    id: str | None = None
     model: str | None = None
+    id: str | None = None
     content: str | list[Block] | None = None
-    usage: Usage | None = None
     stop_reason: str | None = None
+    usage: Usage | None = None
 
 
-class Entry(Struct, rename="camel"):
-    """One line of a transcript, or of the journal of a workflow."""
+class Entry(Struct, rename="camel", gc=False):
+    """One line of a transcript, or of the journal of a workflow. Fields stand in the order in which most lines have
+    them: the decoder looks for each key behind the one before."""
 
-    type: str | None = None
-    timestamp: str | None = None
-    session_id: str | None = None
-    agent_id: str | None = None
-    uuid: str | None = None
     parent_uuid: str | None = None
     is_sidechain: bool | None = None
+    agent_id: str | None = None
+    cwd: str | None = None
+    session_id: str | None = None
+    version: str | None = None
+    type: str | None = None
+    message: Message | None = None
+    uuid: str | None = None
+    timestamp: str | None = None
+    tool_use_result: Raw = NOTHING
+    data: Raw = NOTHING
+    parent_tool_use_id: str | None = field(default=None, name="parentToolUseID")
     is_meta: bool | None = None
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
     error: Raw = NOTHING
-    cwd: str | None = None
-    version: str | None = None
     team_name: str | None = None
     agent_name: str | None = None
-    message: Message | None = None
-    tool_use_result: Raw = NOTHING
     tool_denial_kind: str | None = None
     forked_from: Raw = NOTHING
     content: Raw = NOTHING
     attachment: Raw = NOTHING
-    data: Raw = NOTHING
-    parent_tool_use_id: str | None = field(default=None, name="parentToolUseID")
     subtype: str | None = None
     retry_attempt: int | None = None
     max_retries: int | None = None
@@ -88,7 +89,7 @@ class Entry(Struct, rename="camel"):
     result: Raw = NOTHING
 
 
-class Task(Struct):
+class Task(Struct, gc=False):
     """A background task as a poll shows it."""
 
     task_id: str | None = None
@@ -98,7 +99,7 @@ class Task(Struct):
     result: str | None = None
 
 
-class Outcome(Struct, rename="camel"):
+class Outcome(Struct, rename="camel", gc=False):
     """The structured result of a tool that starts, asks for or writes to an agent."""
 
     status: str | None = None
@@ -114,7 +115,7 @@ class Outcome(Struct, rename="camel"):
     workflow_name: str | None = None
 
 
-class SpawnInput(Struct):
+class SpawnInput(Struct, gc=False):
     """What an agent is started with."""
 
     description: str | None = None
@@ -124,14 +125,14 @@ class SpawnInput(Struct):
     resume: str | None = None
 
 
-class Attachment(Struct):
+class Attachment(Struct, gc=False):
     """What the program added to a turn by itself."""
 
     type: str | None = None
     prompt: str | None = None
 
 
-class Inner(Struct):
+class Inner(Struct, gc=False):
     """A record within a record of progress."""
 
     type: str | None = None
@@ -139,7 +140,7 @@ class Inner(Struct):
     message: Message | None = None
 
 
-class Progress(Struct, rename="camel"):
+class Progress(Struct, rename="camel", gc=False):
     """A sign of life from within a tool."""
 
     type: str | None = None
@@ -147,7 +148,7 @@ class Progress(Struct, rename="camel"):
     message: Inner | None = None
 
 
-class Meta(Struct, rename="camel"):
+class Meta(Struct, rename="camel", gc=False):
     """The file beside a child's transcript."""
 
     agent_type: str | None = None
@@ -156,7 +157,7 @@ class Meta(Struct, rename="camel"):
     stopped_by_user: bool | None = None
 
 
-class WorkflowAgent(Struct, rename="camel"):
+class WorkflowAgent(Struct, rename="camel", gc=False):
     """One agent of a workflow, as the snapshot at the end tells it."""
 
     agent_id: str | None = None
@@ -168,7 +169,7 @@ class WorkflowAgent(Struct, rename="camel"):
     error: str | None = None
 
 
-class Snapshot(Struct, rename="camel"):
+class Snapshot(Struct, rename="camel", gc=False):
     """A workflow when it is over."""
 
     run_id: str | None = None
@@ -187,16 +188,14 @@ def decode(kind: type[T], data: bytes | Raw) -> T | None:
     if not data:
         return None
     try:
-        value: T = _decoder(kind)(data)
+        value: T = (_decoders.get(kind) or _decoder(kind))(data)
     except (ValueError, RecursionError):
         return None
     return value
 
 
-def decode_entry(data: bytes) -> Entry:
-    """A line as an entry; ValueError or RecursionError if it is none, or more than one."""
-    entry: Entry = _decoder(Entry)(data)
-    return entry
+decode_entry = msgspec.json.Decoder(Entry).decode
+"""A line as an entry; ValueError or RecursionError if it is none, or more than one."""
 
 
 def string(raw: Raw) -> str:
@@ -224,6 +223,7 @@ def texts(raw: Raw) -> list[str]:
 
 
 def _decoder(kind: Any) -> Any:
+    """Made when it is first needed: some are needed for no file at all."""
     known = _decoders.get(kind)
     if known is None:
         known = _decoders[kind] = msgspec.json.Decoder(kind).decode

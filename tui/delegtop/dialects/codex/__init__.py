@@ -39,6 +39,7 @@ class Codex(Dialect):
 
     name: ClassVar[str] = "codex"
     title: ClassVar[str] = "Codex CLI rollout"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Codex CLI 0.140 to 0.166",
         "`~/.codex/sessions/**/rollout-*.jsonl`, also `.zst`",

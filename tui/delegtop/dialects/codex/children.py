@@ -50,9 +50,15 @@ class Children:
         self._paths: dict[str, str] = {}
 
     def spawned(
-        self, child: str | None, nickname: str | None, told: dict[str, Any], at: Millis | None, origin: Origin
+        self,
+        child: str | None,
+        nickname: str | None,
+        told: dict[str, Any],
+        at: Millis | None,
+        origin: Origin,
+        call: str | None = None,
     ) -> Iterator[Event]:
-        """A thread was spawned, with what it was told."""
+        """A thread was spawned by a call, with what it was told."""
         if child is None or child in self._spawned or child == self.parent:
             return
         self._spawned[child] = at
@@ -64,7 +70,7 @@ class Children:
             agent=word(told.get("agent_type")) or DEFAULT_ROLE,
             depth=self.depth,
             parent=self.parent,
-            refs=(("thread_id", child),),
+            refs=(*((("call_id", call),) if call else ()), ("thread_id", child)),
             trust=Trust.SCRIPT if made is None else Trust.EPOCH,
             product=PRODUCT,
         )
@@ -72,13 +78,15 @@ class Children:
         name = title(word(told.get("task_name"))) or title(message)
         yield Described(child, at, origin, title=name, name=nickname, prompt=clip(message))
 
-    def returned(self, call: Call, output: dict[str, Any], at: Millis | None, origin: Origin) -> Iterator[Event]:
+    def returned(
+        self, call: Call, output: dict[str, Any], at: Millis | None, origin: Origin, id: str | None = None
+    ) -> Iterator[Event]:
         """A call about agents came back."""
         if call.is_wait:
             yield from self._waited(call, output, at, origin)
         elif call.tool == "spawn_agent":
             child = word(output.get("agent_id")) or self._paths.get(str(output.get("task_name")))
-            yield from self.spawned(child, word(output.get("nickname")), call.arguments, at, origin)
+            yield from self.spawned(child, word(output.get("nickname")), call.arguments, at, origin, id)
         elif call.tool == "close_agent" and output.get("previous_status") == "running":
             for child in self._named(call):
                 self._done.add(child)
@@ -109,7 +117,7 @@ class Children:
             case "started":
                 name = path.rpartition("/")[2]
                 told = next((asked for asked in requests if asked.get("task_name") == name), {"task_name": name})
-                yield from self.spawned(child, None, told, at, origin)
+                yield from self.spawned(child, None, told, at, origin, word(activity.get("id")))
             case "completed" | "interrupted" | "errored" as status if child not in self._done:
                 self._done.add(child)
                 yield Ended(child, at, origin, _OUTCOMES[status], Ending.RETURN)

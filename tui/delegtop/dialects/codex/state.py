@@ -26,6 +26,7 @@ class CodexState(Dialect):
 
     name: ClassVar[str] = "codex-state"
     title: ClassVar[str] = "Codex CLI state database"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Codex CLI with a state database",
         "`~/.codex/state_*.sqlite`",
@@ -119,7 +120,7 @@ def _thread(row: dict[str, Any], origin: Origin) -> Iterator[Event]:
     if heard is not None and at is not None:
         # Rounded down, so that it never hides what the rollout says it was doing at the same moment.
         heard = Millis(max(at, heard - heard % MINUTE))
-    yield Heard(id, heard, origin, tokens=number(row.get("tokens_used")))
+    yield Heard(id, heard, origin, tokens=number(row.get("tokens_used")) or None)
 
 
 def _edge(row: dict[str, Any], origin: Origin) -> Iterator[Event]:

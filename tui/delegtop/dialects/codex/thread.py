@@ -33,6 +33,13 @@ _APPROVALS = frozenset({"exec_approval_request", "apply_patch_approval_request",
 _QUESTIONS = frozenset({"request_user_input", "elicitation_request"})
 
 
+def _tokens(payload: dict[str, Any]) -> int | None:
+    """All tokens up to a count, without those that were read from a cache."""
+    total = obj(obj(payload.get("info")).get("total_token_usage"))
+    count = number(total.get("total_tokens"))
+    return None if count is None else max(count - (number(total.get("cached_input_tokens")) or 0), 0)
+
+
 def thread_of(meta: dict[str, Any]) -> "Thread | None":
     """The thread whose file begins with that meta; None for one that Codex started for itself."""
     source = obj(meta.get("source"))
@@ -63,6 +70,8 @@ class Thread:
         self.inherits = False
         """Until its own first turn, what the file holds is another thread's."""
         self.own_place = 0
+        self.inherited_tokens = 0
+        """A thread that begins with another's history goes on with its count."""
         self.has_turned = False
         self.turn: str | None = None
         self.has_ended = False
@@ -94,6 +103,7 @@ class Thread:
             yield from self._meta(payload, at, origin, zone)
             return
         if not self._is_own(value, payload, origin):
+            self.inherited_tokens = _tokens(payload) or self.inherited_tokens
             return
         match kind:
             case "event_msg":
@@ -115,6 +125,13 @@ class Thread:
             self.inherits = False
             self.own_place = origin.offset
         return not self.inherits and origin.offset >= self.own_place
+
+    def _own_tokens(self, counted: int | None) -> int | None:
+        if counted is None:
+            return None
+        if counted < self.inherited_tokens:  # it did not go on with that count after all
+            self.inherited_tokens = 0
+        return counted - self.inherited_tokens
 
     def _meta(self, meta: dict[str, Any], at: Millis | None, origin: Origin, zone: tzinfo) -> Iterator[Event]:
         if meta.get("id") != self.id:
@@ -159,9 +176,8 @@ class Thread:
             case "turn_aborted":
                 yield from self._turn_aborted(payload, at, origin)
             case "token_count":
-                total = obj(obj(payload.get("info")).get("total_token_usage"))
                 phase, doing, tool = self.now
-                yield Heard(self.id, at, origin, doing, tool, number(total.get("total_tokens")), None, phase)
+                yield Heard(self.id, at, origin, doing, tool, self._own_tokens(_tokens(payload)), None, phase)
             case "user_message":
                 yield from self._prompt(word(payload.get("message")), at, origin)
             case "item_completed":
@@ -171,7 +187,8 @@ class Thread:
             case "collab_agent_spawn_end":
                 told = {"message": payload.get("prompt"), "agent_type": payload.get("new_agent_role")}
                 nickname = word(payload.get("new_agent_nickname"))
-                yield from self.children.spawned(word(payload.get("new_thread_id")), nickname, told, at, origin)
+                child, by = word(payload.get("new_thread_id")), word(payload.get("call_id"))
+                yield from self.children.spawned(child, nickname, told, at, origin, by)
             case "error":
                 yield Erred(self.id, at, origin, _fault(payload, recoverable=True))
             case "stream_error":
@@ -272,7 +289,8 @@ class Thread:
         else:
             yield self._heard(at, origin, open_call.phase, open_call.doing, open_call.tool)
         if call is not None:
-            yield from self.children.returned(call, obj(parsed(_plain(payload.get("output")))), at, origin)
+            output = obj(parsed(_plain(payload.get("output"))))
+            yield from self.children.returned(call, output, at, origin, word(payload.get("call_id")))
 
     def _activity(self, activity: dict[str, Any], at: Millis | None, origin: Origin) -> Iterator[Event]:
         requests = [call.arguments for call in self.calls.values() if call.tool == "spawn_agent"]

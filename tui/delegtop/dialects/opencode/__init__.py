@@ -35,6 +35,7 @@ class OpenCode(Telling):
 
     name: ClassVar[str] = "opencode"
     title: ClassVar[str] = "OpenCode database"
+    surest: ClassVar[int] = 80
     about: ClassVar[About] = About(
         "OpenCode 1.18",
         "`~/.local/share/opencode/opencode*.db`",
@@ -110,6 +111,7 @@ class OpenCodeStorage(Telling):
 
     name: ClassVar[str] = "opencode-storage"
     title: ClassVar[str] = "OpenCode JSON storage"
+    surest: ClassVar[int] = 85
     about: ClassVar[About] = About(
         "OpenCode before its database",
         "`~/.local/share/opencode/storage/**`",
@@ -149,6 +151,7 @@ class OpenCodeExport(Telling):
 
     name: ClassVar[str] = "opencode-export"
     title: ClassVar[str] = "OpenCode session export"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "OpenCode, `opencode export`",
         "one JSON file a session",

@@ -21,6 +21,7 @@ class OpenCodeStream(Telling):
 
     name: ClassVar[str] = "opencode-stream"
     title: ClassVar[str] = "OpenCode run output"
+    surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
         "OpenCode, `opencode run --format json`",
         "a pipe or a file",

@@ -61,10 +61,10 @@ def model_of(value: dict[str, Any]) -> str | None:
 
 
 def tokens_of(value: Any) -> int:
-    """All tokens of one account of use."""
+    """The tokens of one account of use that were new, without those that were read from a cache."""
     use = table(value)
-    cache = table(use.get("cache"))
-    counts = (use.get("input"), use.get("output"), use.get("reasoning"), cache.get("read"), cache.get("write"))
+    written = table(use.get("cache")).get("write")
+    counts = (use.get("input"), use.get("output"), use.get("reasoning"), written)
     return int(sum(_amount(count) for count in counts))
 
 

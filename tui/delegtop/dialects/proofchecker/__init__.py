@@ -44,6 +44,7 @@ class ProofChecker(Dialect):
 
     name: ClassVar[str] = "proofchecker"
     title: ClassVar[str] = "delegation files of the ProofChecker family (specs/)"
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "the ProofChecker family of orchestrators",
         "`specs/**`: return files, markers, locks, state and event files",
@@ -82,9 +83,9 @@ class ProofChecker(Dialect):
         name = line.origin.source.rpartition("/")[2]
         data = line.data.strip(b"\0\xef\xbb\xbf \t\r\n")
         if name == shapes.STOPS_NAME and data.isdigit() and len(data) < 5:
-            return markers.read_stops(data, self._document(line, {}), self._memory)
+            return markers.read_stops(data, self._memory.document({}, line.origin, line.at), self._memory)
         if name == shapes.MARKER_NAME and not data:
-            return markers.read_marker(self._document(line, {}), self._memory)
+            return markers.read_marker(self._memory.document({}, line.origin, line.at), self._memory)
         if data.startswith(b"["):
             return self._list(line, data)
         return super().read(line)
@@ -95,8 +96,7 @@ class ProofChecker(Dialect):
             return (
                 Deviation(record.origin, Kind.UNKNOWN_EVENT, f"none of ours: {', '.join([*record.value][:_SHOWN])}"),
             )
-        document = Document(record.value, record.origin, record.at, family.place(record.origin.source))
-        return _READERS[shape](document, self._memory)
+        return _READERS[shape](self._memory.document(record.value, record.origin, record.at), self._memory)
 
     def vanished(self, origin: Origin, at: Millis) -> Iterable[Event]:
         if origin.source in self._memory.open_rows:
@@ -112,9 +112,6 @@ class ProofChecker(Dialect):
     def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 - every file names the session the same way
         return id.partition("/")[0].encode()
 
-    def _document(self, line: Line, value: dict[str, object]) -> Document:
-        return Document(value, line.origin, line.at, family.place(line.origin.source))
-
     def _list(self, line: Line, data: bytes) -> Iterator[Event | Unreadable]:
         """A bare list of errors."""
         value = decoded(data)
@@ -124,4 +121,4 @@ class ProofChecker(Dialect):
         if any(not isinstance(each, dict) for each in value):
             yield Unreadable(line.origin, NOT_AN_OBJECT, excerpt(data))
         errors = [each for each in value if isinstance(each, dict)]
-        yield from lists.read_errors(errors, self._document(line, {}), self._memory)
+        yield from lists.read_errors(errors, self._memory.document({}, line.origin, line.at, errors), self._memory)

@@ -33,14 +33,14 @@ def read_handoff(document: Document, memory: Memory) -> Iterator[Event]:
     named = family.operation(None if family.outcome(status) == "running" else status)
     operation = named if named != family.UNNAMED else "implement"
 
-    def teller(link: Link) -> Iterator[Event]:
+    def teller(document: Document, link: Link) -> Iterator[Event]:
         return _handoff(document, memory, link, operation)
 
     if session is None or family.is_shell_text(session):
         yield from memory.tell(document, document.place.task, teller, runs(operation))
         return
     yield from session_started(session, document.origin, document.at, task=document.place.task)
-    yield from teller(Link(document.at or Millis(0), session, None))
+    yield from teller(document, Link(document.at or Millis(0), session, None, document.copied))
 
 
 def _handoff(document: Document, memory: Memory, link: Link, operation: str) -> Iterator[Event]:
@@ -57,7 +57,7 @@ def _handoff(document: Document, memory: Memory, link: Link, operation: str) -> 
         memory.ended.add(id)
         told = Report(status, text(value.get("summary")), artifacts(value), next_steps=_hint(value))
         ended = Outcome(word) if word else Outcome.UNKNOWN
-        yield Ended(id, document.at, document.origin, ended, Ending.RETURN, told)
+        yield Ended(id, document.ended_at, document.origin, ended, Ending.RETURN, told)
     context = value.get("continuation_context")
     path = context.get("handoff_path") if isinstance(context, dict) else None
     yield from memory.notes(
@@ -95,7 +95,10 @@ def _blockers(given: Any) -> str | None:
 def read_progress(document: Document, memory: Memory) -> Iterator[Event]:
     """`progress/phase-N-progress.json`: how far a phase of the plan is."""
     yield from memory.tell(
-        document, document.place.task, lambda link: _progress(document, memory, link), runs("implement")
+        document,
+        document.place.task,
+        lambda document, link: _progress(document, memory, link),
+        runs("implement"),
     )
 
 
@@ -141,7 +144,7 @@ def _objectives(given: Any) -> tuple[int, int]:
 
 def read_spawn(document: Document, memory: Memory) -> Iterator[Event]:
     """`.spawn-return.json`: a task that is stuck asks for new ones, each a row below it."""
-    yield from memory.tell(document, document.place.task, lambda link: _spawned(document, link))
+    yield from memory.tell(document, document.place.task, _spawned)
 
 
 def _spawned(document: Document, link: Link) -> Iterator[Event]:

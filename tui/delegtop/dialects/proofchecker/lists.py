@@ -61,7 +61,7 @@ def read_state(document: Document, memory: Memory) -> Iterator[Event]:
         task = number(project.get("project_number")) if isinstance(project, dict) else None
         if task is None:
             continue
-        if (id := _row(project, task, document.at)) is not None:
+        if (id := _row(project, task, document.copied or document.at)) is not None:
             in_work.add(id)
             yield from _in_work(id, project, task, document)
         yield from _aside(project, task, document, memory)
@@ -88,7 +88,7 @@ def _in_work(id: str, project: dict[str, Any], task: str, document: Document) ->
     if session is not None:
         yield from session_started(session, document.origin, document.at, task=task)
     else:
-        since = _long_ago(project, document.at)
+        since = _long_ago(project, document.copied or document.at)
         yield Heard(id, since, document.origin, doing=status)
     yield Started(
         id,
@@ -103,6 +103,7 @@ def _in_work(id: str, project: dict[str, Any], task: str, document: Document) ->
     )
     yield Described(id, None, document.origin, title=_title(project))
     yield Noted(id, document.at, document.origin, notes.LISTED, status)
+    yield Noted(id, document.at, document.origin, notes.COPIED, document.remark or "")
 
 
 def _aside(project: dict[str, Any], task: str, document: Document, memory: Memory) -> Iterator[Event]:
@@ -113,7 +114,7 @@ def _aside(project: dict[str, Any], task: str, document: Document, memory: Memor
     def wanted(link: Link) -> bool:
         return session is None or link.session in own
 
-    yield from memory.tell(document, task, lambda link: _known(project, link, document), wanted)
+    yield from memory.tell(document, task, lambda document, link: _known(project, link, document), wanted)
 
 
 def _known(project: dict[str, Any], link: Link, document: Document) -> Iterator[Event]:

@@ -39,17 +39,19 @@ _MOST = 1 << 31
 
 def read_marker(document: Document, memory: Memory) -> Iterator[Event]:
     """`.postflight-pending`: written before the agent starts, deleted when its result was taken."""
-    value, at, origin = document.value, document.at, document.origin
+    value, origin = document.value, document.origin
     session = text(value.get("session_id"))
     task = number(value.get("task_number")) or document.place.task
     skill = text(value.get("skill"))
     operation = family.operation(text(value.get("operation")), skill)
     if session is None or family.is_shell_text(session):
-        link = memory.whose(task, at)
+        link = memory.whose(task, document.at)
+        document = document.beside(link)
         session = link.session if link else None
     else:
         session = memory.own_session(session, task)
     id = row(session, task, operation) if session else f"{document.place.folder or 'unknown'}/{operation}"
+    at = document.at
     if session:
         yield from session_started(session, origin, at, task=task)
         yield from session_heard(session, at, origin)
@@ -61,7 +63,7 @@ def read_marker(document: Document, memory: Memory) -> Iterator[Event]:
         caller=skill,
         task=task,
         parent=session,
-        trust=Trust.MTIME,
+        trust=Trust.MTIME if document.copied is None else Trust.MODEL,
         product=PRODUCT,
     )
     yield from described(id, document)
@@ -71,7 +73,7 @@ def read_marker(document: Document, memory: Memory) -> Iterator[Event]:
         if at is not None:
             yield Resumed(id, at, origin)
     if session:
-        yield from memory.link(task, session, operation, at)
+        yield from memory.link(task, session, operation, at, document.copied)
     told = {notes.MARKER: text(value.get("reason")) or "open", notes.BREACH: "\n".join(shell_texts(value)) or None}
     yield from memory.notes(document, id, told)
 
@@ -91,7 +93,7 @@ def read_stops(data: bytes, document: Document, memory: Memory) -> Iterator[Even
     """`.postflight-loop-guard`: how often the stop hook has sent the agent back."""
     count = int(data)
 
-    def teller(link: Link) -> Iterator[Event]:
+    def teller(document: Document, link: Link) -> Iterator[Event]:
         id = row(link.session, document.place.task, link.operation or family.UNNAMED)
         told = f"stop refused {count} of {family.STOPS} times"
         yield from memory.notes(document, id, {_loop(count, family.STOPS): told})
@@ -137,7 +139,7 @@ def _counter(
     near = moment(document.value.get("last_updated") or document.value.get("created"), document.at)
     yield from session_started(session, document.origin, near, task=task, command=command)
     yield from described(session, document)
-    yield from memory.link(task, session, None, near)
+    yield from memory.link(task, session, None, near, document.copied)
     yield from memory.notes(document, session, noted)
 
 
@@ -157,14 +159,14 @@ def read_lock(document: Document, memory: Memory) -> Iterator[Event]:
         task=task,
         at=acquired,
         command=_first_word(command),
-        pid=_process(value.get("pid")),
+        pid=_process(document),
         # The lock of a child is taken anew for each operation: what a log says of its start is better.
         trust=Trust.SCRIPT if family.parent(session) is None else Trust.MTIME,
     )
     yield from described(session, document)
     if heard is not None:
         yield Heard(session, heard, origin, doing=operation)
-    yield from memory.link(task, session, None, document.at)
+    yield from memory.link(task, session, None, document.at, document.copied)
     told = f"holds the lock of task {task or '?'}{f' for {operation}' if operation else ''}"
     yield from memory.notes(document._replace(at=heard or document.at), session, {notes.LOCK: told})
 
@@ -187,7 +189,7 @@ def read_session(document: Document, memory: Memory) -> Iterator[Event]:
         task=numbers[0] if len(numbers) == 1 else None,
         at=began,
         command=_first_word(text(value.get("command"))),
-        pid=_process(value.get("pid")),
+        pid=_process(document),
         host=text(value.get("host") or value.get("hostname")),
         refs=(("session_id", claude),) if claude else (),
     )
@@ -199,7 +201,7 @@ def read_session(document: Document, memory: Memory) -> Iterator[Event]:
         memory.surveyed.add(origin.source)
         yield Surveyed(document.at, origin, (session,))
     if len(numbers) == 1:  # a batch hands its tasks to sessions of their own
-        yield from memory.link(numbers[0], session, None, began)
+        yield from memory.link(numbers[0], session, None, began, document.copied)
 
 
 def defects(given: Any) -> str | None:
@@ -234,7 +236,9 @@ def counted(count: Any, most: Any, what: str) -> str | None:
     return f"{what} {count}"
 
 
-def _process(given: Any) -> int | None:
+def _process(document: Document) -> int | None:
+    """Its process; that of a copy may have run on any machine."""
+    given = document.value.get("pid") if document.copied is None else None
     return given if isinstance(given, int) and not isinstance(given, bool) and 0 < given < _MOST else None
 
 

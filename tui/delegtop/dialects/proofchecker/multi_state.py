@@ -44,7 +44,7 @@ def read_state(document: Document, memory: Memory) -> Iterator[Event]:
     for task in batch.tasks:
         ids.append(batch.row(task))
         yield from _task(batch, task, document, memory)
-        yield from memory.link(task, batch.row(task), None, batch.dispatched.get(task))
+        yield from memory.link(task, batch.row(task), None, batch.dispatched.get(task), document.copied)
     if batch.is_over:
         outcome = Outcome.PARTIAL if batch.failed else Outcome.COMPLETED
         yield Ended(batch.session, None, document.origin, outcome, Ending.REGISTRY)
@@ -144,10 +144,11 @@ def _task(batch: Batch, task: str, document: Document, memory: Memory) -> Iterat
     elif outcome is None or outcome == "running":
         yield Heard(id, since, origin, doing=status.replace("_", " "))
     else:
-        yield Ended(id, since, origin, Outcome(outcome), Ending.REGISTRY)
+        over = since if document.copied is None else None
+        yield Ended(id, over, origin, Outcome(outcome), Ending.REGISTRY)
     if reason := batch.failed.get(task):
         yield Erred(id, None, origin, Fault(reason))
-    for kind, told in _task_notes(batch, task):
+    for kind, told in (*_task_notes(batch, task), (notes.COPIED, document.remark or "")):
         yield Noted(id, document.at, origin, kind, told)
 
 
@@ -205,7 +206,8 @@ def read_return(document: Document, memory: Memory) -> Iterator[Event]:
         yield Heard(session, document.at, origin, doing=status)
     else:
         report = Report(status, text(value.get("summary")), artifacts(value), session_id=session)
-        yield Ended(session, document.at, origin, Outcome(word) if word else Outcome.UNKNOWN, Ending.RETURN, report)
+        ended = Outcome(word) if word else Outcome.UNKNOWN
+        yield Ended(session, document.ended_at, origin, ended, Ending.RETURN, report)
     told = {
         notes.RESUME: hint,
         notes.PROGRESS: " ".join(filter(None, (_tally(inner), paused))),

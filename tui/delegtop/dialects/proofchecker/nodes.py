@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 from delegtop.clock import DAY, MINUTE, Millis
 from delegtop.contract import family
 from delegtop.contract.family import Place
+from delegtop.dialects.copied import GAP, Copies, remark, tells_time
 from delegtop.model import notes
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started, Surveyed, Trust
 from delegtop.origin import Origin
 
 PRODUCT = "proofchecker"
 _SLACK = 5 * MINUTE
+_COPYING = 10 * MINUTE
+"""A tree is cloned within this."""
 _MOMENTARY = frozenset({notes.MARKER, notes.LOCK, notes.LOOP})
 
 
@@ -25,8 +28,28 @@ class Document(NamedTuple):
     value: dict[str, Any]
     origin: Origin
     at: Millis | None
-    """When the file was last written."""
+    """When the file was last written; of a copy, the latest time that stands in it."""
     place: Place
+    copied: Millis | None = None
+    """When the file of a copy was written: that is no sign of life."""
+
+    @property
+    def ended_at(self) -> Millis | None:
+        """When what it tells of as over was over: nobody knows that of a copy."""
+        return None if self.copied is not None else self.at
+
+    @property
+    def remark(self) -> str | None:
+        """What makes it a copy."""
+        return None if self.copied is None else remark(self.copied, self.at if tells_time(self.value) else None)
+
+    def beside(self, link: "Link | None") -> "Document":
+        """The same once it is known whose it is: what tells no time is as old as what was copied with it, and as who
+        was last heard of long before."""
+        if link is None or self.at is None or self.copied is not None or not link.at or tells_time(self.value):
+            return self
+        together = link.copied is not None and abs(self.at - link.copied) < _COPYING
+        return self._replace(at=link.at, copied=self.at) if together or self.at - link.at > GAP else self
 
 
 class Link(NamedTuple):
@@ -35,9 +58,11 @@ class Link(NamedTuple):
     at: Millis
     session: str
     operation: str | None
+    copied: Millis | None = None
+    """When the file that says so was written, if it is a copy."""
 
 
-Teller = Callable[[Link], Iterable[Event]]
+Teller = Callable[[Document, Link], Iterable[Event]]
 """What a file without a session tells, once it is known whose it is."""
 
 
@@ -57,15 +82,21 @@ def runs(operation: str) -> Wanted:
 class Aside(NamedTuple):
     """What waits until it is known whose it is."""
 
-    at: Millis | None
+    document: Document
     wanted: Wanted
     teller: Teller
 
     def fits(self, link: Link) -> bool:
-        """A session that worked on the task weeks before did not write this."""
+        """A session that worked on the task weeks before did not write this, unless both are copies."""
         if not self.wanted(link):
             return False
-        return self.at is None or not link.at or -_SLACK < self.at - link.at < DAY
+        document = self.document if link.copied is None else self.document.beside(link)
+        # A copy may be later than the latest time it tells of.
+        before = _SLACK if document.copied is None else DAY
+        return document.at is None or not link.at or -before < document.at - link.at < DAY
+
+    def told(self, link: Link) -> Iterator[Event]:
+        yield from self.teller(self.document.beside(link), link)
 
 
 class Memory:
@@ -87,8 +118,16 @@ class Memory:
         self.begun: set[str] = set()
         self.surveyed: set[str] = set()
         """The files that list what is open now."""
+        self._copies = Copies()
         self._noted: dict[str, set[tuple[str, str]]] = {}
         self._statuses: dict[str, tuple[str, Millis | None]] = {}
+
+    def document(self, value: dict[str, Any], origin: Origin, written: Millis | None, told: Any = None) -> Document:
+        """One record with its place, and the time that can be believed; `told` is what stands in the file, if that is
+        more than the record."""
+        place = family.place(origin.source)
+        at = self._copies.told(origin.source, value if told is None else told, written)
+        return Document(value, origin, written, place) if at is None else Document(value, origin, at, place, written)
 
     def since(self, id: str, status: str, at: Millis | None) -> Millis | None:
         """When the status was first seen: a registry that is rewritten for another task says nothing new of this."""
@@ -99,6 +138,7 @@ class Memory:
 
     def notes(self, document: Document, id: str, told: Mapping[str, str | None]) -> Iterator[Noted]:
         """What the document says now; what the same file said before and says no longer is withdrawn."""
+        told = {**told, notes.COPIED: document.remark}
         given = {(id, kind) for kind, text in told.items() if text}
         for before, kind in sorted(self._noted.get(document.origin.source, set()) - given):
             yield Noted(before, document.at, document.origin, kind, "")
@@ -113,6 +153,7 @@ class Memory:
         for id, noted in sorted(self._noted.get(source, set())):
             if noted == kind and id not in ids:
                 yield Noted(id, document.at, document.origin, kind, "")
+                yield Noted(id, document.at, document.origin, notes.COPIED, "")
         self._noted[source] = {(id, kind) for id in ids}
 
     def gone(self, origin: Origin, at: Millis) -> Iterator[Event]:
@@ -130,18 +171,25 @@ class Memory:
         again.operations, again._links = self.operations, self._links
         return again
 
-    def link(self, task: str | None, session: str, operation: str | None, at: Millis | None) -> Iterator[Event]:
+    def link(
+        self,
+        task: str | None,
+        session: str,
+        operation: str | None,
+        at: Millis | None,
+        copied: Millis | None = None,
+    ) -> Iterator[Event]:
         """Remember who works on the task; what waited for that is told now."""
         if task is None:
             return
-        link = Link(at or Millis(0), session, operation)
+        link = Link(at or Millis(0), session, operation, copied)
         known = self._links.setdefault(task, {})
         before = known.get((session, operation))
         if before is None or before.at < link.at:
             known[session, operation] = link
         waiting = self._waiting.get(task, {})
         for source in [source for source, aside in waiting.items() if aside.fits(link)]:
-            yield from waiting.pop(source).teller(link)
+            yield from waiting.pop(source).told(link)
 
     def own_session(self, session: str, task: str | None) -> str:
         """The child that a batch made for the task, if one is known: its agents often name the batch instead."""
@@ -158,11 +206,12 @@ class Memory:
 
     def tell(self, document: Document, task: str | None, teller: Teller, wanted: Wanted = anyone) -> Iterator[Event]:
         """Tell at once if it is known whose the document is, else when it is."""
+        aside = Aside(document, wanted, teller)
         link = self.whose(task, document.at, wanted)
         if link is not None:
-            yield from teller(link)
+            yield from aside.told(link)
         elif task is not None:
-            self._waiting.setdefault(task, {})[document.origin.source] = Aside(document.at, wanted, teller)
+            self._waiting.setdefault(task, {})[document.origin.source] = aside
 
 
 def row(session: str, task: str | None, operation: str) -> str:

@@ -48,6 +48,7 @@ def read(document: Document, memory: Memory) -> Iterator[Event]:
     counted = "implement" if phases(value) else None
     operation = family.operation(agent.name, status, prefix, counted, path=agent.path)
     link = memory.whose(task, document.at) if agent.session is None else None
+    document = document.beside(link)
     session = memory.own_session(agent.session, task) if agent.session else link.session if link else None
     id = row(session, task, operation) if session else f"{document.place.folder or 'unknown'}/{operation}"
     outcome = family.outcome(status)
@@ -59,10 +60,10 @@ def read(document: Document, memory: Memory) -> Iterator[Event]:
     else:
         ended = Outcome(outcome) if outcome else Outcome.UNKNOWN
         memory.ended.add(id)
-        yield Ended(id, document.at, document.origin, ended, Ending.RETURN, _report(value, agent))
+        yield Ended(id, document.ended_at, document.origin, ended, Ending.RETURN, _report(value, agent))
     if session:
         yield from session_heard(session, document.at, document.origin)
-        yield from memory.link(task, session, operation, document.at)
+        yield from memory.link(task, session, operation, document.at, document.copied)
     yield from memory.notes(document, id, _notes(value, status, agent, outcome))
 
 
@@ -140,7 +141,7 @@ def _teammates(id: str, value: dict[str, Any], document: Document) -> Iterator[E
         else:
             told = Report(text(mate.get("status")), text(mate.get("summary") or mate.get("focus")), artifacts(mate))
             ended = Outcome(outcome) if outcome else Outcome.UNKNOWN
-            yield Ended(own, document.at, document.origin, ended, Ending.RETURN, told)
+            yield Ended(own, document.ended_at, document.origin, ended, Ending.RETURN, told)
 
 
 def _report(value: dict[str, Any], agent: Agent) -> Report:
