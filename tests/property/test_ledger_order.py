@@ -21,6 +21,7 @@ from delegtop.model.events import (
     Phase,
     Report,
     Resumed,
+    Sighted,
     Started,
     Surveyed,
 )
@@ -49,6 +50,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         origin=origins,
         agent=st.sampled_from([None, "executor", "implementer"]),
         path=st.sampled_from(PATHS),
+        depth=st.sampled_from([None, 0]),
         task=st.sampled_from([None, "191"]),
         timeout=st.sampled_from([None, 3000]),
         deadline=moments,
@@ -68,6 +70,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Described, id=ids, at=moments, origin=origins, title=words, model=words),
     st.builds(Noted, id=ids, at=moments, origin=origins, kind=st.just("review"), text=st.sampled_from(["", "a", "b"])),
     st.builds(Awaited, id=ids, at=moments, origin=origins, until=some_moment, by=st.just("somebody")),
+    st.builds(Sighted, id=ids, at=moments, origin=origins, phase=st.sampled_from([None, Phase.PERMISSION])),
     st.builds(Resumed, id=ids, at=some_moment, origin=origins),
     st.builds(Erred, id=ids, at=moments, origin=origins, fault=st.builds(Fault, recoverable=st.booleans())),
     st.builds(
@@ -76,7 +79,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         at=moments,
         origin=origins,
         outcome=st.sampled_from(Outcome),
-        by=st.sampled_from([Ending.TIMEOUT, Ending.RETURN, Ending.REGISTRY]),
+        by=st.sampled_from([Ending.TIMEOUT, Ending.RETURN, Ending.REGISTRY, Ending.GONE]),
         report=st.builds(Report, summary=st.sampled_from([None, "done", "half"])),
     ),
     st.builds(

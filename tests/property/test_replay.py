@@ -21,6 +21,7 @@ from delegtop.model.events import (
     Phase,
     Report,
     Resumed,
+    Sighted,
     Started,
     Surveyed,
 )
@@ -73,6 +74,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         origin=origins,
         agent=st.sampled_from([None, "executor", "tester"]),
         path=st.sampled_from(PATHS),
+        depth=st.sampled_from([None, 0]),
         task=st.sampled_from([None, "7"]),
         timeout=st.sampled_from([None, 3 * STEP]),
         deadline=st.one_of(st.none(), some_moment),
@@ -86,6 +88,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Described, id=ids, at=moments, origin=origins, title=words, model=words, cwd=words),
     st.builds(Noted, id=ids, at=moments, origin=origins, kind=st.just("review"), text=st.sampled_from(["", "a", "b"])),
     st.builds(Awaited, id=ids, at=moments, origin=origins, until=some_moment, by=st.just("somebody")),
+    st.builds(Sighted, id=ids, at=moments, origin=origins, phase=st.sampled_from([None, Phase.PERMISSION])),
     st.builds(Resumed, id=ids, at=some_moment, origin=origins),
     st.builds(Erred, id=ids, at=moments, origin=origins, fault=st.builds(Fault, recoverable=st.booleans())),
     st.builds(

@@ -1,29 +1,23 @@
 """Settings: the user's file, the project's file, the environment, the flags; later wins.
 
-Importing this module imports pydantic, so commands import it only when they need a setting.
+The dashboard opens with them, so what only a few need (TOML, explanations, advice) is imported where it is.
 """
 
-import ast
-import inspect
 import json
 import os
 import re
-import shlex
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
-from difflib import get_close_matches
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+import msgspec
 
-from delegtop.clock import HOUR, MINUTE, SECOND, LocalZone, parse_span
+from delegtop.clock import HOUR, MINUTE, SECOND, LocalZone
 from delegtop.contract.reading import IdForm, Place, Reading
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
+from delegtop.values import COMMAND, SPAN, TEXT, TRUTH, Kind, Refused, one_of, table, whole, words
 
 PREFIX = "DELEGTOP_"
 NOT_SETTINGS = frozenset(
@@ -52,75 +46,20 @@ _POLICY = Policy()
 _READING = Reading()
 
 
-def _milliseconds(value: object) -> object:
-    """A span of time as text or as a number of seconds."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        value = str(value)
-    span = parse_span(value) if isinstance(value, str) else None
-    if span is None:
-        raise ValueError('it must be a time such as "90s", "5m" or "1h30m", or a number of seconds')
-    return span
-
-
-def _bindings(value: object) -> object:
-    """A table, or in the environment `action=key action=key,key`."""
-    if not isinstance(value, str):
-        return value
-    pairs = [part.partition("=") for part in value.split()]
-    if not all(action and keys for action, _, keys in pairs):
-        raise ValueError('it must look like "quit=q,ctrl+q help=h"')
-    return {action: keys for action, _, keys in pairs}
-
-
-def _words(value: object) -> object:
-    """A list, or in the environment words with commas between them."""
-    if isinstance(value, str):
-        return tuple(word.strip() for word in value.split(",") if word.strip())
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _command(value: object) -> object:
-    """A list of words, or one text in which they are quoted as for a shell; no shell ever sees it."""
-    if isinstance(value, str):
-        try:
-            return tuple(shlex.split(value))
-        except ValueError as error:
-            raise ValueError(f"it is no command: {error}") from None
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _known_ways(names: tuple[str, ...]) -> tuple[str, ...]:
-    if not set(names) <= set(WAYS):
-        raise ValueError(f"it may name {', '.join(WAYS)}")
-    return names
-
-
-def _known_metadata(names: tuple[str, ...]) -> tuple[str, ...]:
-    if not set(names) <= set(_READING.metadata):
-        raise ValueError(f"it may name {', '.join(_READING.metadata)}")
-    return names
-
-
 WAYS = ("bell", "desktop", "command")
-Span = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
-Count = Annotated[int, Field(ge=0, le=1_000_000)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
-SomeWords = Annotated[Words, Field(min_length=1)]
+Span = Annotated[int, SPAN]
+Count = Annotated[int, whole(0, 1_000_000)]
+Words = Annotated[tuple[str, ...], words()]
+SomeWords = Annotated[tuple[str, ...], words(least=1)]
 Sort = Literal["start", "deadline", "age", "quiet", "name", "problems"]
 
 
-# The validators take a tenth of a second to build: without a setting to judge, none is built.
-_FROZEN = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-
-class Protocol(BaseModel):
+class Protocol(msgspec.Struct, frozen=True, kw_only=True):
     """How the protocol documents are read where they contradict each other: the table `[protocol]`."""
-
-    model_config = _FROZEN
 
     max_depth: Count = _READING.max_depth
     """The deepest a delegation may be. The guide's levels end at 3; its check would stop at 2."""
-    command_depth: Annotated[int, Field(ge=0, le=1)] = _READING.command_depth
+    command_depth: Annotated[int, whole(0, 1)] = _READING.command_depth
     """The depth of a command: 0 as the delegation guide counts, 1 as the structure standard does."""
     summary_sentences_min: Count = _READING.summary_sentences_min
     """The least sentences of a summary. Two of the documents have examples with one."""
@@ -134,9 +73,9 @@ class Protocol(BaseModel):
     """Where a return names its session: in the metadata, beside it, or either."""
     session_id_form: Literal["day", "epoch", "either"] = "either"
     """What the middle of a session id is: a day, an epoch second, or either."""
-    session_id_random: Annotated[int, Field(ge=0, le=32)] = _READING.session_id_random
+    session_id_random: Annotated[int, whole(0, 32)] = _READING.session_id_random
     """Characters of the random part of a session id: 6 in the delegation guide, 0 for any number."""
-    metadata: Annotated[Words, AfterValidator(_known_metadata)] = _READING.metadata
+    metadata: Annotated[tuple[str, ...], words(_READING.metadata)] = _READING.metadata
     """What the metadata of a return must name. The structure standard asks for nothing in particular: []."""
     errors_required: bool = _READING.errors_required
     """A return that is not completed must have errors. The structure standard calls them optional."""
@@ -155,10 +94,8 @@ class Protocol(BaseModel):
         return Reading(**values)
 
 
-class Settings(BaseModel):
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be set. Spans are held in milliseconds."""
-
-    model_config = _FROZEN
 
     theme: str = "dark"
     """The colours of the dashboard: dark, light, or safe for colour-blind eyes."""
@@ -174,7 +111,7 @@ class Settings(BaseModel):
     """Let the dashboard sort the other way round."""
     follow: bool = False
     """Keep the newest delegation in view."""
-    frame_rate: Annotated[int, Field(ge=1, le=60)] = 15
+    frame_rate: Annotated[int, whole(1, 60)] = 15
     """How many times a second the screen may change, at most."""
     mask_secrets: bool = True
     """Hide keys, tokens and passwords in foreign text. In the dashboard a key shows them."""
@@ -186,9 +123,11 @@ class Settings(BaseModel):
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
     since: Span = 2 * HOUR
     """When no source is named, only sessions that were written within this time are read."""
-    notify: Annotated[Words, AfterValidator(_known_ways)] = ()
+    learn: bool = True
+    """Read the history of this machine once a day, to know how long each kind of agent usually takes."""
+    notify: Annotated[tuple[str, ...], words(WAYS)] = ()
     """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command (docs/watch.md)."""
-    notify_command: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
+    notify_command: Annotated[tuple[str, ...], COMMAND] = ()
     """The command that `notify = ["command"]` runs. The file of a project cannot set it."""
     silent_after: Span = _POLICY.silent_after
     """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
@@ -206,11 +145,11 @@ class Settings(BaseModel):
     """The time an implementation has when its log does not say."""
     simple_timeout: Span = _POLICY.simple_timeout
     """The time a simple operation has when its log does not say."""
-    timeouts: Annotated[dict[str, Span], BeforeValidator(_bindings)] = {}
+    timeouts: Annotated[dict[str, int], table(SPAN)] = {}
     """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`. The first one counts."""
-    keymap: Annotated[dict[str, str], BeforeValidator(_bindings)] = {}
+    keymap: Annotated[dict[str, str], table(TEXT)] = {}
     """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
-    protocol: Protocol = Protocol.model_construct()
+    protocol: Protocol = Protocol()
     """How the protocol documents are read where they contradict each other."""
 
     def policy(self, agents: Mapping[str, AgentLimits] | None = None) -> Policy:
@@ -234,13 +173,33 @@ class Settings(BaseModel):
         return LocalZone() if self.naive_times == "local" else UTC
 
 
+class Field(NamedTuple):
+    """What a setting may be, and what it is unless somebody says otherwise."""
+
+    kind: Kind
+    default: Any
+
+
+def _fields(settings: type[msgspec.Struct], prefix: str = "") -> dict[str, Field]:
+    defaults = settings()
+    kinds = {name: _kind(hint) for name, hint in settings.__annotations__.items()}
+    return {prefix + name: Field(kind, getattr(defaults, name)) for name, kind in kinds.items() if kind is not None}
+
+
+def _kind(hint: Any) -> Kind | None:
+    """The kind of values an annotation asks for; None for a table of settings."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    *_, told = getattr(hint, "__metadata__", (None,))
+    return told if isinstance(told, Kind) else one_of(get_args(hint))
+
+
 TABLE = "protocol"
 """The table of settings within the settings: its keys are `protocol.max_depth` and so on."""
-FIELDS = {name: field for name, field in Settings.model_fields.items() if name != TABLE} | {
-    f"{TABLE}.{name}": field for name, field in Protocol.model_fields.items()
-}
+_PLAIN: dict[Any, Kind | None] = {bool: TRUTH, str: TEXT, Protocol: None}
+FIELDS = _fields(Settings) | _fields(Protocol, f"{TABLE}.")
 """Every setting by its key."""
-SPANS = frozenset(name for name, field in Settings.model_fields.items() if field.annotation is int) - {"frame_rate"}
+SPANS = frozenset(key for key, field in FIELDS.items() if field.kind is SPAN) | {"timeouts"}
 
 
 class ConfigError(Exception):
@@ -278,7 +237,7 @@ def load(
     for key, value in _from_environment(environ).items():
         values[key], origins[key] = value, _variable(key)
     for key, value in (flags or {}).items():
-        values |= _checked({key: value}, partial(_flag, value=value))
+        values[key] = _judged(key, value, partial(_flag, value=value))
         origins[key] = _flag(key, value)
     return Loaded(_settings(values), origins)
 
@@ -294,7 +253,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     """The settings of values that were all judged before."""
     table = {key.removeprefix(f"{TABLE}."): value for key, value in values.items() if key.startswith(f"{TABLE}.")}
     others = {key: value for key, value in values.items() if "." not in key}
-    return Settings.model_construct(**others, protocol=Protocol.model_construct(**table))
+    return Settings(**others, protocol=Protocol(**table))
 
 
 def value_of(settings: Settings, key: str) -> Any:
@@ -312,6 +271,8 @@ def _flag(key: str, value: object) -> str:
 
 
 def _from_file(path: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
         text = path.read_text("utf-8")
         table = tomllib.loads(text)
@@ -321,7 +282,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
-    return _checked(table, lambda key: f"{path}{_line_of(key, text)}: {key}", strict=True)
+    layer = _flat(table, place := lambda key: f"{path}{_line_of(key, text)}: {key}")
+    return {key: _judged(key, value, place) for key, value in layer.items()}
 
 
 def _line_of(key: str, text: str) -> str:
@@ -331,34 +293,40 @@ def _line_of(key: str, text: str) -> str:
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS]
-    layer: dict[str, Any] = {name.removeprefix(PREFIX).lower(): environ[name] for name in names if environ[name]}
-    table = {key.removeprefix(f"{TABLE}_"): layer.pop(key) for key in list(layer) if key.startswith(f"{TABLE}_")}
-    if table:
-        layer.setdefault(TABLE, table)
-    return _checked(layer, _variable)
+    names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS and environ[name]]
+    layer = {name.removeprefix(PREFIX).lower().replace(f"{TABLE}_", f"{TABLE}.", 1): environ[name] for name in names}
+    return {key: _judged(key, _spelled(key, text), _variable) for key, text in layer.items()}
 
 
-def _checked(layer: Mapping[str, Any], place: Callable[[str], str], strict: bool = False) -> dict[str, Any]:
-    """The values of one layer, each judged on its own so that an error can say which layer it stands in."""
-    if not layer:
-        return {}
+def _spelled(key: str, text: str) -> object:
+    return FIELDS[key].kind.spelled(text) if key in FIELDS else text
+
+
+def _flat(layer: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
+    """The values of one layer by their keys; those of the table have its name before theirs."""
+    table = layer.get(TABLE, {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"{place(TABLE)}: {table!r} will not do: it should be a table")
+    others = {key: value for key, value in layer.items() if key != TABLE}
+    return others | {f"{TABLE}.{name}": value for name, value in table.items()}
+
+
+def _judged(key: str, value: object, place: Callable[[str], str]) -> Any:
+    """The value a setting has by what one layer says; `place` tells where that layer says it."""
+    if key not in FIELDS:
+        raise ConfigError(f"{place(key)}: no such setting; {_advice(key)}")
     try:
-        settings = Settings.model_validate(layer, strict=strict)
-    except ValidationError as error:
-        raise ConfigError(_sentence(error.errors()[0], place)) from None
-    given = [key for key in layer if key != TABLE] + [f"{TABLE}.{name}" for name in layer.get(TABLE, ())]
-    return {key: value_of(settings, key) for key in given}
+        return FIELDS[key].kind.judge(value)
+    except Refused as error:
+        where = place(f"{key}.{error.key}" if error.key else key)
+        raise ConfigError(f"{where}: {error.value!r} will not do: {error.reason}") from None
 
 
-def _sentence(error: ErrorDetails, place: Callable[[str], str]) -> str:
-    where = ".".join(str(part) for part in error["loc"] if isinstance(part, str))
-    if error["type"] == "extra_forbidden":
-        near = get_close_matches(where.lower(), FIELDS, 1)
-        advice = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
-        return f"{place(where)}: no such setting; {advice}"
-    reason = error["msg"].removeprefix("Value error, ").replace("Input should", "it should")
-    return f"{place(where)}: {error['input']!r} will not do: {reason}"
+def _advice(key: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower(), FIELDS, 1)
+    return f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
 
 
 def documentation() -> dict[str, str]:
@@ -368,8 +336,12 @@ def documentation() -> dict[str, str]:
     return {key: told.get(key, "") for key in FIELDS}
 
 
-def _meanings(settings: type[BaseModel]) -> Iterator[tuple[str, str]]:
+def _meanings(settings: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
     """The fields of a class and the texts below them. Nobody but the reader of a help text needs them."""
+    import ast
+    import inspect
+    from itertools import pairwise
+
     body = ast.parse(inspect.getsource(settings)).body[0]
     for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
@@ -382,13 +354,13 @@ def toml(key: str, value: Any) -> str:
 
 
 def _toml_value(value: Any, span: bool = False) -> str:
+    if isinstance(value, dict):
+        pairs = ", ".join(f"{_toml_value(key)} = {_toml_value(part, span)}" for key, part in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
     if span:
         return f'"{_span(value)}"'
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict):
-        pairs = ", ".join(f"{_toml_value(key)} = {_toml_value(part)}" for key, part in value.items())
-        return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml_value, value))}]"
     # A JSON string is a TOML string, but for DEL, which TOML wants escaped.

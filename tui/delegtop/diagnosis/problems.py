@@ -91,8 +91,8 @@ def problem(forest: Forest, handle: Handle, now: Millis) -> Problem | None:
         return _needs_review(forest, handle)
     if state not in CANDIDATES:
         return None
-    if state is State.LOST and any(forest.state(child) is State.LOST for child in forest.offspring(handle)):
-        return None  # the end of the path tells where it was lost
+    if state is State.LOST and _is_told_elsewhere(forest, handle):
+        return None
     found = verdict(forest, handle, now)
     if found is None:
         return None if state in ACTIVE or _is_handed_up(forest, handle, state) else _ended(forest, handle, state)
@@ -102,8 +102,19 @@ def problem(forest: Forest, handle: Handle, now: Millis) -> Problem | None:
     return _judged(forest, handle, found, found.kind)
 
 
+def _is_told_elsewhere(forest: Forest, handle: Handle) -> bool:
+    """The end of a path tells where it was lost; but what went with its session is told where that is lost."""
+    if forest.went_with_its_session(handle):
+        parent = forest.parent(handle)
+        return parent is not None and forest.state(parent) is State.LOST
+    lost = (child for child in forest.offspring(handle) if forest.state(child) is State.LOST)
+    return not all(map(forest.went_with_its_session, lost))
+
+
 def held_up(forest: Forest, handle: Handle) -> tuple[Handle, ...]:
     """Everybody above who waits for this one and for nobody else, or was lost with it, the nearest first."""
+    if forest.went_with_its_session(handle):
+        return ()
     above: list[Handle] = []
     climber = forest.parent(handle)
     if forest.state(handle) is State.LOST:

@@ -1,14 +1,17 @@
 """The agenda: at what moment time alone will change a delegation's state."""
 
 from collections.abc import Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from delegtop.clock import Millis
 from delegtop.model.ledger import Handle
 
+_FEW = 1_000
+
 
 class Agenda:
-    """A heap of moments. An entry that has been overtaken by events is found out when its moment comes."""
+    """A heap of moments. An entry that has been overtaken by events is found out when its moment comes, or thrown out
+    with the others once most are such."""
 
     def __init__(self) -> None:
         self._moments: list[tuple[Millis, Handle]] = []
@@ -21,6 +24,9 @@ class Agenda:
         elif self._next.get(handle) != at:
             self._next[handle] = at
             heappush(self._moments, (at, handle))
+            if len(self._moments) > _FEW + 2 * len(self._next):
+                self._moments = [(at, handle) for handle, at in self._next.items()]
+                heapify(self._moments)
 
     def due(self, now: Millis) -> Iterator[Handle]:
         """Every delegation whose moment has come, once."""

@@ -11,10 +11,10 @@ from delegtop.clock import Millis, duration
 from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import ACTIVE, Basis, Deadline, State
 from delegtop.model.events import Ending, Outcome, Phase, Trust
-from delegtop.model.habits import Habits, Kind
+from delegtop.model.habits import Habits
 from delegtop.model.ledger import Handle, Ledger, Shape
 from delegtop.model.lineage import Lineage, Move
-from delegtop.model.policy import AgentLimits, Policy, default_timeout, kind_of
+from delegtop.model.policy import AgentLimits, Kind, Policy, Usual, default_timeout, kind_of
 
 _STATES = tuple(State)
 _STATE_OF = {outcome: State(outcome.value) for outcome in Outcome}
@@ -42,6 +42,8 @@ class Census:
         self._habits = Habits()
         self._open_kinds: dict[Kind, set[Handle]] = {}
         """The open delegations of other programs: their limit is what is usual, which every end may change."""
+        self._gone: dict[Handle, Millis] = {}
+        """The sessions without their process, and when that was found."""
         self._deadlines: dict[Handle, Deadline | None] = {}
         """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
         self.now = Millis(0)
@@ -69,10 +71,20 @@ class Census:
         reached = set(pending)
         while pending:
             for child in self._lineage.children(pending.pop()):
+                if not self._may_be_open(child):
+                    continue
                 self._dirty.add(child)
-                if child not in reached and self._may_be_open(child):
+                if child not in reached:
                     reached.add(child)
                     pending.append(child)
+
+    def _touch_all_below(self, handle: Handle) -> None:
+        """The process of these may be another: who was started in it may be at work when its caller has ended."""
+        pending = [handle]
+        while pending:
+            below = list(self._lineage.children(pending.pop()))
+            self._dirty.update(filter(self._may_be_open, below))
+            pending += below
 
     def reparent(self, moves: Iterable[Move]) -> None:
         """An active child that moved makes its new parent wait, and its old one no longer."""
@@ -81,6 +93,8 @@ class Census:
                 self._count_child(old, -1)
                 self._count_child(new, +1)
             self._dirty.add(handle)
+            if self._gone:
+                self._touch_all_below(handle)
 
     def advance(self, now: Millis) -> set[Handle]:
         """Bring every state to the moment `now`; returns the delegations whose state changed."""
@@ -95,9 +109,10 @@ class Census:
         self._dirty.update(self._agenda.due(now))
         changed: set[Handle] = set()
         while self._dirty:
-            # Judging a child may change its parent, and a parent's end lifts the limit on its children.
-            batch, self._dirty = self._dirty, set()
-            for handle in batch:
+            # Judging a child may change its parent, so the younger come first; and a parent's end lifts the limit on
+            # its children, so they may come again.
+            for handle in sorted(self._dirty, reverse=True):
+                self._dirty.discard(handle)
                 if self._judge(handle):
                     changed.add(handle)
         return changed
@@ -108,16 +123,19 @@ class Census:
         """Bring one state up to date; True if it changed."""
         ending = self._ledger.ending(handle)
         is_open = ending is None and not self._left(handle)
+        before = self._state[handle]
         if is_open != self._open[handle]:
             self._open[handle] = is_open
-            self.touch_below((handle,))
+            if before != _UNSEEN:
+                self.touch_below((handle,))
         self._learn(handle, ending, is_open)
+        self._miss(handle)
         if is_open:
             state = self._open_state(handle)
         else:
             self._agenda.set(handle, None)
             state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
-        code, before = _CODE[state], self._state[handle]
+        code = _CODE[state]
         if code == before:
             return False
         self._state[handle] = code
@@ -148,13 +166,36 @@ class Census:
             self._deadlines.clear()
             self._dirty |= peers
 
+    def _miss(self, handle: Handle) -> None:
+        """Remember whether its process is gone, and look again at all that are gone with it."""
+        gone = self._ledger.gone_at(handle)
+        if gone == self._gone.get(handle):
+            return
+        if gone is None:
+            del self._gone[handle]
+        else:
+            self._gone[handle] = gone
+        self._touch_all_below(handle)
+
+    def went_with_its_session(self, handle: Handle) -> bool:
+        """The process of its session is gone: what a program starts within itself has no other, and ends with it."""
+        ledger = self._ledger
+        if not self._gone or ledger.is_session(handle):
+            return False
+        session = next(filter(ledger.is_session, self._lineage.ancestors(handle)), -1)
+        gone = self._gone.get(session)
+        if gone is None or ledger.product(handle) != ledger.product(session):
+            return False
+        return (ledger.heard_at(handle) or gone) <= gone
+
     def _count_child(self, parent: Handle | None, change: int) -> None:
         if parent is None:
             return
         if parent >= len(self._active_children):
             self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
-        self._active_children[parent] += change
-        self._dirty.add(parent)
+        self._active_children[parent] = active = self._active_children[parent] + change
+        if active in (0, change):  # it begins or ceases to wait
+            self._dirty.add(parent)
 
     def _is_active(self, handle: Handle) -> bool:
         code = self._state[handle]
@@ -163,6 +204,9 @@ class Census:
     def _open_state(self, handle: Handle) -> State:
         """The state of one that has not ended, by its deadline, its children and its silence."""
         ledger, policy, now = self._ledger, self._policy, self.now
+        if self.went_with_its_session(handle):
+            self._agenda.set(handle, None)
+            return State.LOST
         heard = ledger.heard_at(handle)
         seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
         deadline = self.deadline(handle)
@@ -194,11 +238,15 @@ class Census:
         heard, listed = self._ledger.heard_at(handle), self._ledger.listed_at(handle)
         return heard is None or listed is None or heard <= listed
 
-    def usual(self, handle: Handle) -> tuple[Millis, int] | None:
-        """How long its kind usually takes, and how many that rests on."""
-        shape = self._ledger.shape(handle)
-        kind = _kind(shape)
-        return self._habits.usual(kind) if kind else None
+    def usual(self, handle: Handle) -> Usual | None:
+        """How long its kind usually takes, and how many that rests on: here or by the history, whichever knows more."""
+        kind = _kind(self._ledger.shape(handle))
+        told = [self._habits.usual(kind), self._policy.usual.get(kind)] if kind else []
+        return max((usual for usual in told if usual is not None), key=lambda usual: usual[1], default=None)
+
+    def learned(self) -> dict[Kind, Usual]:
+        """What is usual by all that is known here."""
+        return self._habits.all()
 
     def reason(self, handle: Handle) -> str:
         """Why the state is what it is, where the word alone does not say it."""
@@ -217,12 +265,14 @@ class Census:
             return "left the registry, outcome unknown"
         heard = ledger.heard_at(handle) or ledger.listed_at(handle)
         quiet = duration(self.now - heard) if heard is not None else "–"
+        if self.went_with_its_session(handle):
+            return "its session's process is gone"
         if state is State.LOST:
             return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
         if heard is None and state is State.RUNNING:
             return "its log tells no time, so nobody can say since when"
         if state is State.IDLE:
-            return f"its turn ended {quiet} ago"
+            return f"its turn ended {quiet} ago{'; its process is gone' if handle in self._gone else ''}"
         if state is State.SILENT:
             return f"nothing heard for {quiet}; quiet is not hung"
         return ""
@@ -274,16 +324,18 @@ class Census:
             return None
         kind = kind_of(shape.agent, shape.command)
         cwd = self._ledger.cwd(handle)
+        # A session lives for days: a limit to the work in its folder is one to each task it hands out.
+        folder = None if self._ledger.is_session(handle) else cwd
         for limit in policy.timeouts:
-            if limit.fits(shape.agent, shape.command, kind, cwd):
+            if limit.fits(shape.agent, shape.command, kind, folder):
                 note = f"set for {limit.pattern}, {limit.timeout // 1000} s"
                 return Deadline(Millis(started + limit.timeout), Basis.OPERATOR, note)
-        agent = policy.agents.get(shape.agent or "")
+        agent = policy.limits_of(shape.agent, cwd)
         if agent is not None and agent.timeout is not None:
             return _by_file(agent, started, agent.timeout)
         parent = self._lineage.parent(handle)
         above = self._ledger.shape(parent) if parent is not None else None
-        boss = policy.agents.get(above.agent or "") if above else None
+        boss = policy.limits_of(above.agent, cwd) if above else None
         if boss is not None and boss.child_timeout is not None:
             return _by_file(boss, started, boss.child_timeout)
         return None
@@ -299,8 +351,10 @@ class Census:
             usual = self.usual(handle)
             if usual is None:
                 return None
+            by_history = usual == self._policy.usual.get(_kind(shape) or ("", ""))
+            known = f"{usual[1]} on this machine" if by_history else f"{usual[1]}"
             what = shape.agent or shape.command
-            return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {usual[1]}")
+            return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {known}")
         kind = kind_of(shape.agent, shape.command)
         if kind is None:
             return None
@@ -313,8 +367,10 @@ class Census:
 
 def _kind(shape: Shape | None) -> Kind | None:
     """By what its habits are known: what it is, else what it was asked for. The protocol's own have timeouts."""
-    named = (shape.agent or shape.command) if shape is not None and shape.product is not None else None
-    return (shape.product, named) if shape is not None and named else None
+    if shape is None or shape.product is None:
+        return None
+    named = shape.agent or shape.command
+    return (shape.product, named) if named else None
 
 
 def _by_file(agent: AgentLimits, started: Millis, timeout: int) -> Deadline:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from delegtop.clock import SECOND, Millis, iso
 from delegtop.model.delegation import Claim
@@ -15,22 +15,16 @@ NO_REPORT = Report()
 _SAME_MOMENT = 2 * SECOND
 """Two sources that note one moment within this span do not disagree."""
 
-C = TypeVar("C", Started, Ended)
+C = TypeVar("C", bound=Started | Ended)
 
 
-def contest(claims: dict[object, C], event: C) -> bool:
-    """Add one more claim; False if it says nothing new. One fact told twice is one claim, at its first place."""
-    told = facts(event)
-    same = claims.get(told)
-    if same is not None and same.origin <= event.origin:
-        return False
-    claims[told] = event
-    return True
-
-
-def facts(event: Started | Ended) -> object:
-    """The event without its place: one fact told twice is one claim."""
-    return tuple(getattr(event, field) for field in event.__struct_fields__ if field != "origin")
+def contest(claims: tuple[C, ...], event: C) -> tuple[C, ...]:
+    """The claims with one more, or the same if it says nothing new: one fact told twice is one claim, at its first
+    place."""
+    for index, known in enumerate(claims):
+        if replace(event, origin=known.origin) == known:
+            return claims if known.origin <= event.origin else (*claims[:index], event, *claims[index + 1 :])
+    return (*claims, event)
 
 
 def _start_order(event: Started) -> tuple[object, ...]:
@@ -55,9 +49,11 @@ def merge_starts(events: Iterable[Started]) -> Started:
     gaps["parent"] = (sure or named)[0].parent if named else None
     gaps["guessed"] = bool(named) and not sure
     gaps["refs"] = tuple(sorted({ref for e in (first, *rest) for ref in e.refs}))
+    if processes := [e for e in (first, *rest) if _is_process(e)]:
+        gaps["pid"] = processes[-1].pid if first.pid is None or _is_process(first) else first.pid
     if first.at is None:  # a time is trusted as far as the one who told it
         gaps["trust"] = next((e.trust for e in rest if e.at is not None), first.trust)
-    return msgspec.structs.replace(first, **gaps)
+    return replace(first, **gaps)
 
 
 def merge_ends(events: Iterable[Ended]) -> Ended:
@@ -65,7 +61,7 @@ def merge_ends(events: Iterable[Ended]) -> Ended:
     first, *rest = sorted(events, key=_end_order, reverse=True)
     if first.report == NO_REPORT:
         report = next((e.report for e in rest if e.report != NO_REPORT), NO_REPORT)
-        return msgspec.structs.replace(first, report=report)
+        return replace(first, report=report)
     return first
 
 
@@ -82,8 +78,9 @@ def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Cla
         if moments and max(moments)[0] - min(moments)[0] > _SAME_MOMENT:
             found += [Claim(field, iso(at), origin) for at, origin in moments]
     found += _disagreement("timeout", [(e.timeout and f"{e.timeout // SECOND} s", e.origin) for e in starts])
-    for field in ("agent", "command", "caller", "task", "path", "depth", "pid", "host"):
+    for field in ("agent", "command", "caller", "task", "path", "depth", "host"):
         found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
+    found += _disagreement("pid", [(e.pid, e.origin) for e in starts if not _is_process(e)])
     found += _disagreement("parent", [(e.parent, e.origin) for e in starts if not e.guessed])
     # Who does not know how it ended contradicts nobody who does.
     known = [e for e in ends if e.outcome is not Outcome.UNKNOWN or e.by > Ending.GONE]
@@ -91,10 +88,15 @@ def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Cla
     return tuple(found)
 
 
+def _is_process(event: Started) -> bool:
+    """A list of processes tells when one of them started. What runs in it may be older, and have had others before."""
+    return event.listed and event.pid is not None
+
+
 def _best_clock(starts: list[Started]) -> list[tuple[Millis | None, Origin]]:
-    """The starts by the best of the clocks: that a worse one differs is no contradiction."""
+    """The starts by the best of the clocks: that a worse one differs is no contradiction, nor that a process does."""
     best = min((event.trust for event in starts if event.at is not None), default=Trust.SCRIPT)
-    return [(event.at, event.origin) for event in starts if event.trust == best]
+    return [(event.at, event.origin) for event in starts if event.trust == best and not _is_process(event)]
 
 
 def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:

@@ -199,6 +199,16 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
     """What waits, for people: `wait_agent 30 s`."""
 
 
+class Sighted(msgspec.Struct, frozen=True, gc=False):
+    """A sign of life by somebody who sees whether it works or waits, but not at what: that its own log tells."""
+
+    id: str
+    at: Millis | None
+    origin: Origin
+    phase: Phase | None = None
+    """What it waits for; None if it is at work."""
+
+
 class Resumed(msgspec.Struct, frozen=True, gc=False):
     """It was given work again: every end before this moment no longer counts."""
 
@@ -244,4 +254,4 @@ class Deviation(msgspec.Struct, frozen=True, gc=False):
     detail: str
 
 
-Event = Started | Heard | Described | Noted | Awaited | Resumed | Erred | Ended | Surveyed | Deviation
+Event = Started | Heard | Described | Noted | Awaited | Sighted | Resumed | Erred | Ended | Surveyed | Deviation

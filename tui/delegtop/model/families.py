@@ -30,7 +30,7 @@ class Families:
         self._rows = rows
         self._first = array("i", (0,))
         self._next = array("i", (0,))
-        self._place = array("i", (0,))
+        """The next sibling, or where siblings are many the number of the node's block."""
         self._stale = bytearray(b"\1")
         self._wide: dict[int, Siblings] = {}
         self._key: Key | None = None
@@ -43,7 +43,7 @@ class Families:
     def grow(self, count: int) -> None:
         """Make room for so many nodes more."""
         self.parent.extend((ABSENT,) * count)
-        for column in (self.children, self._first, self._next, self._place):
+        for column in (self.children, self._first, self._next):
             column.extend((0,) * count)
         self._stale.extend(b"\1" * count)
 
@@ -62,11 +62,10 @@ class Families:
             elders_first = elders_first and parent < node
         self.parent = parents
         self.children, self._first, self._next = array("i", children), array("i", first), array("i", following)
-        self._place = array("i", bytes(self._place.itemsize * count))
         self._stale = bytearray(b"\1") * count
         self._elders_first = elders_first
         wide = [parent for parent, many in enumerate(children) if many > _WIDE]
-        self._wide = {parent: Siblings(self._chain(parent), self._rows, self._place) for parent in wide}
+        self._wide = {parent: Siblings(self._chain(parent), self._rows, self._next) for parent in wide}
 
     # Linking. A node must take no rows while it is linked or unlinked; the outline counts it before and after.
 
@@ -120,7 +119,7 @@ class Families:
         else:
             self._first[parent] = node
         if self.children[parent] >= _WIDE:
-            self._wide[parent] = Siblings(self._chain(parent), self._rows, self._place)
+            self._wide[parent] = Siblings(self._chain(parent), self._rows, self._next)
 
     # Order
 

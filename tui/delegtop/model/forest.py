@@ -19,7 +19,7 @@ from delegtop.model.ledger import UNSET, Handle, Ledger
 from delegtop.model.lineage import Lineage
 from delegtop.model.notes import REVIEW
 from delegtop.model.phases import FOR_PEOPLE
-from delegtop.model.policy import Policy
+from delegtop.model.policy import Kind, Policy, Usual
 
 _EPOCHS = count(1)
 
@@ -125,13 +125,26 @@ class Forest:
         """Why it is in that state, where the word alone does not say it."""
         return self._census.reason(handle)
 
+    def went_with_its_session(self, handle: Handle) -> bool:
+        """Whether it ran in the process of its session, and that is gone."""
+        return self._census.went_with_its_session(handle)
+
     def deadline(self, handle: Handle) -> Deadline | None:
         """Its own deadline, or an open ancestor's that comes earlier."""
         return self._census.deadline(handle)
 
-    def usual(self, handle: Handle) -> tuple[Millis, int] | None:
+    def usual(self, handle: Handle) -> Usual | None:
         """The time within which nearly all of its kind were done, and how many that rests on; None if too few."""
         return self._census.usual(handle)
+
+    def learned(self) -> dict[Kind, Usual]:
+        """What is usual for each kind, by the delegations here alone."""
+        return self._census.learned()
+
+    def reconsider(self, usual: Mapping[Kind, Usual]) -> None:
+        """Judge all by this history too; states follow with the next `advance`."""
+        self.policy.usual.update(usual)
+        self._census.touch(range(len(self)))
 
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""

@@ -4,13 +4,11 @@ from bisect import bisect_left, insort
 
 from delegtop.clock import Millis
 from delegtop.model.ledger import Handle
+from delegtop.model.policy import Kind, Usual
 
 ENOUGH = 8
 """So many finished ones of a kind say what is usual; fewer say nothing."""
 SHARE = 0.95
-
-Kind = tuple[str | None, str | None]
-"""The program and the kind of agent."""
 
 
 class Habits:
@@ -36,7 +34,11 @@ class Habits:
             self._learned[handle] = now
         return self.usual(kind) != usual
 
-    def usual(self, kind: Kind) -> tuple[Millis, int] | None:
+    def all(self) -> dict[Kind, Usual]:
+        """What is usual for every kind of which enough are known."""
+        return {kind: usual for kind in self._durations if (usual := self.usual(kind)) is not None}
+
+    def usual(self, kind: Kind) -> Usual | None:
         """The time within which all but a twentieth were done, and how many that rests on; None if too few."""
         durations = self._durations.get(kind, [])
         if len(durations) < ENOUGH:

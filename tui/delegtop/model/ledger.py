@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator
 from sys import intern
 
 import msgspec
+from msgspec.structs import replace
 
 from delegtop.clock import MINUTE, Millis
-from delegtop.model.claims import NO_REPORT, contest, disagreements, facts, merge_ends, merge_starts
+from delegtop.model.archive import NO_WORDS, Archive, words
+from delegtop.model.claims import contest, disagreements, merge_ends, merge_starts
 from delegtop.model.delegation import Claim, Delegation, Wait, own_path
 from delegtop.model.details import NO_DETAILS, Details
 from delegtop.model.events import (
@@ -27,13 +29,16 @@ from delegtop.model.events import (
     Phase,
     Report,
     Resumed,
+    Sighted,
     Started,
     Surveyed,
     Trust,
 )
 from delegtop.model.frozen import Numbers
+from delegtop.model.heap import let_columns_grow
 from delegtop.model.places import Places, Sources
 from delegtop.model.pulse import Pulse
+from delegtop.model.surveys import Surveys
 from delegtop.origin import Origin
 
 Handle = int
@@ -43,15 +48,21 @@ UNSET = -(1 << 62)
 """Stands for an unknown number in a column."""
 
 _BLOCK = 16
+_MANY = 50_000
 
 _OUTCOMES = tuple(Outcome)
 _ENDINGS = tuple(Ending)
 """By number."""
 _PHASES: tuple[Phase | None, ...] = (None, *Phase)
 _PHASE_CODE = {phase: code for code, phase in enumerate(_PHASES)}
+_GONE = int(Ending.GONE)
+_NO_LIFE = (int(Ending.REGISTRY), _GONE)
+"""Ends that are told by others, at some later moment."""
+_PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
+"""Nobody at work is in one of these."""
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
-_pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(Report).decode
+_ARCHIVED = "\0archived"
+"""Stands for what was said last where the archive has it."""
 
 
 class Shape(msgspec.Struct, frozen=True, gc=False):
@@ -67,6 +78,8 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
     trust: Trust
     listed: bool
     product: str | None
+    due: bool
+    """It declares a deadline, and that is its start and its timeout together."""
     own_path: tuple[str, ...] | None
     """The path down to and including the agent: some logs leave the agent itself out."""
 
@@ -86,7 +99,6 @@ class Ledger:
         self.task: list[str | None] = []
         self.claimed_parent: list[str | None] = []
         self.started_at = array("q")
-        self._deadline = array("q")
         self._started_place = Places(sources)
         self._beat_at = array("q")
         self._beat_place = Places(sources)
@@ -98,17 +110,18 @@ class Ledger:
         self._ended_place = Places(sources)
         self._outcome = array("b")
         self._ended_by = array("b")
-        self._report: list[bytes | None] = []
+        self._archive = Archive()
         # What only few delegations have.
+        self._deadlines: dict[Handle, Millis] = {}
+        """The declared ones that are not the start and the timeout together."""
         self._pids: dict[Handle, int] = {}
         self._refs: dict[Handle, tuple[tuple[str, str], ...]] = {}
         self._guessed: set[Handle] = set()
         self._costs: dict[Handle, float] = {}
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
-        self._starts: dict[Handle, dict[object, Started]] = {}
-        self._ends: dict[Handle, dict[object, Ended]] = {}
-        self._listed: dict[Handle, dict[str, Millis]] = {}
-        self._surveys: dict[str, tuple[Millis, frozenset[Handle]]] = {}
+        self._starts: dict[Handle, tuple[Started, ...]] = {}
+        self._ends: dict[Handle, tuple[Ended, ...]] = {}
+        self._surveys = Surveys()
         self._details: dict[Handle, Details] = {}
         self.pulse = Pulse()
 
@@ -166,7 +179,8 @@ class Ledger:
                 ended.add(handle)
                 touched.add(handle)
             elif isinstance(event, Surveyed):
-                touched |= self._survey(event, started)
+                present = frozenset(self._handle(id, started) for id in event.ids)
+                touched |= self._surveys.take(event.origin.source, event.at, present)
             elif isinstance(event, Resumed):
                 handle = self._handle(event.id, started)
                 if self._resume(handle, event):
@@ -174,7 +188,9 @@ class Ledger:
                     touched.add(handle)
             elif not isinstance(event, Deviation):
                 handle = self._handle(event.id, started)
-                if self._details.setdefault(handle, Details()).take(event):
+                details = self._details.get(handle, NO_DETAILS)
+                if (told := details.take(event)) is not details:
+                    self._details[handle] = told
                     touched.add(handle)
 
     def _handle(self, id: str, started: set[Handle]) -> Handle:
@@ -188,6 +204,8 @@ class Ledger:
         handle = len(self.ids)
         if handle == len(self._shape):
             self._grow(max(_BLOCK, handle // 8))
+            if handle > _MANY:
+                let_columns_grow()
         self.handles[id] = handle
         self.ids.append(id)
         return handle
@@ -198,14 +216,13 @@ class Ledger:
         for strings in (self.task, self.claimed_parent, self._doing, self._tool):
             strings.extend(nothing)
         self._shape.extend(nothing)
-        self._report.extend(nothing)
-        for moments in (self.started_at, self._deadline, self._beat_at, self._tokens, self._ended_at):
+        for moments in (self.started_at, self._beat_at, self._tokens, self._ended_at):
             moments.extend([UNSET] * rows)
         self._phase.extend([0] * rows)
         self._outcome.extend([-1] * rows)
         self._ended_by.extend([0] * rows)
-        for places in (self._started_place, self._beat_place, self._ended_place):
-            places.grow(rows)
+        for column in (self._started_place, self._beat_place, self._ended_place, self._archive):
+            column.grow(rows)
 
     def _outdoes(self, handle: Handle, event: Heard) -> bool:
         """Of two heartbeats at one moment the later record counts."""
@@ -219,26 +236,31 @@ class Ledger:
         if before is None:
             self._write_start(handle, event)
             return True
-        claims = self._starts.get(handle) or {facts(before): before}
-        if not contest(claims, event):
+        known = self._starts.get(handle) or (before,)
+        # Many delegations are told of twice, so their claims share the longest of what they say.
+        claims = contest(known, replace(event, id=before.id, parent=self._shared_id(event.parent)))
+        if claims is known:
             return False
         if len(claims) > 1:
             self._starts[handle] = claims
-        self._write_start(handle, merge_starts(claims.values()))
+        self._write_start(handle, merge_starts(claims))
         return True
 
     def _write_start(self, handle: Handle, event: Started) -> None:
+        at, timeout, deadline = event.at, event.timeout, event.deadline
+        due = deadline is not None and at is not None and timeout is not None and deadline == at + timeout
         common = (
             event.agent,
             event.command,
             event.caller,
             event.path or None,
             event.depth,
-            event.timeout,
+            timeout,
             event.host,
             event.trust,
             event.listed,
             event.product,
+            due,
         )
         shape = self._shapes.get(common)
         if shape is None:
@@ -246,8 +268,11 @@ class Ledger:
         self._shape[handle] = shape
         self.task[handle] = intern(event.task) if event.task else None
         self.claimed_parent[handle] = self._shared_id(event.parent)
-        self.started_at[handle] = UNSET if event.at is None else event.at
-        self._deadline[handle] = UNSET if event.deadline is None else event.deadline
+        self.started_at[handle] = UNSET if at is None else at
+        if deadline is not None and not due:
+            self._deadlines[handle] = deadline
+        elif self._deadlines:
+            self._deadlines.pop(handle, None)
         self._started_place[handle] = event.origin
         if event.pid is not None:
             self._pids[handle] = event.pid
@@ -282,7 +307,7 @@ class Ledger:
             path=shape.path,
             depth=shape.depth,
             timeout=shape.timeout,
-            deadline=_known(self._deadline[handle]),
+            deadline=self.declared_deadline(handle),
             parent=self.claimed_parent[handle],
             pid=self._pids.get(handle),
             host=shape.host,
@@ -302,29 +327,33 @@ class Ledger:
         if before is None:
             self._write_end(handle, event)
             return True
-        claims = self._ends.get(handle) or {facts(before): before}
-        if not contest(claims, event):
+        known = self._ends.get(handle) or (before,)
+        claims = contest(known, event)
+        if claims is known:
             return False
         if len(claims) > 1:
             self._ends[handle] = claims
-        self._write_end(handle, merge_ends(claims.values()))
+        self._write_end(handle, merge_ends(claims))
         return True
 
     def _resume(self, handle: Handle, event: Resumed) -> bool:
         """Forget every end before the moment it was given work again."""
-        if not self._details.setdefault(handle, Details()).resume(event):
+        details = self._details.get(handle, NO_DETAILS)
+        if (told := details.resume(event)) is details:
             return False
+        self._details[handle] = told
         end = self._end_of(handle)
-        ends = self._ends.pop(handle, {facts(end): end} if end else {})
-        left = {told: each for told, each in ends.items() if not self._is_undone(handle, each)}
+        ends = self._ends.pop(handle, (end,) if end else ())
+        left = tuple(each for each in ends if not self._is_undone(handle, each))
         if len(left) > 1:
             self._ends[handle] = left
         if left:
-            self._write_end(handle, merge_ends(left.values()))
+            self._write_end(handle, merge_ends(left))
         else:
             self._outcome[handle], self._ended_by[handle] = -1, 0
-            self._ended_at[handle], self._report[handle] = UNSET, None
+            self._ended_at[handle] = UNSET
             self._ended_place.clear(handle)
+            self._doing[handle], self._archive[handle] = self._doing_of(handle), NO_WORDS
         return True
 
     def _is_undone(self, handle: Handle, event: Ended) -> bool:
@@ -337,7 +366,10 @@ class Ledger:
         self._ended_place[handle] = event.origin
         self._outcome[handle] = _OUTCOME_CODE[event.outcome]
         self._ended_by[handle] = event.by
-        self._report[handle] = None if event.report == NO_REPORT else _packed(event.report)
+        doing = self._doing_of(handle)
+        self._archive[handle] = words(self.ids[handle], event.report, doing)
+        if doing is not None:
+            self._doing[handle] = _ARCHIVED
 
     def _end_of(self, handle: Handle) -> Ended | None:
         if self._outcome[handle] < 0:
@@ -353,35 +385,25 @@ class Ledger:
             report=self.report(handle),
         )
 
-    def _survey(self, event: Surveyed, started: set[Handle]) -> set[Handle]:
-        source = event.origin.source
-        present = frozenset(self._handle(id, started) for id in event.ids)
-        for handle in present:
-            listed = self._listed.setdefault(handle, {})
-            listed[source] = max(event.at, listed.get(source, event.at))
-        latest = self._surveys.get(source)
-        if latest is None:
-            self._surveys[source] = (event.at, present)
-            return set(present)
-        if event.at < latest[0]:
-            return set(present)
-        if event.at == latest[0]:
-            present |= latest[1]
-        self._surveys[source] = (event.at, present)
-        return set(present | latest[1])
-
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def shape(self, handle: Handle) -> Shape | None:
         return self._shape[handle]
+
+    def product(self, handle: Handle) -> str | None:
+        shape = self._shape[handle]
+        return shape.product if shape else None
 
     def own_path(self, handle: Handle) -> tuple[str, ...] | None:
         shape = self._shape[handle]
         return shape.own_path if shape else None
 
     def report(self, handle: Handle) -> Report:
-        packed = self._report[handle]
-        return NO_REPORT if packed is None else _unpack(packed)
+        return self._archive[handle].told_by(self.ids[handle])
+
+    def _doing_of(self, handle: Handle) -> str | None:
+        doing = self._doing[handle]
+        return self._archive[handle].said if doing is _ARCHIVED else doing
 
     def start(self, handle: Handle) -> Millis | None:
         return _known(self.started_at[handle])
@@ -391,8 +413,29 @@ class Ledger:
         return _known(self._tokens[handle]), self._costs.get(handle)
 
     def phase(self, handle: Handle) -> Phase | None:
-        """What it was in the middle of when it was last heard."""
-        return _PHASES[self._phase[handle]]
+        """What it was in the middle of when it was last heard; whoever saw it later knows whether it still is."""
+        said, seen = _PHASES[self._phase[handle]], self._sighted(handle)
+        if seen is None:
+            return said
+        return None if seen.phase is None and said in _PAUSES else seen.phase or said
+
+    def _sighted(self, handle: Handle) -> Sighted | None:
+        """Who saw it later than it was last heard."""
+        details = self._details.get(handle)
+        seen = details.sighted if details else None
+        return seen if seen is not None and seen.at is not None and seen.at > self._beat_at[handle] else None
+
+    def is_session(self, handle: Handle) -> bool:
+        """An agent program's own session: it lives as long as its process does, and was given no task."""
+        shape = self._shape[handle]
+        return shape is not None and shape.product is not None and shape.depth == 0 and shape.path is None
+
+    def gone_at(self, handle: Handle) -> Millis | None:
+        """When an agent's own session was found to be without its process, if nothing was heard of it since."""
+        if self._ended_by[handle] != _GONE or not self.is_session(handle):
+            return None
+        at, heard = _known(self._ended_at[handle]), self.heard_at(handle)
+        return None if at is None or (heard is not None and heard > at) else at
 
     def is_noted(self, handle: Handle, kind: str) -> bool:
         details = self._details.get(handle)
@@ -416,12 +459,15 @@ class Ledger:
         return handle in self._guessed
 
     def declared_deadline(self, handle: Handle) -> Millis | None:
-        return _known(self._deadline[handle])
+        shape = self._shape[handle]
+        if shape is None or not shape.due or shape.timeout is None:
+            return self._deadlines.get(handle)
+        return Millis(self.started_at[handle] + shape.timeout)
 
     def ending(self, handle: Handle) -> tuple[Outcome, Ending, Millis | None] | None:
         """How it ended, by what word, and when. None while nothing says that it ended."""
         code = self._outcome[handle]
-        if code >= 0:
+        if code >= 0 and (self._ended_by[handle] != _GONE or not self._goes_on(handle)):
             return _OUTCOMES[code], _ENDINGS[self._ended_by[handle]], _known(self._ended_at[handle])
         if handle not in self._faults:
             return None
@@ -430,32 +476,37 @@ class Ledger:
             return None
         return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
 
+    def _goes_on(self, handle: Handle) -> bool:
+        """Only its process is gone, which ends no session whose turn was over or that was heard of since."""
+        return self.is_session(handle) and (self.phase(handle) is Phase.IDLE or self.gone_at(handle) is None)
+
     def heard_at(self, handle: Handle) -> Millis | None:
-        """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on."""
+        """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on. Nor is
+        the moment in which somebody found its process gone."""
         shape = self._shape[handle]
         latest = self._beat_at[handle]
         if shape is not None and not shape.listed:
             latest = max(latest, self.started_at[handle])
         elif handle in self._starts:
-            logged = (e.at for e in self._starts[handle].values() if not e.listed and e.at is not None)
+            logged = (e.at for e in self._starts[handle] if not e.listed and e.at is not None)
             latest = max(latest, max(logged, default=Millis(UNSET)))
-        if self._outcome[handle] >= 0 and self._ended_by[handle] != Ending.REGISTRY:
+        if self._outcome[handle] >= 0 and self._ended_by[handle] not in _NO_LIFE:
             latest = max(latest, self._ended_at[handle])
         if handle in self._faults:
             latest = max(latest, *(e.at for e in self._faults[handle].values() if e.at is not None), latest)
         if handle in self._details:
             latest = max(latest, self._details[handle].resumed_at or latest)
+            if (seen := self._details[handle].sighted) is not None:
+                latest = max(latest, seen.at or latest)
         return _known(latest)
 
     def listed_at(self, handle: Handle) -> Millis | None:
         """When it was last seen in a registry."""
-        listed = self._listed.get(handle)
-        return max(listed.values()) if listed else None
+        return self._surveys.listed_at(handle)
 
     def left_registry(self, handle: Handle) -> bool:
         """Every registry that listed it has been written since without it."""
-        listed = self._listed.get(handle)
-        return bool(listed) and all(handle not in self._surveys[source][1] for source in listed or ())
+        return self._surveys.has_left(handle)
 
     def delegation(self, handle: Handle) -> Delegation:
         """Everything known of one delegation."""
@@ -463,6 +514,7 @@ class Ledger:
         ending = self.ending(handle)
         details = self._details.get(handle, NO_DETAILS)
         faults = self._faults_of(handle)
+        seen = self._sighted(handle)
         return Delegation(
             id=self.ids[handle],
             agent=shape.agent if shape else None,
@@ -472,7 +524,7 @@ class Ledger:
             path=shape.path if shape else None,
             depth=shape.depth if shape else None,
             timeout=shape.timeout if shape else None,
-            deadline=_known(self._deadline[handle]),
+            deadline=self.declared_deadline(handle),
             parent=self.claimed_parent[handle],
             pid=self._pids.get(handle),
             host=shape.host if shape else None,
@@ -480,7 +532,7 @@ class Ledger:
             trust=shape.trust if shape else Trust.SCRIPT,
             started_at=_known(self.started_at[handle]),
             heard_at=self.heard_at(handle),
-            doing=self._doing[handle],
+            doing=self._doing_of(handle),
             tool=self._tool[handle],
             phase=self.phase(handle),
             tokens=_known(self._tokens[handle]),
@@ -494,7 +546,7 @@ class Ledger:
             left_registry=self.left_registry(handle),
             claims=self._claims(handle),
             started_origin=self._started_place[handle],
-            heard_origin=self._beat_place[handle],
+            heard_origin=seen.origin if seen else self._beat_place[handle],
             ended_origin=self._ended_place[handle] or (faults[-1].origin if faults else None),
             origins=self._origins(handle),
             product=shape.product if shape else None,
@@ -515,9 +567,8 @@ class Ledger:
     def _origins(self, handle: Handle) -> tuple[Origin, ...]:
         places = (self._started_place[handle], self._beat_place[handle], self._ended_place[handle])
         found = [origin for origin in places if origin is not None]
-        for claims in (self._starts, self._ends, self._faults):
-            if handle in claims:
-                found += [event.origin for event in claims[handle].values()]
+        told = (self._starts.get(handle, ()), self._ends.get(handle, ()), self._faults.get(handle, {}).values())
+        found += [event.origin for events in told for event in events]
         if handle in self._details:
             found += self._details[handle].origins()
         return tuple(sorted(set(found)))
@@ -525,23 +576,7 @@ class Ledger:
     def _claims(self, handle: Handle) -> tuple[Claim, ...]:
         if handle not in self._starts and handle not in self._ends:
             return ()
-        return disagreements(self._starts.get(handle, {}).values(), self._ends.get(handle, {}).values())
-
-
-def _packed(report: Report) -> bytes:
-    try:
-        return _pack(report)
-    except UnicodeEncodeError:  # half a character, which a foreign format may let through
-        return _pack(msgspec.convert(_whole(msgspec.to_builtins(report)), Report))
-
-
-def _whole(value: object) -> object:
-    """The same, with every half character replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list | tuple):
-        return [_whole(item) for item in value]
-    return {key: _whole(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return disagreements(self._starts.get(handle, ()), self._ends.get(handle, ()))
 
 
 def _known(value: int) -> Millis | None:

@@ -24,6 +24,10 @@ class Sources(dict[str, int]):
             self[name]
 
 
+_LAST = 0xFFFF_FFFF
+"""Lines beyond it count as this one: no log has as many."""
+
+
 class Places:
     """A column of origins."""
 
@@ -32,7 +36,7 @@ class Places:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._source = array("i")
-        self._line = array("q")
+        self._line = array("I")
         self._offset = array("q")
 
     def grow(self, rows: int) -> None:
@@ -46,7 +50,7 @@ class Places:
 
     def __setitem__(self, row: int, origin: Origin) -> None:
         self._source[row] = self._sources[origin.source]
-        self._line[row] = origin.line
+        self._line[row] = min(origin.line, _LAST)
         self._offset[row] = origin.offset
 
     def clear(self, row: int) -> None:

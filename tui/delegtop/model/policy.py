@@ -5,8 +5,13 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from delegtop.clock import DAY, MINUTE, SECOND
+from delegtop.clock import DAY, MINUTE, SECOND, Millis
 from delegtop.contract.reading import Reading
+
+Kind = tuple[str, str]
+"""The program and the kind of agent."""
+Usual = tuple[Millis, int]
+"""The time within which nearly all of a kind were done, and how many that rests on."""
 
 
 class AgentLimits(msgspec.Struct, frozen=True):
@@ -22,6 +27,8 @@ class AgentLimits(msgspec.Struct, frozen=True):
     max_depth: int | None = None
     may_delegate_to: tuple[str, ...] | None = None
     """None if the file does not say."""
+    project: str | None = None
+    """The folder whose agents it is for; None if it is for all."""
 
 
 class OperatorTimeout(msgspec.Struct, frozen=True):
@@ -41,6 +48,8 @@ class Policy(msgspec.Struct, frozen=True):
     """The first that fits counts."""
     agents: dict[str, AgentLimits] = {}
     """By the name of the agent, from the definition files of the project."""
+    usual: dict[Kind, Usual] = {}
+    """By this machine's history. More may become known while delegations are judged by it."""
 
     silent_after: int = 3 * MINUTE
     """A running delegation that wrote nothing for this long is `silent`. Quiet is not hung."""
@@ -55,6 +64,13 @@ class Policy(msgspec.Struct, frozen=True):
     implementation_timeout: int = 7200 * SECOND
     simple_timeout: int = 300 * SECOND
     reading: Reading = Reading()
+
+    def limits_of(self, agent: str | None, folder: str | None) -> AgentLimits | None:
+        """What the file of an agent says that works in that folder; where the folder is not known, any may be meant."""
+        limits = self.agents.get(agent or "")
+        if limits is None or limits.project is None or folder is None:
+            return limits
+        return limits if f"{folder}/".startswith(f"{limits.project}/") else None
 
 
 _KINDS = (

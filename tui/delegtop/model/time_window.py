@@ -89,6 +89,15 @@ def ticks(window: TimeWindow, width: int, zone: tzinfo | None = None) -> list[Ti
     return []
 
 
+def day(at: int, zone: tzinfo | None = None) -> str:
+    """`Nov 15`, in the operator's zone; nothing for a moment before or after all calendars."""
+    try:
+        moment = _local(at, zone)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return f"{moment:%b} {moment.day}"
+
+
 def _label_width(step: int) -> int:
     return 8 if step < MINUTE else 5 if step < DAY else 6 if step < _MONTH else 7
 
@@ -133,7 +142,7 @@ def _label(at: int, step: int, zone: tzinfo | None) -> str:
     if step >= _MONTH:
         return moment.strftime("%Y-%m")
     if step >= DAY or (moment.hour, moment.minute, moment.second) == (0, 0, 0):
-        return f"{moment:%b} {moment.day}"
+        return day(at, zone)
     return moment.strftime("%H:%M:%S" if step < MINUTE else "%H:%M")
 
 

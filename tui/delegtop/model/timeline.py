@@ -12,7 +12,7 @@ from typing import TypeGuard
 from delegtop.clock import DAY, MINUTE, Millis, monotonic
 from delegtop.model.chronicle import in_order
 from delegtop.model.delegation import ACTIVE, PROBLEMS, State
-from delegtop.model.events import Event, Heard, Noted
+from delegtop.model.events import Event, Heard, Noted, Sighted
 from delegtop.model.forest import Checkpoint, Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.notes import REVIEW
@@ -199,8 +199,8 @@ class Timeline:
             self._spacing *= 2
 
 
-def _asks(event: Event) -> TypeGuard[Heard | Noted]:
-    if isinstance(event, Heard):
+def _asks(event: Event) -> TypeGuard[Heard | Sighted | Noted]:
+    if isinstance(event, Heard | Sighted):
         return event.phase in FOR_PEOPLE
     return isinstance(event, Noted) and event.kind == REVIEW
 

@@ -9,6 +9,7 @@ from types import ModuleType
 from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rules import (
     agents,
+    copies,
     delegations,
     ends,
     family,
@@ -41,6 +42,7 @@ CHAPTERS: tuple[ModuleType, ...] = (
     verdicts,
     ends,
     logs,
+    copies,
 )
 
 

@@ -10,7 +10,7 @@ from delegtop.model.policy import AgentLimits
 
 
 def _limits(case: Case, agent: str | None) -> AgentLimits | None:
-    return case.forest.policy.agents.get(agent or "")
+    return case.forest.policy.limits_of(agent, case.facts.cwd)
 
 
 def _giver(case: Case) -> tuple[str, AgentLimits] | None:

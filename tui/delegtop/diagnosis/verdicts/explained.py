@@ -27,7 +27,7 @@ EXPLAINED: dict[Kind, Explained] = {
     Kind.LOST: Explained(
         "Whoever wrote its log is gone, and no end was written.",
         "where it started and where it was last heard of; or that its process is gone",
-        "after `lost_after` without a word, past any deadline; at once if the process is gone",
+        "after `lost_after` without a word, past any deadline; at once if its process, or its session's, is gone",
     ),
     Kind.LOOPING: Explained(
         "It goes round: the same call again and again, the same work handed down to the same agent, or a loop guard "

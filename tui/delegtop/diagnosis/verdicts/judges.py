@@ -22,8 +22,12 @@ Judge = Callable[[Case], Verdict | None]
 
 
 def awaiting_a_person(case: Case) -> Verdict | None:
-    """Nothing moves until a person answers."""
+    """Nothing moves until a person answers. Whoever is gone, or was only copied here, asks no longer."""
     facts = case.facts
+    if facts.outcome is not None or case.forest.went_with_its_session(case.handle):
+        return None
+    if any(note.kind == notes.COPIED for note in facts.notes):
+        return None
     if facts.phase is Phase.PERMISSION:
         kind, asked = Kind.AWAITING_PERMISSION, "a person to allow"
     elif facts.phase is Phase.ANSWER:
@@ -32,9 +36,9 @@ def awaiting_a_person(case: Case) -> Verdict | None:
         return None
     what = _tool(case) or "what it asked"
     since = f" for {duration(_quiet(case))}" if facts.heard_at is not None else ""
-    return Verdict(
-        kind, Certainty.CERTAIN, f"It waits{since} for {asked} {what}.", facts.heard_at, _places(facts.heard_origin)
-    )
+    stop = "" if what.endswith(("?", "!", ".")) else "."
+    message = f"It waits{since} for {asked} {what}{stop}"
+    return Verdict(kind, Certainty.CERTAIN, message, facts.heard_at, _places(facts.heard_origin))
 
 
 def lost(case: Case) -> Verdict | None:
@@ -42,7 +46,8 @@ def lost(case: Case) -> Verdict | None:
     if case.forest.state(case.handle) is not State.LOST:
         return None
     facts = case.facts
-    sure = Certainty.CERTAIN if facts.outcome is not None else Certainty.LIKELY
+    gone = facts.outcome is not None or case.forest.went_with_its_session(case.handle)
+    sure = Certainty.CERTAIN if gone else Certainty.LIKELY
     why = case.forest.reason(case.handle) or "its process is gone"
     return Verdict(Kind.LOST, sure, f"It is lost: {why}.", facts.heard_at or facts.listed_at, tuple(life(facts)))
 
