@@ -7,19 +7,20 @@ from pathlib import Path
 
 import msgspec
 from tests.bench import rivals
-from tests.bench.measure import PEERS, command, cpu, in_turn, method, resident
+from tests.bench.make_history import make_history
+from tests.bench.measure import PEERS, command, cpu, in_turn, method, now, resident
 from tests.bench.plan import Plan, short
 from tests.bench.table import Row
 
 _REFRESH = 0.04
 """Seconds between two looks at the states while more is coming, as in the dashboard."""
+_SESSION = 555_000
+"""Bytes of one session with its three agents: 360 of them are 200 MB."""
 
 
 def rows(plan: Plan) -> list[Row]:
     found = [_against_decoding(plan, size) for size in plan.sizes]
-    found += _against_programs(plan)
-    note = "no benchmark of it yet"
-    return [*found, Row(1, "transcripts: rate, of a bare msgspec decode", None, 0.85, at_least=True, note=note)]
+    return [*found, *_against_programs(plan), _transcripts(plan)]
 
 
 def _against_decoding(plan: Plan, size: int) -> Row:
@@ -66,6 +67,24 @@ def _against_programs(plan: Plan) -> list[Row]:
     ]
 
 
+def _transcripts(plan: Plan) -> Row:
+    """Whole sessions of Claude Code with their agents, as files of one folder."""
+    home = plan.empty("transcripts")
+    make_history(home, 36 if plan.quick else 360, _SESSION, now())
+    size = sum(path.stat().st_size for path in home.rglob("*.json*"))
+    taken = in_turn(
+        {
+            "decode": lambda: method("g1_ingest.decode_transcripts", home)["cpu"],
+            "delegtop": lambda: method("g1_ingest.load", home)["cpu"],
+        },
+        plan.rounds,
+    )
+    measured = taken["decode"] / taken["delegtop"] if len(taken) == 2 else None
+    rate = size / 1e6 / taken["delegtop"] if "delegtop" in taken else 0
+    what = "transcripts into the tree: rate, of a bare msgspec decode"
+    return Row(1, what, measured, 0.85, at_least=True, note=f"{rate:,.0f} MB/s")
+
+
 # Each of these runs in a process of its own.
 
 
@@ -106,8 +125,49 @@ def decode(log: str) -> dict[str, float]:
     return {"cpu": cpu(work)}
 
 
+class _Usage(msgspec.Struct, gc=False):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    model: str | None = None
+    content: str | list[_Block] | None = None
+    stop_reason: str | None = None
+    usage: _Usage | None = None
+
+
+class _Transcribed(msgspec.Struct, gc=False, rename="camel"):
+    session_id: str | None = None
+    type: str | None = None
+    timestamp: str | None = None
+    agent_id: str | None = None
+    message: _Message | None = None
+
+
+def decode_transcripts(home: str) -> dict[str, float]:
+    """Every line of every file decoded for the few fields a tree needs, and dropped."""
+    read = msgspec.json.Decoder(_Transcribed).decode
+    gc.disable()
+
+    def work() -> None:
+        for path in Path(home).rglob("*.json*"):
+            with path.open("rb", buffering=256 * 1024) as file:
+                for line in file:
+                    read(line)
+
+    return {"cpu": cpu(work)}
+
+
 def load(log: str) -> dict[str, float]:
-    """What the dashboard does with a log at its start, without the screen."""
+    """What the dashboard does with a log, or a folder of them, at its start, without the screen."""
     # What is imported on the way is not part of reading a log.
     import watchfiles  # noqa: F401 -- see above
 
@@ -126,11 +186,14 @@ def load(log: str) -> dict[str, float]:
 
     def work() -> None:
         refreshed = time.monotonic()
-        for batch in feed.poll():
-            board.receive(batch.events)
-            if time.monotonic() - refreshed > _REFRESH:
-                board.refresh()
-                refreshed = time.monotonic()
+        unread = True
+        while unread:
+            for batch in feed.poll():
+                board.receive(batch.events)
+                if time.monotonic() - refreshed > _REFRESH:
+                    board.refresh()
+                    refreshed = time.monotonic()
+            unread = feed.is_behind
         board.advance()
 
     taken = cpu(work)

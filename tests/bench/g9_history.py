@@ -16,6 +16,8 @@ _SESSION = 555_000
 """Bytes of one session with its agents: 900 of them are 500 MB."""
 _NOW = 0xFFFFFF
 _CALM = 0.25
+_STILL = 12
+"""Seconds after which a file that grew is no longer looked at more often than the others."""
 _ALL = ("--all",)
 
 
@@ -85,11 +87,13 @@ def _whole(plan: Plan, full: Path, empty: Path, size: int, delegations: int, wha
         terminal.settle(busy=_CALM)
         program, calm = _memory(terminal), _press(terminal, plan.keys)
         read = _bytes_read(terminal)
+        idle = _idle(terminal, plan)
     with _open(full, _ALL) as terminal:
         terminal.wait_for(b"loading", timeout=30)
         loading = _press(terminal, plan.keys)
         seconds = terminal.settle(timeout=600, busy=_CALM)
         memory, read = _memory(terminal) - program, _bytes_read(terminal) - read
+        watched = _idle(terminal, plan)
     late, still = percentile(loading, 0.99), percentile(calm, 0.99)
     say(f"  all of it is read after {seconds:.0f} s; {program / 1e6:.0f} MB without it, {memory / 1e6:.0f} MB for it")
     keys = f"{late * 1e3:.0f} ms; idle {still * 1e3:.0f} ms"
@@ -99,7 +103,14 @@ def _whole(plan: Plan, full: Path, empty: Path, size: int, delegations: int, wha
         # Beside the reading itself, the beginning of each file is looked at to tell its format.
         Row(9, "bytes read, of all there are", read / size, 2.0),
         Row(9, "key to paint, p99, while it loads, of idle", late / still, 1.5, note=keys),
+        Row(9, "CPU while nothing happens, of with none", watched / idle, note=f"{watched:.2%} of a core"),
     ]
+
+
+def _idle(terminal: Terminal, plan: Plan) -> float:
+    """The share of a core it uses once it has stopped looking for folders that came while it read."""
+    terminal.watch(_STILL)
+    return terminal.cpu_over(plan.window)
 
 
 def _press(terminal: Terminal, times: int) -> list[float]:

@@ -43,8 +43,8 @@ def _quietly(*argv: str) -> bool:
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-SETTINGS = {"DELEGTOP_SORT": "start", "XDG_CONFIG_HOME": "/nonexistent"}
-"""How delegtop is set for all measurements, whatever the user prefers."""
+SETTINGS = {"DELEGTOP_SORT": "start", "DELEGTOP_LEARN": "no", "XDG_CONFIG_HOME": "/nonexistent"}
+"""How delegtop is set for all measurements, whatever the user prefers; what it learns once a day would disturb them."""
 
 
 @cache

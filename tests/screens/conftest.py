@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,8 @@ NOW = Millis(START + 62 * 60_000 + 11_000)
 class ScriptedFeed:
     """A feed that says what the test tells it to, when the test says so."""
 
+    is_behind = False
+
     def __init__(self, events: Sequence[Event] = (), statuses: Sequence[SourceStatus] = ()) -> None:
         self.events = list(events)
         self.closed = False
@@ -65,6 +68,9 @@ class ScriptedFeed:
 
     def wake(self) -> None:
         self._news.set()
+
+    def rest_with(self, rest: Callable[[], None]) -> None:
+        """It never takes long."""
 
     def wait(self, timeout: float) -> None:
         self._news.wait(timeout)
@@ -230,7 +236,7 @@ MakeApp = Callable[..., DelegtopApp]
 def make_app(feed: ScriptedFeed, clock: FrozenClock) -> MakeApp:
     """The app on the scene; settings by name, and any other feed."""
 
-    def make(*, feed: ScriptedFeed = feed, query: str = "", watching: bool = True, **settings: object) -> DelegtopApp:
-        return DelegtopApp(Settings.model_validate(settings), feed, clock, query=query, watching=watching, zone=UTC)
+    def make(*, feed: ScriptedFeed = feed, query: str = "", watching: bool = True, **settings: Any) -> DelegtopApp:
+        return DelegtopApp(Settings(**settings), feed, clock, query=query, watching=watching, zone=UTC)
 
     return make

@@ -1,5 +1,7 @@
 """While the dashboard is open it tells of trouble: once, safely, and only of the present."""
 
+from typing import Any
+
 import pytest
 from tests.screens.conftest import NOW, ScriptedFeed
 
@@ -21,8 +23,8 @@ class Wall(Clock):
         return NOW
 
 
-def app(feed: ScriptedFeed, clock: Clock | None = None, **settings: object) -> DelegtopApp:
-    return DelegtopApp(Settings.model_validate({"notify": ["bell"], **settings}), feed, clock or Wall())
+def app(feed: ScriptedFeed, clock: Clock | None = None, **settings: Any) -> DelegtopApp:
+    return DelegtopApp(Settings(**{"notify": ("bell",), **settings}), feed, clock or Wall())
 
 
 def origin(line: int) -> Origin:
@@ -73,14 +75,14 @@ async def test_a_frozen_moment_has_no_alarm() -> None:
 
 
 async def test_without_the_setting_there_is_none() -> None:
-    dashboard = app(ScriptedFeed([begun()]), notify=[])
+    dashboard = app(ScriptedFeed([begun()]), notify=())
     async with dashboard.run_test(size=(100, 20)):
         assert dashboard.alarm is None
         assert dashboard.board.changes is None
 
 
 async def test_a_way_that_does_not_work_is_said_and_the_dashboard_goes_on() -> None:
-    dashboard = app(ScriptedFeed([begun()]), notify=["command"])
+    dashboard = app(ScriptedFeed([begun()]), notify=("command",))
     async with dashboard.run_test(size=(100, 20)) as pilot:
         await _loaded(dashboard, pilot)
         assert any("there is no notify command" in toast.message for toast in dashboard._notifications)

@@ -9,6 +9,7 @@ from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
 from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 
 from delegtop.app import theme
 from delegtop.app.rows import Rows
@@ -325,6 +326,36 @@ async def test_arrivals_move_neither_cursor_nor_view() -> None:
         app.table.update_rows()
         await pilot.pause()
         assert app.names() == before
+
+
+async def test_a_line_is_made_again_only_if_it_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Stage(many(100))
+    async with app.run_test(size=(80, 11)) as pilot:
+        await pilot.pause()
+        app.lines()
+        made: list[int] = []
+        make = app.table.render_line
+
+        def note(y: int) -> Strip:
+            made.append(y)
+            return make(y)
+
+        monkeypatch.setattr(app.table, "render_line", note)
+        app.lines()
+        assert made == []
+        await pilot.press("down")
+        app.lines()
+        assert sorted(made) == [1, 2]
+
+
+async def test_a_size_that_nobody_told_it_is_found_when_it_is_painted() -> None:
+    app = Stage(many(100))
+    async with app.run_test(size=(80, 11)) as pilot:
+        app.table._view.resize(0)
+        app.table.update_rows()
+        assert app.names() == []
+        await pilot.pause()
+        assert len(app.names()) == 10
 
 
 async def test_what_comes_out_of_view_is_counted_until_it_is_seen() -> None:

@@ -57,6 +57,22 @@ async def test_a_wrong_query_says_why_and_leaves_the_last_good_result(make_app: 
         assert names(app) == good
 
 
+async def test_a_search_that_ends_late_does_not_hide_what_is_wrong_by_then(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        held, sift = True, app.board.sift
+        monkeypatch.setattr(app.board, "sift", lambda seconds: not held and sift(seconds))
+        await pilot.press("slash", *"state", "colon", "f", "o")
+        assert "fo" in complaint(app)
+        held = False
+        await pilot.pause(0.1)
+        assert app.board.query.text == "state:f"
+        assert "fo" in complaint(app)
+
+
 async def test_the_number_of_rows_left_is_shown_while_typing(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test() as pilot:

@@ -13,9 +13,10 @@ from delegtop.app.artifacts import Presence
 from delegtop.app.inspector import findings
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.raw_line import RawLine
+from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.sheet import Sheet
 from delegtop.app.widgets.vitals import Vitals
-from delegtop.clock import FrozenClock, Millis
+from delegtop.clock import FrozenClock, Millis, parse_time
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
 from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
 SIZE = (120, 45)
 HUNG, PLAN = "sess_1766743200_def456", "sess_1766743380_plan01"
+START = parse_time("2025-12-26T10:00:00Z") or Millis(0)
 
 
 class ScriptedFeed(Protocol):
@@ -187,6 +189,19 @@ async def test_activity_tells_what_happened_when_newest_first(make_app: MakeApp)
         assert lines[-1].startswith("10:00:18  started · task-executor · 1:00:00 allowed")
 
 
+async def test_activity_tells_once_what_several_lines_say_of_one_moment(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot, lambda: not app.board.loading)
+        waits = [Heard(HUNG, Millis(START + 61 * 60_000), script.origin(), phase=Phase.MODEL) for _ in range(3)]
+        feed.say(*waits, Described(HUNG, Millis(START + 61 * 60_000), script.origin(), model="opus"))
+        text = await page(app, pilot, HUNG, "activity", "model opus")
+        assert "11:01:00  waits for the model · 3 times" in text
+        assert text.count("waits for the model") == 1
+
+
 async def test_activity_follows_what_arrives(make_app: MakeApp, feed: ScriptedFeed, script: Script) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
@@ -226,6 +241,15 @@ async def test_findings_tell_what_is_wrong_where_it_is_written_and_what_to_do(ma
         assert "error" in text
         assert "do this" in text
         assert "/runs/191/session.jsonl:" in text
+
+
+async def test_the_number_in_the_tab_is_that_of_the_findings_on_its_page(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot, lambda: not app.board.loading)
+        text = await page(app, pilot, "sess_1766743320_res196", "findings", "Does not exist")
+        found = sum(line.startswith(("error ", "warning ", "info ")) for line in text.splitlines())
+        assert f" Findings {found} " in app.monitor.inspector.query_one("#tabs", Chips).line.plain
 
 
 async def test_enter_on_a_line_of_evidence_opens_the_very_line(make_app: MakeApp) -> None:

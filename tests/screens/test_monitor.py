@@ -260,6 +260,35 @@ async def test_a_delegation_that_arrives_is_shown_without_a_key_and_the_cursor_s
         assert under_cursor(app) == "implementer"
 
 
+async def test_what_arrives_before_a_frame_that_is_coming_wakes_nobody_and_is_in_it(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.reader.busy and not app._frames.coming)
+        app._frames.coming = True
+        feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
+        await until(pilot, lambda: app.reader.waiting)
+        assert not app._woken
+        assert "latecomer" not in names(app)
+        app._frames._frame()
+        assert "latecomer" in names(app)
+
+
+async def test_one_more_new_row_lays_nothing_out_again(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.reader.busy)
+        pill = app.monitor._pill
+        pill.count(3)
+        await pilot.pause()
+        pill.count(4)
+        assert not pill._layout_required
+        assert str(pill.content) == " 4 new "
+        pill.count(40)
+        assert pill._layout_required
+
+
 async def test_a_deadline_that_passes_turns_a_row_overdue_by_time_alone(make_app: MakeApp, clock: FrozenClock) -> None:
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -318,7 +347,7 @@ async def test_without_a_source_it_says_what_to_do(make_app: MakeApp) -> None:
         await pilot.pause()
         shown = text_of(app)
         assert "delegtop demo" in shown
-        assert "delegtop LOGDIR" in shown
+        assert "delegtop SOURCE" in shown
 
 
 async def test_a_source_that_cannot_be_read_is_named_with_its_reason(make_app: MakeApp) -> None:
@@ -334,6 +363,19 @@ async def test_a_source_that_cannot_be_read_is_named_with_its_reason(make_app: M
         shown = text_of(app)
         assert "/runs/nothing.jsonl" in shown
         assert "no such file" in shown
+
+
+async def test_where_all_that_is_found_is_too_old_it_says_how_to_look_further_back(make_app: MakeApp) -> None:
+    old = SourceStatus(
+        "/home/ada/.claude/projects/lantern", None, 0, 0, "left out", "2 files last written before 10:46"
+    )
+    app = make_app(feed=_empty_feed(make_app, old))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not app.reader.loading)
+        app.monitor.draw()
+        await pilot.pause()
+        assert "No agent was at work lately" in text_of(app)
+        assert "delegtop --since 7d looks further back" in text_of(app)
 
 
 async def test_loading_shows_how_far_it_is(make_app: MakeApp) -> None:

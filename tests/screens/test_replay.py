@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -12,6 +13,7 @@ from textual.widgets import Input
 from delegtop.app.commands import Commands
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.go_to_time import GoToTime
+from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.replay_bar import ReplayBar, Track
 from delegtop.clock import FrozenClock, Millis, ReplayClock, iso, parse_time
 from delegtop.config import Settings
@@ -59,10 +61,10 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def recording(log: Path, *, paused: bool = True, speed: float = 1.0, **settings: object) -> DelegtopApp:
+def recording(log: Path, *, paused: bool = True, speed: float = 1.0, **settings: Any) -> DelegtopApp:
     clock = ReplayClock(Millis(0), speed, paused=paused)
     replay = Replay(clock, lambda: Feed([str(log)], clock=clock), present=FrozenClock(at(60)))
-    return DelegtopApp(Settings.model_validate(settings), replay, clock, zone=UTC, replay=replay)
+    return DelegtopApp(Settings(**settings), replay, clock, zone=UTC, replay=replay)
 
 
 def live(log: Path, now: Millis) -> DelegtopApp:
@@ -238,6 +240,7 @@ async def test_a_click_on_a_marked_problem_shows_it(log: Path) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await loaded(pilot)
         track = app.screen.query_one(Track)
+        await until(pilot, lambda: "!" in track._drawn.plain)
         mark = track._drawn.plain.index("!")
         await pilot.click(Track, offset=(mark, 0))
         await shows(pilot, 8)
@@ -407,6 +410,65 @@ async def test_a_recording_has_no_now_to_return_to(log: Path) -> None:
         await pilot.press("r")
         await until(pilot, lambda: "No way back: it has no now." in text_of(app))
         assert app.is_past
+
+
+# Triage
+
+
+def listed(app: DelegtopApp) -> list[str]:
+    """The problems in the list, and whose page is open first."""
+    screen = app.screen
+    assert isinstance(screen, Triage)
+    found = [app.board.forest.delegation(each.handle).name for each in screen.problems.problems]
+    return found[screen.problems.place - 1 :] + found[: screen.problems.place - 1] if found else []
+
+
+async def test_triage_shows_the_problems_of_the_moment_and_moves_in_time_by_the_same_keys(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await loaded(pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, Triage) and app.screen.queue.is_complete)
+        assert listed(app) == []
+        await pilot.press("n")
+        await shows(pilot, 8)
+        await until(pilot, lambda: listed(app) == ["writer"])
+        await pilot.press("n")
+        await until(pilot, lambda: app.board.forest.now == at(10) + 1)
+        await until(pilot, lambda: listed(app) == ["tester", "writer"])
+        assert "10:10:00" in text_of(app)
+        assert "2 problems" in text_of(app)
+        await pilot.press("greater_than_sign")
+        await shows(pilot, 20)
+        await until(pilot, lambda: listed(app) == ["writer"])
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        await until(pilot, lambda: listed(app) == [])
+        await pilot.press("escape")
+        assert app.screen is app.monitor
+
+
+async def test_triage_keeps_to_its_problem_through_a_look_back_and_returns_to_now(log: Path) -> None:
+    app = live(log, at(11))
+    async with app.run_test(size=(140, 30)) as pilot:
+        await until(pilot, lambda: len(app.board.forest) == 3)
+        await pilot.press("t")
+        await until(pilot, lambda: listed(app) == ["tester", "writer"])
+        await pilot.press("e")
+        assert listed(app) == ["writer", "tester"]
+        await pilot.press("r")
+        await until(pilot, lambda: app.board.moment is not None)
+        await until(pilot, lambda: listed(app) == ["writer", "tester"])
+        await pilot.press("less_than_sign")
+        await shows(pilot, 0)
+        await until(pilot, lambda: listed(app) == [])
+        await pilot.press("n")
+        await shows(pilot, 8)
+        await until(pilot, lambda: listed(app) == ["writer"])
+        await pilot.press("r")
+        await until(pilot, lambda: app.board.moment is None)
+        await until(pilot, lambda: listed(app) == ["writer", "tester"])
+        assert not app.screen.query_one(ReplayBar).display
 
 
 # The bar

@@ -14,7 +14,7 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.triage import Triage
 from delegtop.clock import FrozenClock, Millis
-from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
+from delegtop.model.events import Described, Event, Heard, Noted, Outcome, Phase, Started
 from delegtop.origin import Origin
 
 pytestmark = pytest.mark.anyio
@@ -98,6 +98,31 @@ async def test_a_page_says_what_since_when_what_to_do_what_is_saved_and_where_it
             "/runs/191/session.jsonl:7",
         ):
             assert words in text
+
+
+async def test_two_of_one_name_are_told_apart_by_their_work(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
+) -> None:
+    works = {"a1": "Lint the sources", "a2": "説明を書く"}
+    failed = [
+        event
+        for id, title in works.items()
+        for event in (
+            Started(id, script.at(1), script.origin(), agent="general-purpose"),
+            Described(id, script.at(1), script.origin(), title=title),
+            script.returned(id, 2, Outcome.FAILED, summary="Overloaded"),
+        )
+    ]
+    app = make_app(feed=type(feed)(failed))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        for width in (66, 80, 120):
+            rows = [screen._row(each, width) for each in screen.problems.problems]
+            assert {title for row in rows for title in works.values() if f"general-purpose  {title}" in row.plain} == {
+                *works.values()
+            }
+            assert all(row.cell_length <= width for row in rows)
+        assert f"general-purpose · {works[screen.problems.problems[0].id]} · ✖ failed" in screen.sheet.text
 
 
 async def test_enter_goes_to_the_delegation_in_the_tree_whatever_hides_it(make_app: MakeApp) -> None:

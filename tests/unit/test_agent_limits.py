@@ -7,7 +7,8 @@ import pytest
 from delegtop.cli.agent_files import limits_near
 from delegtop.clock import SECOND, Millis
 from delegtop.diagnosis.engine import diagnose
-from delegtop.model.events import Started
+from delegtop.model.delegation import Basis
+from delegtop.model.events import Described, Started
 from delegtop.model.forest import Forest
 from delegtop.model.policy import AgentLimits, Policy
 from delegtop.origin import Origin
@@ -39,7 +40,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_above_the_source_counts_under_the_name_of_the_file_and_the_name_in_it(project: Path) -> None:
     found = limits_near([str(project / "logs" / "today" / "session.jsonl")])
     path = str(project / ".opencode" / "agent" / "subagents" / "planner.md")
-    limits = AgentLimits(path, 600 * SECOND, 120 * SECOND, 300 * SECOND, 2, ("web-researcher",))
+    limits = AgentLimits(path, 600 * SECOND, 120 * SECOND, 300 * SECOND, 2, ("web-researcher",), str(project))
     assert found == {"planner": limits, "the-planner": limits}
 
 
@@ -57,6 +58,23 @@ def test_the_users_own_agents_count_last(project: Path) -> None:
         (own / f"{name}.md").write_text(f"---\nname: {name}\ntimeout: 5\n---\n")
     found = limits_near([str(project)])
     assert (found["planner"].timeout, found["helper"].timeout) == (600 * SECOND, 5 * SECOND)
+    assert (found["planner"].project, found["helper"].project) == (str(project), None)
+
+
+@pytest.mark.parametrize(
+    ("folder", "counts"),
+    [("/srv/shop", True), ("/srv/shop/api", True), (None, True), ("/srv/shopping", False), ("/srv/other", False)],
+)
+def test_the_file_of_a_project_says_nothing_of_agents_elsewhere(folder: str | None, counts: bool) -> None:
+    policy = Policy(agents={"planner": AgentLimits("planner.md", 600 * SECOND, project="/srv/shop")})
+    assert (policy.limits_of("planner", folder) is not None) is counts
+    forest = Forest(policy)
+    here = Origin("session.jsonl", 1, 0)
+    forest.apply([Started("a", Millis(0), here, agent="planner"), Described("a", Millis(0), here, cwd=folder)])
+    forest.advance(Millis(0))
+    deadline = forest.deadline(0)
+    by_file = deadline is not None and deadline.basis is Basis.AGENT_FILE
+    assert by_file is counts
 
 
 @pytest.mark.parametrize("text", ["no frontmatter", "---\n: [\n---\n", "---\na: &a [*a]\n---\n", "\xff\xfe\x00"])

@@ -210,6 +210,14 @@ def test_the_axis_writes_round_moments_and_now_comes_before_them() -> None:
     assert Run("▼", "now") in chart.axis()
 
 
+def test_the_axis_of_another_day_says_which() -> None:
+    forest = forest_of([started("a", 0), ended("a", 30)], now=26 * 60)
+    yesterday = Chart(forest, TimeWindow(at(0), at(60)), 60, zone=UTC)
+    assert "".join(run.text for run in yesterday.axis()).startswith("Mar 3 ")
+    today = Chart(forest, TimeWindow(at(25 * 60), at(25.5 * 60)), 60, zone=UTC)
+    assert "Mar" not in "".join(run.text for run in today.axis())
+
+
 def test_a_bar_knows_what_is_told_of_it_and_what_is_not() -> None:
     forest = forest_of([started("a", 5), heard("a", 10)], 15)
     assert bar(forest, 0, forest.delegation(0)) == (at(5), at(10), at(15), True, True)

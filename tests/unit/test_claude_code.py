@@ -10,7 +10,7 @@ from delegtop.clock import Millis, parse_time
 from delegtop.dialects import Sample, Unit
 from delegtop.dialects.claude_code import ClaudeCode
 from delegtop.model.delegation import Delegation, State
-from delegtop.model.events import Deviation, Ended, Event, Outcome, Phase, Started
+from delegtop.model.events import Deviation, Ended, Event, Heard, Outcome, Phase, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
@@ -194,6 +194,29 @@ def test_the_name_a_person_gave_goes_before_the_programs() -> None:
     ]
     assert one(forest((TRUNK, [said(0, "x"), *titles])), SESSION).title == "By hand"
     assert one(forest((TRUNK, [said(0, "x"), titles[0]])), SESSION).title == "By the program"
+    assert one(forest((TRUNK, [*titles, said(0, "x")])), SESSION).title == "By hand"
+
+
+def test_a_title_alone_is_no_session() -> None:
+    named = {"type": "custom-title", "customTitle": "By hand", "sessionId": SESSION}
+    assert events((TRUNK, [named, named, named])) == []
+
+
+@pytest.mark.parametrize("trunk_first", [True, False])
+def test_what_is_used_to_compact_a_session_is_counted_as_its_own(trunk_first: bool) -> None:
+    def used(second: float, tokens: int, agent: str | None = None) -> dict[str, Any]:
+        told = over(second, "hm", agent)
+        told["message"]["usage"] = {"input_tokens": tokens}
+        return told
+
+    files = [
+        (TRUNK, [said(0, "x"), used(1, 100), used(9, 10)]),
+        (child_path("acompact-1"), [said(2, "Sum it up", agent="acompact-1"), used(3, 5, agent="acompact-1")]),
+    ]
+    told = events(*(files if trunk_first else files[::-1]))
+    heard = [(event.at, event.tokens) for event in told if isinstance(event, Heard) and event.tokens]
+    assert {event.id for event in told if not isinstance(event, Deviation | Surveyed)} == {SESSION}
+    assert heard == [(at(1), 100), *([(at(9), 110), (None, 115)] if trunk_first else [(at(9), 115)])]
 
 
 def test_the_cost_of_the_session_is_told_where_it_is_known() -> None:
@@ -618,6 +641,19 @@ def test_a_first_line_longer_than_the_sample_is_recognised_too() -> None:
     head = json.dumps(said(0, "x" * 5_000)).encode()[:-2_000]
     head = b'{"parentUuid":null,"isSidechain":false,"sessionId":"s",' + head[1:]
     assert ClaudeCode.sniff(Sample(TRUNK, head, False)) > 0
+
+
+def test_a_path_is_read_whatever_separates_its_names() -> None:
+    folder = r"C:\Users\ada\.claude\projects\-lantern"
+    paths = (rf"{folder}\{SESSION}.jsonl", rf"{folder}\{SESSION}\subagents\agent-a.meta.json")
+    assert len({ClaudeCode.family(path) for path in paths}) == 1
+    assert [ClaudeCode.unit_of(Sample(path, b"", True)) for path in paths] == [Unit.LINES, Unit.DOCUMENT]
+
+
+@pytest.mark.parametrize("path", ["", "/", "x.jsonl", "/tmp/subagents", "subagents/workflows", "projects/x.jsonl"])
+def test_a_path_that_is_none_of_a_project_is_no_trouble(path: str) -> None:
+    assert ids(forest((path, [said(0, "x")]))) == {SESSION}
+    assert isinstance(ClaudeCode.family(path), str)
 
 
 def test_the_files_of_a_project_are_one_family() -> None:

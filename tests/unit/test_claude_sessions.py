@@ -14,7 +14,7 @@ from delegtop.dialects import Sample
 from delegtop.dialects.claude_sessions import ClaudeSessions
 from delegtop.feed import Feed
 from delegtop.model.delegation import State
-from delegtop.model.events import Deviation, Ended, Ending, Event, Outcome, Phase
+from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Phase
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources import processes
@@ -77,10 +77,19 @@ def test_an_idle_session_is_idle() -> None:
 
 
 @pytest.mark.parametrize(("awaited", "phase"), [("permission", Phase.PERMISSION), ("your answer", Phase.ANSWER)])
-def test_a_session_that_waits_for_a_person_says_for_what(awaited: str, phase: Phase) -> None:
-    forest = forest_of(*read(ClaudeSessions(), entry(status="waiting", waitingFor=awaited)))
-    found = forest.delegation(forest.roots()[0])
-    assert (found.phase, found.doing) == (phase, f"waiting for {awaited}")
+def test_a_session_that_waits_for_a_person_leaves_it_to_its_transcript_to_say_at_what(
+    awaited: str, phase: Phase
+) -> None:
+    told = read(ClaudeSessions(), entry(status="waiting", waitingFor=awaited))
+    working = Heard("5e55-10", START, Origin("5e55-10.jsonl", 2, 0), "make", "Bash", phase=Phase.TOOL)
+    for events in (told, [working, *told], [*told, working]):
+        forest = forest_of(*events)
+        found = forest.delegation(forest.roots()[0])
+        assert (found.phase, found.tool, found.doing) == (
+            phase,
+            *(("Bash", "make") if working in events else (None,) * 2),
+        )
+        assert forest.for_people() == {0}
 
 
 def test_a_file_that_was_taken_away_means_that_the_process_ended_but_not_how() -> None:
@@ -168,6 +177,18 @@ def test_a_file_that_goes_while_somebody_looks_ends_its_session(tmp_path: Path) 
     forest.advance(WallClock().now())
     (root,) = forest.roots()
     assert (forest.state(root), forest.reason(root)) == (State.UNKNOWN, "its process is gone")
+
+
+def test_an_idle_session_whose_process_was_killed_rests_and_is_no_error(tmp_path: Path) -> None:
+    now = WallClock().now()
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps(entry(pid=process.pid, startedAt=now, statusUpdatedAt=now, status="idle")))
+    forest = poll(path)
+    (root,) = forest.roots()
+    assert forest.state(root) is State.IDLE
+    assert forest.reason(root).endswith("its process is gone")
 
 
 def test_a_file_whose_number_another_process_got_is_lost(tmp_path: Path) -> None:

@@ -130,6 +130,22 @@ class TestFindingTheCommand:
         assert told.err.startswith(f"delegtop: {message}")
         assert told.err.count("\n") == 1
 
+    @pytest.mark.parametrize(("arguments", "instead"), [(["x.jsonl"], "tree SOURCE"), (["demo"], "demo --write DIR")])
+    def test_a_terminal_that_cannot_move_its_cursor_is_told_what_it_can_show(
+        self,
+        arguments: list[str],
+        instead: str,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setattr(output, "is_terminal", lambda: True)
+        monkeypatch.setenv("TERM", "dumb")
+        assert main(arguments) == Exit.USAGE
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith("delegtop: this terminal cannot show the dashboard (TERM=dumb); delegtop " + instead)
+        assert told.err.endswith("delegtop watch prints a line for each change\n")
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -141,6 +157,7 @@ class TestFindingTheCommand:
         self, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setattr(output, "is_terminal", lambda: True)
+        monkeypatch.setenv("TERM", "xterm-256color")
         assert main(["replay", "run.jsonl", *arguments]) == Exit.USAGE
         assert capsys.readouterr().err == f"delegtop: {message}\n"
 
@@ -398,6 +415,17 @@ class TestPlaces:
         state_folder().mkdir(parents=True)
         (state_folder() / "x.jsonl").write_text(HEALTHY)
         assert find_sources(Path()) == [".opencode/logs", ".delegtop", str(state_folder())]
+
+    def test_what_the_settings_exclude_is_not_looked_at(self) -> None:
+        for path in ("private.jsonl", "sub/a.jsonl", "kept/b.jsonl"):
+            Path(path).parent.mkdir(exist_ok=True)
+            Path(path).write_text(HEALTHY)
+        assert find_sources(Path(), ["private*", "*/sub/*"]) == ["kept"]
+
+    @pytest.mark.parametrize("name", ["auth.json", "mcp-auth.json", "Credentials.json", "oauth_creds.json"])
+    def test_credentials_are_never_opened_to_see_whether_they_are_logs(self, name: str) -> None:
+        Path(name).write_text(HEALTHY)
+        assert find_sources(Path()) == []
 
     def test_nothing_is_found_where_nothing_is(self) -> None:
         Path("empty.jsonl").touch()

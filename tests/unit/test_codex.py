@@ -196,9 +196,12 @@ def test_a_child_that_gets_another_turn_runs_again() -> None:
     assert found.outcome is None
 
 
+def counted(total: int, cached: int = 0) -> Told:
+    return event("token_count", info={"total_token_usage": {"total_tokens": total, "cached_input_tokens": cached}})
+
+
 def test_tokens_are_the_running_total_and_do_not_hide_what_it_does() -> None:
-    usage = {"total_token_usage": {"total_tokens": 4200}, "last_token_usage": {"total_tokens": 100}}
-    told = [meta(), STARTED, call("exec_command", cmd="make test"), event("token_count", info=usage)]
+    told = [meta(), STARTED, call("exec_command", cmd="make test"), counted(4200)]
     found, _ = row(forest(lines(*told, event("token_count", info=None))), ROOT)
     assert found.tokens == 4200
     assert (found.phase, found.tool, found.doing) == (Phase.TOOL, "exec_command", "make test")
@@ -249,6 +252,26 @@ def test_after_its_tools_it_waits_for_the_model_again() -> None:
 
 
 # -- what is not its own -------------------------------------------------------------------------------------------
+
+
+def test_tokens_read_from_a_cache_are_not_counted() -> None:
+    found, _ = row(forest(lines(meta(), STARTED, counted(4200, cached=4000), counted(9000, cached=8700))), ROOT)
+    assert found.tokens == 300
+
+
+@pytest.mark.parametrize(
+    ("own", "tokens"),
+    [
+        pytest.param([counted(51_000), counted(52_000)], 2_000, id="its count goes on where the other's was"),
+        pytest.param([counted(700), counted(60_000)], 60_000, id="its count begins anew"),
+        pytest.param([], None, id="it counted nothing yet"),
+    ],
+)
+def test_tokens_of_an_inherited_history_are_not_its_own(own: list[Told], tokens: int | None) -> None:
+    inherited = [meta(ROOT), event("task_started", turn_id=OLD_TURN), PROMPT, counted(50_000)]
+    told = [child_meta(forked_from_id=ROOT), *inherited, event("task_started", turn_id=TURN), *own]
+    found, _ = row(forest(lines(*told)), CHILD)
+    assert found.tokens == tokens
 
 
 def test_history_inherited_by_ordinal_is_not_its_own() -> None:

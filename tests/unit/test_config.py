@@ -142,6 +142,13 @@ def test_the_environment_can_say_everything() -> None:
         ('protocol.session_id_form = "week"', "it should be 'day', 'epoch' or 'either'"),
         ('protocol.metadata = ["mood"]', "it may name session_id, duration_seconds"),
         ("protocol.error_types = []", "protocol.error_types: [] will not do"),
+        ("frame_rate = 5.0", "frame_rate: 5.0 will not do: it should be a whole number"),
+        ("sources = [3]", "sources: 3 will not do: it should be text"),
+        ("sources = 3", "sources: 3 will not do: it should be a list"),
+        ("sort = []", "sort: [] will not do: it should be 'start'"),
+        ('notify_command = "say \'"', "it is no command: No closing quotation"),
+        ("keymap = 3", "keymap: 3 will not do: it should be a table"),
+        ('[timeouts]\nx = "soon"', "delegtop.toml:2: timeouts.x: 'soon' will not do: it must be a time"),
     ],
 )
 def test_a_wrong_file_is_told_with_its_key_and_line(text: str, message: str) -> None:
@@ -173,14 +180,22 @@ def test_a_file_that_cannot_be_read_is_named() -> None:
 
 
 def test_settings_stay_as_they_are() -> None:
-    with pytest.raises(ValueError, match="frozen"):
-        Settings().theme = "other"
+    with pytest.raises(AttributeError, match="immutable"):
+        Settings().theme = "other"  # type: ignore[misc] # that is what is tried
 
 
 def test_a_value_written_as_toml_reads_back_the_same() -> None:
     hostile = {"quit": 'a"b\\c\x1b\x7f\n é 😀', "with space": ""}
     Path("delegtop.toml").write_text(toml("keymap", hostile), "utf-8")
     assert load().settings.keymap == hostile
+
+
+def test_spans_in_a_table_written_as_toml_read_back_the_same() -> None:
+    Path("delegtop.toml").write_text('timeouts = { "lean-*" = "2h", writer = 90 }')
+    timeouts = load().settings.timeouts
+    assert timeouts == {"lean-*": 2 * HOUR, "writer": 90_000}
+    Path("delegtop.toml").write_text(toml("timeouts", timeouts), "utf-8")
+    assert load().settings.timeouts == timeouts
 
 
 def test_every_setting_is_explained() -> None:

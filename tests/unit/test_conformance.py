@@ -29,10 +29,18 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "cleo/answers": ("cleo-response",),
     "cleo/claudedocs": ("cleo-manifest",),
     "codex": ("codex",),
+    "copilot": ("copilot",),
+    "crush": ("crush",),
+    "cursor/projects": ("cursor",),
+    "droid": ("droid",),
+    "gemini": ("gemini",),
+    "goose": ("goose",),
     "hyper": ("hyper-output", "hyper-session", "hyper-run"),
+    "kimi": ("kimi",),
     "opencode": ("opencode-storage",),
     "otel": ("otlp",),
     "proofchecker/specs": ("proofchecker",),
+    "qwen": ("qwen",),
 }
 T = 1_773_568_800_000
 ZULU = "2026-03-15T10:00:{:02d}Z"
@@ -44,7 +52,7 @@ def test_the_samples_give_the_same_tree_however_they_come(folder: str, tmp_path:
     conform(FORMATS[folder], tmp_path / "samples", tmp_path, rounds=3)
 
 
-# -- formats without a sample of their own --------------------------------------------------------------------------
+# -- formats without a sample, and other forms of those that have one -----------------------------------------------
 
 
 def lines(path: Path, *records: dict[str, Any]) -> None:

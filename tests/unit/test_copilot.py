@@ -123,6 +123,13 @@ def test_a_subagent_hangs_under_whoever_made_the_call() -> None:
     assert found.refs == (("session_id", SESSION), ("tool_use_id", "t1"), ("agent_id", "a1"))
 
 
+def test_a_name_that_only_spells_the_kind_of_agent_is_not_shown_twice() -> None:
+    names = {"agentName": "code-review", "agentDisplayName": "Code review"}
+    spawned: Told = ("subagent.started", {"^agentId": "a1", "toolCallId": "t1", **names})
+    found, _ = row(CHILD, BEGIN, ASKED, SPAWN, spawned)
+    assert (found.agent, found.own_name) == ("code-review", None)
+
+
 @pytest.mark.parametrize("whose", [{"^agentId": "a1"}, {"parentToolCallId": "t1"}], ids=["agent id", "call"])
 def test_records_of_a_subagent_tell_of_it_and_its_own_spawns_hang_under_it(whose: dict[str, Any]) -> None:
     kind, data = tool("task", "t2", agent_type="plan")

@@ -106,7 +106,7 @@ def test_crush_links_a_sub_agent_to_the_very_call(crush: Store, tmp_path: Path) 
     assert (root.phase, root.tool, root.doing) == (Phase.CHILD, "agent", "Look.")
     assert (root.cwd, root.model, root.prompt) == (str(tmp_path), "grist-2", "Mend it.")
     state, child = crush.at(6, "m2$$k1")
-    assert (state, child.parent, child.depth, child.title) == (State.RUNNING, "root", 1, None)
+    assert (state, child.parent, child.depth, child.title) == (State.RUNNING, "root", 1, "Look.")
     assert dict(child.refs) == {"session_id": "m2$$k1", "call_id": "k1"}
     assert child.prompt == "Look."
     assert len(crush) == 2, "the session that finds a title is no delegation"
@@ -165,7 +165,7 @@ def test_goose_lists_its_sub_agents_and_says_that_nothing_links_them(goose: Stor
     _, helper = goose.at(5, "20260315_2")
     assert (root.agent, root.depth, root.started_at, root.tokens) == ("goose", 0, T * 1000, 70)
     assert (root.model, root.cwd, root.notes) == ("grist-2", "/mill", ())
-    assert (helper.agent, helper.depth, helper.parent) == ("sub-agent", None, None)
+    assert (helper.agent, helper.own_name, helper.depth, helper.parent) == ("sub-agent", None, None, None)
     assert [note.kind for note in helper.notes] == [UNLINKED]
 
 
@@ -181,6 +181,18 @@ def test_goose_is_inside_a_tool_until_it_answers_and_idle_after_its_answer(goose
     say(goose, "g", "assistant", 6, {"type": "text", "text": "Mended."})
     state, root = goose.at(7, "g")
     assert (state, root.phase, root.outcome) == (State.IDLE, Phase.IDLE, None)
+
+
+@pytest.mark.parametrize("tool", ["delegate", "subagent", "subagent__execute_task"])
+def test_goose_that_has_handed_work_on_waits_for_a_child_and_hangs_in_no_tool(goose: Store, tool: str) -> None:
+    flock(goose, "g", "user")
+    asked = {
+        "status": "success",
+        "value": {"name": tool, "arguments": {"instructions": "Look at the wheel.\nAll of it."}},
+    }
+    say(goose, "g", "assistant", 2, {"type": "toolRequest", "id": "k", "toolCall": asked})
+    _, root = goose.at(3, "g")
+    assert (root.phase, root.tool, root.doing) == (Phase.CHILD, tool, "Look at the wheel.")
 
 
 def test_each_database_is_known_by_its_place() -> None:

@@ -109,6 +109,36 @@ def test_a_third_party_format_reads_its_lines_and_says_what_it_cannot(example: t
     assert (ended.outcome, ended.report.summary) == (Outcome.COMPLETED, "twelve loaves")
 
 
+def made(name: str, surest: int, says: int, asked: list[str]) -> type[Dialect]:
+    """A format that is always equally sure, and tells when it is asked."""
+
+    def sniff(_cls: type[Dialect], _sample: Sample) -> int:
+        asked.append(name)
+        return says
+
+    return type(name, (Registry,), {"name": name, "surest": surest, "sniff": classmethod(sniff)})
+
+
+@pytest.mark.parametrize(
+    ("scores", "chosen", "asked"),
+    [
+        ({"a": (95, 60), "b": (80, 80), "c": (70, 70)}, "b", ["a", "b"]),
+        ({"a": (80, 80), "b": (95, 80)}, "a", ["b", "a"]),
+        ({"a": (80, 80), "b": (80, 80)}, "a", ["a"]),
+        ({"a": (95, 0), "b": (80, 0)}, None, ["a", "b"]),
+    ],
+    ids=["surer", "a tie goes to the first name", "a tie needs no asking", "nobody"],
+)
+def test_the_surest_format_is_chosen_and_none_is_asked_that_cannot_be_surer(
+    scores: dict[str, tuple[int, int]], chosen: str | None, asked: list[str]
+) -> None:
+    for order in (1, -1):
+        questions: list[str] = []
+        among = [made(name, *scores[name], questions) for name in sorted(scores)[::order]]
+        found = recognise(Sample("x", b"{}", True), among)
+        assert (found.name if found else None, questions) == (chosen, asked)
+
+
 def test_a_broken_plugin_fails_loudly_by_name_and_leaves_the_others_alone(site: Path) -> None:
     points = {
         "burst": "delegtop_relay_burst:Burst",
@@ -128,7 +158,7 @@ def test_a_broken_plugin_fails_loudly_by_name_and_leaves_the_others_alone(site: 
 
 
 def test_a_file_goes_to_the_surest_format_and_to_none_if_none_is_sure() -> None:
-    among = [Registry, SessionLog]
+    among: list[type[Dialect]] = [Registry, SessionLog]
     line = b'{"event":"cancel","at":"2026-02-03T09:00:00Z","session_id":"sess_20260203_abc123"}\n'
     assert recognise(Sample("registry.json", line, True), among) is SessionLog
     assert recognise(Sample("session.jsonl", b'{"sess_20260203_abc123": {}}', True), among) is Registry

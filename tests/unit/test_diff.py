@@ -262,3 +262,12 @@ def test_what_cannot_be_compared_is_said(arguments: list[str], why: str, capsys:
 def test_a_run_that_is_not_there_is_told(logs: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", logs[0], "gone.jsonl"]) == Exit.UNREADABLE
     assert "gone.jsonl" in capsys.readouterr().err
+
+
+def test_two_runs_that_are_not_there_are_not_called_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diff", str(tmp_path / "a"), str(tmp_path / "b")]) == Exit.UNREADABLE
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("not found") == 2

@@ -38,6 +38,7 @@ NOT_FROM_A_DOCUMENT = {
     "DEL-011": "about what was read, not about what was done",
     "HYP-022": "about the state files of runs, which no document describes",
     "LOG-002": "about the formats of the files",
+    "LOG-003": "about copies of files, which no document speaks of",
     "OUT-150": "about the heartbeats in CLEO's database, which no document describes",
 }
 ASKS = re.compile(

@@ -84,6 +84,55 @@ def test_a_subagent_hangs_under_the_session_its_folder_names_and_says_that_this_
     assert [note.kind for note in made.delegation(handle).notes] == ["inferred"]
 
 
+def called(status: str, output: str, name: str = "invoke_agent", **args: str) -> dict[str, Any]:
+    """The message of a session whose call of a sub-agent has come back."""
+    response = {"functionResponse": {"id": "c", "name": name, "response": {"output": output}}}
+    call = {"id": "c", "name": name, "args": args, "status": status, "result": [response], "agentId": "sub-1"}
+    return said("", toolCalls=[{**call, "timestamp": "2026-02-03T09:00:09Z"}])
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "state"),
+    [
+        ("success", "GOAL", State.COMPLETED),
+        ("success", "MAX_TURNS", State.FAILED),
+        ("success", "ERROR_NO_COMPLETE_TASK_CALL", State.FAILED),
+        ("success", "TIMEOUT", State.TIMEOUT),
+        ("success", "ABORTED", State.INTERRUPTED),
+        ("error", "GOAL", State.FAILED),
+        ("cancelled", "GOAL", State.INTERRUPTED),
+    ],
+)
+def test_a_call_that_came_back_names_the_subagent_and_its_end(status: str, reason: str, state: State) -> None:
+    output = f"Subagent 'scout' finished.\nTermination Reason: {reason}\nResult:\nNine files."
+    caller = read(HEADER, ASKED, called(status, output, agent_name="scout"))
+    events = [*read(CHILD, ASKED, path="/g/tmp/p/chats/main-1/sub-1.jsonl"), *caller]
+    found, told = row("sub-1", *events)
+    made = forest(*events)
+    handle = made.find("sub-1")
+    assert handle is not None
+    assert (told, found.agent, found.report.summary) == (state, "scout", "Nine files.")
+    assert (made.link(handle), found.claims) == (Link.EXPLICIT, ())
+
+
+def test_a_call_of_an_older_version_is_called_after_the_agent() -> None:
+    found, told = row("sub-1", *read(HEADER, called("success", "Nine files.", "scout", objective="Count")))
+    assert (found.agent, told, found.report.summary) == ("scout", State.COMPLETED, "Nine files.")
+
+
+def test_a_call_that_has_not_come_back_ends_nothing() -> None:
+    caller = read(HEADER, called("executing", "", agent_name="scout"))
+    child = read(CHILD, ASKED, path="/g/tmp/p/chats/main-1/sub-1.jsonl")
+    assert row("sub-1", *child, *caller)[1] is State.RUNNING
+
+
+def test_a_subagent_that_gets_a_summary_has_reached_its_goal_and_a_session_has_not() -> None:
+    summary = {"$set": {"summary": "Nine files."}}
+    found, told = row("sub-1", *read(CHILD, ASKED, said(""), summary, path="/g/tmp/p/chats/main-1/sub-1.jsonl"))
+    assert (told, found.report.summary, found.ended_at) == (State.COMPLETED, "Nine files.", 1_770_109_205_000)
+    assert row("main-1", *read(HEADER, ASKED, summary))[0].outcome is None
+
+
 def test_an_older_document_tells_the_same() -> None:
     whole = {**HEADER, "kind": "chat", "messages": [ASKED, said("Done."), {"type": "error", "content": "quota"}]}
     found, state = row("main-1", *read(whole, path="/g/chats/session-x.json"))

@@ -8,7 +8,7 @@ import pytest
 
 from delegtop.origin import Origin
 from delegtop.sources import history
-from delegtop.sources.history import entry_at, head, lines_about, tells
+from delegtop.sources.history import entry_at, head, line_at, lines_about, tells
 
 LINES = [b'{"id": "a", "n": 1}', b'{"id": "b", "n": 2}', b'{"id": "a", "n": 3}', b'{"id": "a", "n": 4}']
 
@@ -70,6 +70,18 @@ class TestTells:
     def test_a_file_that_is_gone_tells_nothing(self, log: Path) -> None:
         log.unlink()
         assert not tells(str(log), 0, b'"a"')
+
+
+class TestLineAt:
+    def test_the_line_at_a_place_is_given_without_its_end(self, log: Path) -> None:
+        assert line_at(str(log), place(log, 2).offset) == LINES[1]
+
+    def test_behind_the_end_there_is_none(self, log: Path) -> None:
+        assert line_at(str(log), 10_000) is None
+
+    def test_a_file_that_is_gone_has_none(self, log: Path) -> None:
+        log.unlink()
+        assert line_at(str(log), 0) is None
 
 
 class TestEntries:

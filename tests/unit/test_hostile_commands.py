@@ -8,7 +8,9 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import unicodedata
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ EVIL = (
 )
 _KEPT = """
 type role event status kind phase subtype outcome op level table hook_event_name schema_version protocol_version
-stop_reason state agent_type
+stop_reason state agent_type session_type
 """
 KEPT = frozenset(_KEPT.split())
 """What a reader tells records apart by: with other words there they would only be unknown."""
@@ -55,6 +57,25 @@ def poison(path: Path) -> None:
     os.utime(path, (WRITTEN, WRITTEN))
 
 
+def poison_rows(path: Path) -> None:
+    """The words in the rows of a database, and in the JSON that some of them hold."""
+    with closing(sqlite3.connect(path)) as store, store:
+        store.create_function("poisoned", 2, _cell)
+        tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in [name for name in tables if not name.startswith("sqlite_")]:
+            columns = [column for _, column, *_ in store.execute(f"PRAGMA table_info({table})")]
+            changes = ", ".join(f"{column} = poisoned({column}, '{column}')" for column in columns)
+            store.execute(f"UPDATE {table} SET {changes}")  # noqa: S608 - the sample's own names
+    os.utime(path, (WRITTEN, WRITTEN))
+
+
+def _cell(value: Any, column: str) -> Any:
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        return json.dumps(poisoned(json.loads(value), column))
+    evil = poisoned(value, column)
+    return evil.encode(errors="replace").decode() if isinstance(evil, str) else evil
+
+
 def _line(line: str) -> str:
     try:
         return json.dumps(poisoned(json.loads(line), "")) + "\n"
@@ -67,7 +88,7 @@ def logs(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evil") / "logs"
     shutil.copytree(project / "sample_logs", folder)
     for path in [path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".zst", ".toml", "")]:
-        poison(path)
+        poison_rows(path) if path.suffix == ".db" else poison(path)
     return folder
 
 

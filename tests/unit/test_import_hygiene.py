@@ -49,3 +49,23 @@ def test_headless_commands_never_load_the_screen(tmp_path: Path) -> None:
     modules = loaded(["tree", "run.jsonl"], ["tree", "run.jsonl", "--json"], ["config", "show"], folder=tmp_path)
     assert "delegtop.report.text" in modules
     assert not {"textual", "rich", "delegtop.app"} & modules
+
+
+def test_the_dashboard_opens_without_what_only_some_logs_need() -> None:
+    """Settings are given, as whoever has a file of them gives some."""
+    program = (
+        "import sys; from delegtop import config; config.load(environ={'DELEGTOP_SORT': 'start'}); "
+        "import delegtop.app.main; print(*sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "delegtop.app.screens.monitor" in told.stdout.split()
+    assert not {"pydantic", "yaml", "watchfiles", "tomllib", "importlib.metadata"} & set(told.stdout.split())
+
+
+def test_no_format_needs_the_models_before_a_file_has_it() -> None:
+    program = (
+        "import sys; from delegtop.dialects import load, names; [load(name) for name in names()]; print(*sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "delegtop.dialects.registry" in told.stdout.split()
+    assert "pydantic" not in told.stdout.split()

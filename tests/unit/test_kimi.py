@@ -77,7 +77,7 @@ def test_the_main_wire_is_the_session() -> None:
     config = wire(0, "config.update", modelAlias="k2", cwd="/w")
     found, state = row(SESSION, *read(MAIN, BEGIN, config, ASKED, used, wire(6, "turn.ended", reason="completed")))
     assert (found.agent, found.depth, found.model, found.cwd, found.title) == ("kimi", 0, "k2", "/w", "Count the files")
-    assert (found.tokens, state) == (20, State.IDLE)
+    assert (found.tokens, state) == (14, State.IDLE)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,21 @@ def test_the_state_document_links_an_agent_that_has_not_come_back() -> None:
     assert (found.agent, found.parent, found.phase, state) == ("explore", SESSION, Phase.MODEL, State.RUNNING)
     main, _ = row(SESSION, *read(f"{HOME}/state.json", STATE))
     assert (main.title, main.cwd) == ("Count the files", "/w")
+
+
+def test_what_the_program_puts_before_a_prompt_is_not_what_was_asked() -> None:
+    asked = "<git-context>\nWorking directory: /w\n</git-context>\n\nCount them all"
+    inner = read(SUB, BEGIN, wire(4, "turn.prompt", input=[{"type": "text", "text": asked}]))
+    found, _ = row(f"{SESSION}/agent-0", *inner)
+    assert (found.title, found.prompt) == ("Count them all", "Count them all")
+
+
+def test_the_words_of_the_call_are_a_better_title_than_the_prompt() -> None:
+    inner = read(SUB, BEGIN, wire(4, "turn.prompt", input=[{"type": "text", "text": "Count them all"}]))
+    found, _ = row(f"{SESSION}/agent-0", *inner, *read(MAIN, BEGIN, ASKED, SPAWN, result("completed")))
+    assert (found.title, found.prompt) == ("Count", "Count them all")
+    main, _ = row(SESSION, *read(MAIN, BEGIN, ASKED), *read(f"{HOME}/state.json", {**STATE, "title": "Files"}))
+    assert main.title == "Files"
 
 
 def test_the_older_program_has_a_document_for_each_agent() -> None:

@@ -17,9 +17,10 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "text": (set(), set()),
     "secrets": (set(), set()),
     "origin": (set(), {"msgspec"}),
-    "model": ({"clock", "origin", "contract.reading"}, {"msgspec"}),
+    "model": ({"clock", "origin", "zstd", "contract.reading"}, {"msgspec"}),
     "contract": ({"clock"}, {"pydantic", "yaml"}),
-    "sources": ({"clock", "origin"}, {"msgspec", "watchfiles", "backports", "compression"}),
+    "zstd": (set(), {"backports", "compression"}),
+    "sources": ({"clock", "origin", "zstd"}, {"msgspec", "watchfiles"}),
     "dialects": (
         {"clock", "contract", "origin", "model.events", "model.notes", "sources.record"},
         {"msgspec", "pydantic"},
@@ -29,7 +30,9 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "delegate": ({"clock", "contract", "origin", "sources.record", "text"}, set()),
     "report": ({"clock", "text", "origin", "secrets", "model", "diagnosis"}, {"msgspec"}),
     "notify": ({"clock", "text", "secrets", "diagnosis"}, set()),
-    "config": ({"clock", "contract.reading", "model.policy"}, {"pydantic", "pydantic_core"}),
+    "usual": ({"clock", "model.policy"}, {"msgspec"}),
+    "values": ({"clock"}, set()),
+    "config": ({"clock", "contract.reading", "model.policy", "values"}, {"msgspec"}),
     "testing": ({"clock", "dialects", "feed", "model", "origin", "sources"}, {"msgspec"}),
     "cli": (
         LEAVES
@@ -44,17 +47,24 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
             "report",
             "config",
             "notify",
+            "usual",
             "app",
             "cli",
         },
         set(),
     ),
     "app": (
-        LEAVES | {"model", "contract", "sources", "dialects", "diagnosis", "feed", "report", "config", "notify"},
+        LEAVES
+        | {"model", "contract", "sources", "dialects", "diagnosis", "feed", "report", "config", "notify", "usual"},
         {"textual", "rich", "msgspec"},
     ),
 }
-ONLY_IN = {"watchfiles": "sources/watch.py", "backports": "sources/unpack.py", "yaml": "contract/frontmatter.py"}
+ONLY_IN = {
+    "watchfiles": "sources/watch.py",
+    "backports": "zstd.py",
+    "compression": "zstd.py",
+    "yaml": "contract/frontmatter.py",
+}
 """Third-party packages of one module alone."""
 
 

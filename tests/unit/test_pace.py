@@ -72,3 +72,11 @@ def test_a_change_while_a_frame_is_coming_is_drawn_with_it(screen: Screen) -> No
     assert len(screen.timers) == 1
     screen.pass_time(1)
     assert len(screen.drawn) == 2
+
+
+def test_it_is_known_that_a_frame_is_coming(screen: Screen) -> None:
+    for _ in range(20):
+        screen.frames.request()
+    assert screen.frames.coming
+    screen.pass_time(0.2)
+    assert not screen.frames.coming

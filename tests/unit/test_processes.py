@@ -27,6 +27,17 @@ def test_a_process_that_ended_is_gone(now: Millis) -> None:
     assert is_gone(process.pid, now)
 
 
+def test_a_process_that_is_dead_and_not_yet_buried_is_gone(now: Millis) -> None:
+    if not processes._stat(os.getpid()):
+        pytest.skip("this system does not tell the state of a process")
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    try:
+        assert is_gone(process.pid, now)
+    finally:
+        process.wait()
+
+
 def test_a_process_that_started_after_the_note_is_another_with_the_same_id(now: Millis) -> None:
     if processes._started_at(os.getpid()) is None:
         pytest.skip("this system does not tell when a process started")

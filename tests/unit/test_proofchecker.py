@@ -603,9 +603,13 @@ def project(**more: Any) -> dict[str, Any]:
     return {"project_number": 42, "project_name": "sort_the_mail", "status": "researching", **more}
 
 
+def listed(*projects: dict[str, Any]) -> dict[str, Any]:
+    """A list that was written a moment ago."""
+    return {"next_project_number": 50, "active_projects": [*projects], "last_updated": iso(Millis(NOW - HOUR))}
+
+
 def test_a_task_that_is_in_work_for_days_by_the_list_alone_has_a_row(folder: Folder) -> None:
-    state = {"next_project_number": 50, "active_projects": [project(last_updated="2026-09-01T08:12:44Z")]}
-    folder.write("/work/specs/state.json", state)
+    folder.write("/work/specs/state.json", listed(project(last_updated="2026-09-01T08:12:44Z")))
     facts = folder["task 42/research"]
     assert (facts.trust, facts.command, folder.notes(facts.id)[notes.LISTED]) == (
         Trust.MODEL,
@@ -616,9 +620,9 @@ def test_a_task_that_is_in_work_for_days_by_the_list_alone_has_a_row(folder: Fol
 
 def test_a_task_that_the_list_no_longer_has_in_work_is_over(folder: Folder) -> None:
     path, old = "/work/specs/state.json", "2026-09-01T08:12:44Z"
-    folder.write(path, {"next_project_number": 50, "active_projects": [project(last_updated=old)]}, ago=HOUR)
+    folder.write(path, listed(project(last_updated=old)), ago=HOUR)
     assert folder.state("task 42/research") is State.SILENT
-    folder.write(path, {"next_project_number": 50, "active_projects": [project(status="researched", last_updated=old)]})
+    folder.write(path, listed(project(status="researched", last_updated=old)))
     assert folder.state("task 42/research") is State.UNKNOWN
     assert folder.notes("task 42/research") == {}
 

@@ -149,6 +149,15 @@ def test_the_transcript_of_an_agent_tells_of_the_row_that_its_sidecar_started() 
     )
 
 
+def test_the_title_of_an_agent_is_what_its_sidecar_says_and_its_prompt_only_without_one() -> None:
+    folder = f"/q/subagents/{SESSION}"
+    meta = read({**META, "createdAt": "2026-02-03T09:00:50Z"}, path=f"{folder}/agent-a1.meta.json")
+    inner = read(ASKED, path=f"{folder}/agent-a1.jsonl")
+    assert row(f"{SESSION}/a1", *meta, *inner)[0].title == "Look around"
+    nameless = read({**META, "description": ""}, path=f"{folder}/agent-a1.meta.json")
+    assert row(f"{SESSION}/a1", *nameless, *inner)[0].title == "Fix the build"
+
+
 def test_transcripts_and_sidecars_are_told_apart_and_from_claude_code() -> None:
     log = Sample("x.jsonl", json.dumps(ASKED).encode() + b"\n", True)
     sidecar = Sample("x.meta.json", json.dumps(META, indent=1).encode(), True)
@@ -158,6 +167,18 @@ def test_transcripts_and_sidecars_are_told_apart_and_from_claude_code() -> None:
     del claude["systemPayload"]
     assert Qwen.sniff(Sample("x.jsonl", json.dumps(claude).encode(), True)) == 0
     assert Qwen.sniff(Sample("agent-a.meta.json", b'{"agentType":"explore","toolUseId":"t"}', True)) == 0
+
+
+def test_a_transcript_of_which_only_a_part_of_the_first_line_is_seen_is_known_by_its_place() -> None:
+    cut = json.dumps({**ASKED, "isSidechain": True})[:200].encode()
+    for path, score in (
+        (f"/q/subagents/{SESSION}/agent-a1.jsonl", 96),
+        (f"/q/chats/{SESSION}.jsonl", 96),
+        (f"/q/{SESSION}/subagents/agent-a1.jsonl", 0),
+    ):
+        assert Qwen.sniff(Sample(path, cut, False)) == score
+    claude = b'{"parentUuid":null,"isSidechain":true,"uuid":"u'
+    assert Qwen.sniff(Sample(f"/q/subagents/{SESSION}/agent-a1.jsonl", claude, False)) == 0
 
 
 @pytest.mark.parametrize("value", [{"type": []}, {"message": 3}, {"message": {"parts": [1, {"functionCall": 2}]}}])

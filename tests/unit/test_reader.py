@@ -3,7 +3,7 @@
 import gc
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -22,6 +22,7 @@ class EndlessFeed:
 
     def __init__(self, batches: int = 1_000_000, error: Exception | None = None) -> None:
         self.given, self.batches, self.error = 0, batches, error
+        self.is_behind = False
         self.closed = threading.Event()
 
     def poll(self) -> Iterator[Batch]:
@@ -33,6 +34,9 @@ class EndlessFeed:
 
     def wake(self) -> None:
         """Nobody waits for long."""
+
+    def rest_with(self, rest: Callable[[], None]) -> None:
+        self.rest = rest
 
     def wait(self, timeout: float) -> None:
         sleep(min(timeout, 0.05))
@@ -123,3 +127,24 @@ def test_garbage_collection_and_thread_switching_are_as_before_once_it_is_loaded
     assert gc.isenabled()
     assert sys.getswitchinterval() == pytest.approx(interval)
     reader.stop()
+
+
+def test_between_two_files_the_feed_waits_as_long_as_the_operator_needs(woken: threading.Event) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    began = monotonic()
+    reader.rest(0.1)
+    feed.rest()
+    assert monotonic() - began >= 0.1
+    reader.rest(3_600)
+    reader.stop()
+    feed.rest()  # who leaves needs nothing any more
+
+
+def test_after_the_first_rows_the_reader_rests_only_if_more_lies_behind(woken: threading.Event) -> None:
+    for behind in (True, False):
+        feed = EndlessFeed()
+        feed.is_behind = behind
+        reader = Reader(feed, woken.set)
+        reader._put(Batch([]))
+        assert (reader._rest_until > monotonic() - 1) is behind

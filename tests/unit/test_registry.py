@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from delegtop.clock import Millis, parse_time
+from delegtop.clock import DAY, MINUTE, Millis, parse_time
+from delegtop.contract.registry import Entry
 from delegtop.dialects import Sample, Unit
-from delegtop.dialects.registry import Registry
+from delegtop.dialects.registry import _KNOWN, Registry
 from delegtop.model.events import (
     Artifact,
     Deviation,
@@ -238,3 +239,28 @@ class TestSniffing:
     def test_what_is_not_ours_is_left_to_others(self, head: bytes) -> None:
         assert sniff(head) == 0
         assert sniff(head, whole=False) == 0
+
+
+def test_every_key_of_an_entry_is_known_without_the_models() -> None:
+    assert frozenset(field.alias or name for name, field in Entry.model_fields.items()) == _KNOWN
+
+
+class TestCopies:
+    """A clone gives a registry the time of the cloning."""
+
+    COPIED = Millis(WRITTEN + 252 * DAY)
+
+    def as_of(self, registry: Registry, written: Millis) -> Any:
+        found = list(registry.read(Line(ORIGIN, json.dumps({FIRST: entry()}).encode(), written)))
+        (survey,) = of(Surveyed, found)
+        return survey.at
+
+    def test_what_a_copy_tells_is_as_old_as_the_latest_time_in_it(self) -> None:
+        registry = Registry()
+        assert self.as_of(registry, self.COPIED) == parse_time("2026-02-03T10:00:00Z")
+        assert self.as_of(registry, self.COPIED) == parse_time("2026-02-03T10:00:00Z")
+
+    def test_a_registry_that_is_written_again_is_no_copy_so_that_what_left_it_is_missed(self) -> None:
+        registry, again = Registry(), Millis(self.COPIED + MINUTE)
+        self.as_of(registry, self.COPIED)
+        assert self.as_of(registry, again) == again

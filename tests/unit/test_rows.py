@@ -439,6 +439,14 @@ def test_a_key_changes_exactly_when_the_picture_does() -> None:
     assert look()[0] != ticked[0]
 
 
+def test_words_that_tell_how_long_something_takes_go_on_with_time() -> None:
+    table = Table(started("a", 3 * HOUR, agent="a", timeout=24 * HOUR), heard("a", 2 * HOUR))
+    before = table.column("doing")[0]
+    assert "nothing heard for" in before
+    table.tell(at=MINUTE)
+    assert table.column("doing")[0] != before
+
+
 def test_every_part_a_row_uses_has_a_name_the_widget_knows() -> None:
     table = Table(
         started("a", HOUR, agent="a", timeout=MINUTE),

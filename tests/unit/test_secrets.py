@@ -17,6 +17,7 @@ KEYS = [
     f"sk-{BODY}",
     f"ghp_{BODY}",
     f"github_pat_{BODY}_{BODY}",
+    f"dckr_pat_{BODY[:13]}-{BODY[:13]}",
     "glpat-" + BODY[:20],
     "xoxb-123456789012-123456789012-abcdefABCDEF",
     "AKIA" + "ABCDEFGH12345678",
@@ -52,6 +53,10 @@ def test_a_key_of_a_known_vendor_is_hidden_and_what_stands_around_it_stays(key: 
         ("password=hunter2", "password=[masked]"),
         ("DB_PASSWORD: hunter2!", "DB_PASSWORD: [masked]"),
         ("mysql --password hunter2 -h db", "mysql --password [masked] -h db"),
+        ("mysql -u root -phunter2 shop", "mysql -u root -p[masked] shop"),
+        ("mysqldump -h db -P3306 -p'correct horse' shop", "mysqldump -h db -P3306 -p'[masked]' shop"),
+        ("sshpass -p hunter2 ssh me@db", "sshpass -p [masked] ssh me@db"),
+        ("sshpass -p'correct horse' ssh me@db", "sshpass -p'[masked]' ssh me@db"),
         ('{"password": "correct horse", "user": "me"}', '{"password": "[masked]", "user": "me"}'),
         (r"{\"password\": \"hunter2\", \"a\": 1}", r"{\"password\": \"[masked]\", \"a\": 1}"),
         ("AWS_SECRET_ACCESS_KEY=abcDEF123/xyz", "AWS_SECRET_ACCESS_KEY=[masked]"),
@@ -99,6 +104,11 @@ def test_a_secret_is_known_by_the_place_it_stands_in(text: str, shown: str) -> N
         "task-executor-with-a-very-long-name-2",
         "ask-the-researcher-for-all-30-results",
         "docker run -u 1000:1000 image",
+        "docker run -p 80:80 mysql",
+        "docker run --name mysql -p3306:3306 image",
+        "mkdir -p build && mysql -u root -p shop",
+        "mysql -P3306 -u root -p$MYSQL_PASS; mkdir -pv build",
+        "ssh -p 2222 me@db; sshpass -f file ssh -p 2222 me@db; sshpass -p $PASS ssh",
         "https://example.org:8080/path?x=1",
         "see http://localhost:3000/a@b",
         "git commit -m 'basic authentication works now 123'",
@@ -131,7 +141,7 @@ def test_a_masked_text_never_holds_more_of_a_key_than_its_prefix() -> None:
 PIECES = ["eyJ", "eyJa.", "sk-", "password=", "://a:", "-----BEGIN PRIVATE KEY-----", "token ", "\\\"'", "a-"]
 
 
-@pytest.mark.parametrize("piece", [*PIECES, "SG." + "a" * 20])
+@pytest.mark.parametrize("piece", [*PIECES, "SG." + "a" * 20, "mysql ", "sshpass -p"])
 def test_a_hostile_text_costs_no_more_than_its_length(piece: str) -> None:
     def cost(size: int) -> float:
         text = piece * (size // len(piece))

@@ -30,6 +30,16 @@ def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, capsys: p
     assert re.search(r"missing .*nowhere\.jsonl  \(not found\)", listed)
 
 
+def test_on_a_machine_without_agents_it_says_where_it_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["sources"]) == Exit.OK
+    title, *looked = capsys.readouterr().out.splitlines()
+    assert title == "No logs of agents are found. They are looked for in"
+    assert f"  {Path.home() / '.claude' / 'projects'}" in looked
+
+
 def test_the_page_names_every_key_of_the_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sources", str(SAMPLES / "02_hang"), "--json"]) == Exit.OK
     told = json.loads(capsys.readouterr().out)

@@ -82,6 +82,10 @@ class TestHealthy:
 
 
 class TestVerdicts:
+    def test_whoever_is_gone_asks_no_longer(self) -> None:
+        gone = Ended("a", at(6), place(), Outcome.LOST, Ending.GONE)
+        assert kind(started(), heard("a", 5, Phase.PERMISSION, "Bash"), gone, look=7) is Kind.LOST
+
     def test_a_permission_is_awaited_from_the_first_moment(self) -> None:
         found = judged(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm -r build"), look=5.1)
         assert found is not None

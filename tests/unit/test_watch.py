@@ -83,7 +83,7 @@ def test_a_failing_watcher_leaves_plain_waiting_and_is_tried_again(
         waker = Waker()
         waker.watch([str(tmp_path)])
         assert failures.acquire(timeout=5)
-        assert until(lambda: waker._watched == ())
+        assert until(lambda: waker._watched is None)
         assert (waker.mode, waker.wait(0.01)) == ("polling", False)
     waker.watch([str(tmp_path)])
     assert until(lambda: waker.mode == "watching")

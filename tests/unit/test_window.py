@@ -31,11 +31,9 @@ def test_only_what_was_written_since_then_is_admitted(tmp_path: Path) -> None:
     assert window.left_out == {old: OLD}
 
 
-def test_without_a_limit_everything_is_admitted_once(tmp_path: Path) -> None:
+def test_without_a_limit_everything_is_admitted(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, OLD) for name in ("a", "b")]
-    window = Window(None)
-    assert window.admit(paths) == paths
-    assert window.admit(paths) == []
+    assert Window(None).admit(paths) == paths
 
 
 def test_a_file_that_is_written_again_is_admitted_then(tmp_path: Path) -> None:
@@ -67,14 +65,6 @@ def test_of_many_files_the_newest_come_first(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(window_module, "FEW", 2)
     paths = [write(tmp_path / f"{n}.jsonl", OLD + n * 1000) for n in range(4)]
     assert Window(None).admit(paths) == paths[::-1]
-
-
-def test_a_file_that_is_gone_and_comes_back_is_admitted_again(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", RECENT)
-    window = Window(None)
-    assert window.admit([path]) == [path]
-    assert window.admit([]) == []
-    assert window.admit([path]) == [path]
 
 
 def register(id: str) -> str:
@@ -111,3 +101,13 @@ def test_what_the_settings_exclude_is_left_out_with_the_reason(tmp_path: Path) -
     feed.close()
     assert read == {"b.jsonl"}
     assert skipped == {str(tmp_path / "archive"): "excluded by the settings"}
+
+
+def test_a_pattern_of_paths_fits_wherever_it_is_looked_at_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "logs" / "archive" / "a.jsonl", RECENT, register("sess_20260501_abc123"))
+    write(tmp_path / "logs" / "b.jsonl", RECENT, register("sess_20260501_abc124"))
+    monkeypatch.chdir(tmp_path / "logs")
+    feed = Feed(["."], clock=FrozenClock(NOW), exclude=["*/logs/archive"])
+    read = {Path(event.origin.source).name for batch in feed.read_all() for event in batch.events}
+    feed.close()
+    assert read == {"b.jsonl"}

@@ -42,9 +42,9 @@ MONITOR = (
     Command("reverse", "S,I", "reverse", "reverse sort", "Turn the order round", LOOK),
     Command("follow", "F", "follow", "follow", "Keep the newest delegation in view", LOOK, 8),
     Command(
-        "problem", "e", "problem(1)", "next problem", "Go to the next overdue, failed, blocked or lost one", LOOK, 4
+        "problem", "e", "problem(1)", "next problem", "The next problem: overdue, failed, blocked or lost", LOOK, 4
     ),
-    Command("previous-problem", "E", "problem(-1)", "previous problem", "Go to the previous problem", LOOK),
+    Command("previous-problem", "E", "problem(-1)", "previous problem", "The previous problem", LOOK),
     Command("triage", "t", "triage", "triage", "All problems, worst first, and what to do about each", LOOK, 4),
     Command("gantt", "b", "gantt", "gantt", "Bars in time in place of the columns, and back again", LOOK, 6),
     Command("pause", "p,Z", "pause", "pause", "Hold the picture still; reading goes on and is counted", LOOK, 9),
@@ -65,7 +65,7 @@ MONITOR = (
     Command(
         "findings", "6", "show_tab('findings')", "findings", "What the rules find, and what to do about it", DETAIL
     ),
-    Command("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation or row", DETAIL, 10),
+    Command("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation, command or row", DETAIL, 10),
     Command(
         "secrets",
         "x",
@@ -124,7 +124,7 @@ _RANKS_BESIDE_BARS = {"filter": 6, "problem": 9, "gantt": 4, "fold": 7, "focus":
 
 REPLAY = (
     Command("play", "space,p", "play", "play", "Let the recorded time run, or hold it", PAST, 2),
-    Command("previous-event", "comma", "event(-1)", "back", "Go to the event before and hold there", PAST, 5),
+    Command("previous-event", "comma", "event(-1)", "event before", "Go to the event before and hold there", PAST, 5),
     Command("next-event", "full_stop", "event(1)", "next event", "Go to the next event and hold there", PAST, 4),
     Command("next-trouble", "n", "trouble(1)", "next problem", "Go to when the next problem appears", PAST, 3),
     Command(
@@ -140,6 +140,13 @@ REPLAY = (
 _RANKS = {"rewind": 2, "help": 2, "quit": 1, "filter": 9, "inspect": 9}
 BESIDE_REPLAY = (*REPLAY, *(each._replace(bar=_RANKS[each.id]) for each in MONITOR + APP if each.id in _RANKS))
 """What the key bar offers there."""
+
+_RANKS_IN_TRIAGE = {"play": 2, "previous-event": 4, "next-event": 2, "next-trouble": 2, "go-to-time": 9, "rewind": 2}
+TRIAGE_OF_THE_PAST = (
+    *(each._replace(bar=_RANKS_IN_TRIAGE[each.id]) for each in REPLAY + APP if each.id in _RANKS_IN_TRIAGE),
+    *TRIAGE,
+)
+"""What the key bar offers there while the past is shown."""
 
 COMMANDS = MONITOR + APP
 ANYWHERE = tuple(command for command in MONITOR if command.id in ("problem", "previous-problem", "triage"))

@@ -20,6 +20,7 @@ from delegtop.app import crash, keymap, theme
 from delegtop.app.board import Board
 from delegtop.app.commands import Commands
 from delegtop.app.intake import Intake, Wake
+from delegtop.app.learning import Learning
 from delegtop.app.pace import Frames
 from delegtop.app.plain import Plain
 from delegtop.app.reader import Readable, Reader
@@ -63,6 +64,7 @@ class DelegtopApp(Rewinding):
         zone: tzinfo | None = None,
         policy: Policy | None = None,
         replay: Replay | None = None,
+        learns: bool = False,
     ) -> None:
         colour = settings.color and not os.environ.get("NO_COLOR")
         with _no_color("" if colour else "1"):
@@ -76,11 +78,13 @@ class DelegtopApp(Rewinding):
         self.reader = Reader(feed, self._wake)
         self.intake = Intake(self.reader, self.board)
         self._woken = False
+        self._lags = False  # more has arrived than one slice could take
         self._pressed_at = float("-inf")
-        self._frames = Frames(settings.frame_rate, self._draw, self.set_timer)
+        self._frames = Frames(settings.frame_rate, self._draw, self._after)
         self._query = query
         self._sentence = ""
         self.alarm: Alarm | None = None
+        self.learning = Learning(self.board) if learns and settings.learn else None
         self.monitor = Monitor(
             self.board,
             self.reader,
@@ -99,26 +103,36 @@ class DelegtopApp(Rewinding):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.DEFAULTS
 
+    def get_default_screen(self) -> Screen[Any]:
+        """The monitor itself: a screen below it would be made and styled for nobody."""
+        return self.monitor
+
     def on_mount(self) -> None:
-        self.push_screen(self.monitor)
         if self._query:
             self.call_after_refresh(self.monitor.show_filter, self._query)
         self._set_alarm()
+        self.app_resume_signal.subscribe(self, lambda _app: self.action_redraw())  # the shell wrote over the screen
         self.set_interval(1.0, self._second)
-        self.reader.start()
+        self.call_after_refresh(self.reader.start)  # what it imports and finds comes after the first picture
 
     def on_unmount(self) -> None:
         self.reader.stop()
-        if self.alarm is not None:
-            self.alarm.close()
+        for helper in (self.alarm, self.learning):
+            if helper is not None:
+                helper.close()
 
     # From the reader to the screen
 
     def _wake(self) -> None:
-        """Called from the reader's thread."""
-        if not self._woken:
+        """Called from the reader's thread. What comes before the next frame is taken in with it."""
+        if not self._woken and not (self._frames.coming and self._keeps_up):
             self._woken = True
             self.post_message(Wake())
+
+    @property
+    def _keeps_up(self) -> bool:
+        """Is all that arrives between two frames done within one of them?"""
+        return not (self._lags or self.reader.busy)
 
     async def on_event(self, event: Event) -> None:
         if isinstance(event, Key):
@@ -128,28 +142,33 @@ class DelegtopApp(Rewinding):
         await super().on_event(event)
 
     def on_wake(self) -> None:
-        """Take what has arrived, a slice at a time."""
+        """Something has arrived: it is taken in with the next frame, or if it is much, a slice at a time."""
         self._woken = False
         if self.reader.busy and monotonic() < self._pressed_at + _REST:
             self.set_timer(_REST, self._wake)
-            self._frames.request()
-            return
+        elif not self._keeps_up:
+            self._take_in()
+        self._frames.request()
+
+    def _take_in(self) -> None:
         if self.intake.slice(_SLICE):
             self.monitor.rows_moved()
         if self.board.loading and not self.reader.loading:
             self.board.loaded()
             self.monitor.rows_moved()
-        if self.intake.more:
+        self._lags = self.intake.more
+        if self._lags:
             # Not at once: a message pump with a full queue never lets the event loop look at the keyboard.
             asyncio.get_running_loop().call_soon(self._wake)
         self._frames.rate = _LOADING_RATE if self.reader.busy else self.settings.frame_rate
-        self._frames.request()
 
     def _second(self) -> None:
         self.intake.second()
         self.board.advance()
         if self.alarm is not None:
             self.alarm.second()
+        if self.learning is not None and not self.reader.busy:
+            self.learning.second()
         self.on_wake()
 
     def _set_alarm(self) -> None:
@@ -166,9 +185,15 @@ class DelegtopApp(Rewinding):
     def _draw(self) -> None:
         if not self.is_running:  # while it closes, timers still fire but the widgets are gone one by one
             return
+        if self._keeps_up:
+            self._take_in()
         if self.board.refresh():
             self.monitor.rows_moved()
         self.monitor.draw()
+
+    def _after(self, delay: float, callback: Callable[[], None]) -> None:
+        """As `set_timer`, without the task that it makes for every timer."""
+        asyncio.get_running_loop().call_later(delay, self.call_next, callback)
 
     # What every screen can do
 
@@ -267,6 +292,8 @@ def run_app(
     policy: Policy | None = None,
     since: Millis | None = None,
     awaited: Sequence[str] = (),
+    *,
+    learns: bool = False,
 ) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
     clock: Clock = WallClock() if at is None else FrozenClock(at)
@@ -287,8 +314,9 @@ def run_app(
     if STDIN not in sources:  # a pipe cannot be read a second time
         replay = Replay(past, lambda: feed(past if at is None else clock), live=live, present=clock, policy=policy)
     watching = bool(sources)
+    shown = replay or live
     return _run(
-        DelegtopApp(settings, replay or live, clock, query=query, watching=watching, policy=policy, replay=replay)
+        DelegtopApp(settings, shown, clock, query=query, watching=watching, policy=policy, replay=replay, learns=learns)
     )
 
 

@@ -28,11 +28,12 @@ class Frames:
         """Frames a second, at most."""
         self._draw, self._after = draw, after
         self._frames: deque[float] = deque([float("-inf")] * BURST, BURST)
-        self._coming = False
+        self.coming = False
+        """Whether a frame is on its way that will show whatever changes until then."""
 
     def request(self) -> None:
         """Something changed: draw now, or as soon as the last frame is old enough."""
-        if self._coming:
+        if self.coming:
             return
         now = monotonic()
         is_burst = now - self._frames[0] < LULL
@@ -40,10 +41,10 @@ class Frames:
         if rest <= 0:
             self._frame()
             return
-        self._coming = True
+        self.coming = True
         self._after(rest, self._frame)
 
     def _frame(self) -> None:
-        self._coming = False
+        self.coming = False
         self._draw()
         self._frames.append(monotonic())

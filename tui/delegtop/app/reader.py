@@ -22,6 +22,8 @@ _QUEUED = 32
 _WAIT = 1.0
 """Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
 _NAP = 0.01
+_FIRST = 0.1
+"""Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
 _STATUS_EVERY = 0.5
 _FAST_SWITCH = 0.0005
 
@@ -32,6 +34,9 @@ class Readable(Protocol):
     def poll(self) -> Iterator[Batch]: ...
     def wait(self, timeout: float) -> None: ...
     def wake(self) -> None: ...
+    def rest_with(self, rest: Callable[[], None]) -> None: ...
+    @property
+    def is_behind(self) -> bool: ...
     def statuses(self) -> tuple[SourceStatus, ...]: ...
     def progress(self) -> tuple[int, int]: ...
     def raw(self, origin: Origin) -> bytes | None: ...
@@ -55,10 +60,12 @@ class Reader:
         self._caught_up = False
         self._behind = False
         self._rest_until = float("-inf")
+        self._begun = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
         self._status_at = 0.0
         self._haste = _Haste()
+        feed.rest_with(self._rest)
 
     def start(self) -> None:
         self._haste.begin()
@@ -101,23 +108,19 @@ class Reader:
     def _run(self) -> None:
         try:
             self._poll()
-            self._behind = self._is_behind()
+            self._behind = self.feed.is_behind
             self._caught_up = True
             self._publish(force=True)
             while not self._stop.is_set():
                 self.feed.wait(_WAIT)
                 self._poll()
-                self._behind = self._is_behind()
+                self._behind = self.feed.is_behind
         except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
             self.failure = f"reading stopped: {type(error).__name__}: {error}"
             self._caught_up = True
             self._wake()
         finally:
             self.feed.close()
-
-    def _is_behind(self) -> bool:
-        """Whether history is still being read behind what is live."""
-        return bool(getattr(self.feed, "is_behind", False))
 
     def _poll(self) -> None:
         for batch in self.feed.poll():
@@ -133,10 +136,16 @@ class Reader:
             except Full:
                 continue
             self._wake()
-            while monotonic() < self._rest_until and not self._stop.wait(_NAP):
-                pass
+            if not self._begun and self.feed.is_behind:
+                self.rest(_FIRST)
+            self._begun = True
+            self._rest()
             return True
         return False
+
+    def _rest(self) -> None:
+        while monotonic() < self._rest_until and not self._stop.wait(_NAP):
+            pass
 
     def _publish(self, *, force: bool = False) -> None:
         """Progress and health, seldom enough to cost nothing."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.message import Message
 from textual.widgets import Input
 
 from delegtop.app import keymap
@@ -15,6 +16,14 @@ from delegtop.feed.replay import Replay
 from delegtop.model.timeline import Timeline
 
 _ACTIONS = frozenset(command.action.partition("(")[0] for command in keymap.REPLAY)
+
+
+class Expected(Message):
+    """Sent to the screen: the problem of this delegation was gone to, and may not be there yet."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__()
+        self.id = id
 
 
 class Rewinding(App[None]):
@@ -104,7 +113,9 @@ class Rewinding(App[None]):
             return
         clock.pause()
         self._go(found[0])
-        self.expect(timeline.id(found[1]))
+        id = timeline.id(found[1])
+        self.expect(id)
+        self.screen.post_message(Expected(id))
 
     def action_edge(self, side: int) -> None:
         if (moving := self._moving()) and (bounds := moving[0].bounds):

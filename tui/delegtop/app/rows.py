@@ -39,6 +39,8 @@ _PROBLEMS_LEAST, _PROBLEMS_KIND, _PROBLEMS_IN_WORDS = 8, 20, 30
 """Cells from which the problems are named by their rule, by their kind, and from which in a sentence."""
 _LEAST_NAME = 10
 """Cells a name keeps when it hangs so deep that its guides must be cut."""
+_TICKING = frozenset({"left", "age", "quiet", "doing"})
+"""Columns that tell how long something takes, and so change with time alone."""
 _WARN, _CRITICAL = 0.25, 0.10
 _FOUND = {Severity.ERROR: "failed", Severity.WARNING: "partial", Severity.INFO: "muted"}
 
@@ -73,19 +75,21 @@ class Rows:
         self._verdicts = verdicts
         self._facts = lru_cache(1024)(self._read)
         self._clean = lru_cache(2048)(self._cleaned)
+        self._still = lru_cache(512)(self._still_cells)
 
     # What may change
 
     def key(self, row: OutlineRow) -> tuple[object, ...]:
         """Everything that can change the picture of this row. Two equal keys look the same."""
-        forest, handle = self.forest, row.handle
+        handle = row.handle
+        return row, self._ground(handle), self._left(handle), self._age(handle), self._quiet(handle)
+
+    def _ground(self, handle: Handle) -> tuple[object, ...]:
+        """What changes the picture other than its place and the mere passing of time."""
+        forest = self.forest
         return (
-            row,
             forest.version(handle),
             forest.link(handle),
-            self._left(handle),
-            self._age(handle),
-            self._quiet(handle),
             self._waits_on(handle),
             self._verdict(handle),
             self.masked,
@@ -115,13 +119,22 @@ class Rows:
         if not layout.columns:
             return [Span(" " * layout.width, "text")]
         spans, gap = [Span(" ", "text")], " " * layout.gap
-        for column in layout.columns:
-            spans.extend(self._cell(row, column))
+        for column, still in zip(layout.columns, self._still(row, self._ground(row.handle), layout), strict=True):
+            spans += still or self._cell(row, column)
             text, part = spans[-1]
             spans[-1] = Span(text + gap, part)  # few pieces are painted faster than many
         text, part = spans[-1]
         spans[-1] = Span(text.removesuffix(gap), part)
         return spans
+
+    def _still_cells(
+        self,
+        row: OutlineRow,
+        ground: tuple[object, ...],  # noqa: ARG002 -- as long as it is the same, so are the cells
+        layout: Layout,
+    ) -> list[list[Span]]:
+        """The cells that time alone does not change; an empty one for each that it does."""
+        return [[] if column.name in _TICKING else self._cell(row, column) for column in layout.columns]
 
     def mark_at(self, row: OutlineRow, layout: Layout) -> range:
         """The cells of the fold mark: a click there folds."""

@@ -78,9 +78,21 @@ def _read(path: Path) -> "Iterator[tuple[str, AgentLimits]]":
         child_timeout_max=_milliseconds(rules.timeout_max) if rules else None,
         max_depth=rules.max_depth if rules else None,
         may_delegate_to=rules.can_delegate_to if rules else None,
+        project=_project(path),
     )
     for name in {agent.stem, agent.name or agent.stem}:
         yield name, limits
+
+
+def _project(path: Path) -> str | None:
+    """The folder of the project that an agent's file belongs to; None for the user's own agents."""
+    for folder in path.absolute().parents:
+        if any(folder == Path.home() / name for name in AT_HOME):
+            return None
+        for name in FOLDERS:
+            if folder.as_posix().endswith(f"/{name}"):
+                return str(folder.parent.parent)
+    return None
 
 
 def _milliseconds(seconds: int | None) -> int | None:

@@ -196,9 +196,11 @@ def _json(value: object) -> str:
 
 
 def _summary(path: Path, contents: Contents, redactor: "Redactor") -> Iterator[str]:
-    masked = ", ".join(f"{count:,} {kind}" for kind, count in redactor.masked().items())
+    from delegtop.report.figures import count as counted
+
+    masked = ", ".join(counted(count, kind) for kind, count in redactor.masked().items())
     left_out = ", ".join(f"{count:,} {kind}" for kind, count in contents.left_out.items() if count)
-    yield f"{path}: {contents.delegations:,} delegations"
+    yield f"{path}: {counted(contents.delegations, 'delegation')}"
     yield f"masked: {masked or 'nothing'}"
     if left_out:
         yield f"left out: {left_out}"

@@ -20,6 +20,7 @@ COMMANDS = {
     "metrics": "print or write counts, ages and missed deadlines for Prometheus",
     "record": "record the sources as they grow, in one file that replays anywhere",
     "stats": "durations, outcomes, timeouts and breaches by agent, as tables and a plot",
+    "learn": "remember how long each kind of agent usually takes on this machine",
     "diff": "compare two runs: what was delegated, how long it took, how it ended",
     "bundle": "put what happened into one masked file to send to somebody else",
     "sources": "list the logs that are found, of which agents, and what is left out",

@@ -37,6 +37,11 @@ def run(arguments: Namespace) -> int:
     if len(arguments.runs) != 2:
         fail(f"two runs are compared, and {len(arguments.runs) or 'none'} named: delegtop diff RUN_A RUN_B")
     first, second = (_read(run, arguments, settings) for run in arguments.runs)
+    unread = [
+        reading.complain([run], picture.statuses) for run, picture in zip(arguments.runs, (first, second), strict=True)
+    ]
+    if any(unread) and not (len(first.forest) or len(second.forest)):
+        return Exit.UNREADABLE
 
     from delegtop.report import diff, diff_text
 
@@ -46,9 +51,6 @@ def run(arguments: Namespace) -> int:
     else:
         width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if output.is_terminal() else None
         output.emit(diff_text.lines(found, width, whole=not arguments.changed))
-    unread = [
-        reading.complain([run], picture.statuses) for run, picture in zip(arguments.runs, (first, second), strict=True)
-    ]
     if any(unread):
         return Exit.UNREADABLE
     return Exit.FINDINGS if found.differ else Exit.OK

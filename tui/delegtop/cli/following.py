@@ -72,14 +72,15 @@ class Following:
 def follow(arguments: Namespace, settings: "Settings") -> Following:
     """Open the sources of the arguments. They are read with `catch_up` and closed with `close`."""
     options.check_format(arguments.format)
+    learned = not arguments.sources
     since = reading.settle(arguments, settings)
 
-    from delegtop.cli.agent_files import limits_near
+    from delegtop.cli.limits import policy_for
     from delegtop.feed import Feed
     from delegtop.model.forest import Forest
 
     clock = WallClock()
-    forest = Forest(settings.policy(limits_near(arguments.sources)))
+    forest = Forest(policy_for(settings, arguments.sources, learned=learned))
     feed = Feed(
         arguments.sources,
         clock=clock,

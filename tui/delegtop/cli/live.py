@@ -1,5 +1,6 @@
 """`delegtop [SOURCE…]`: the dashboard, on what the sources say now and from now on."""
 
+import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace
@@ -11,6 +12,8 @@ from delegtop.cli.diagnostics import advice, fail
 if TYPE_CHECKING:
     from delegtop.config import Loaded
 
+_LINE_BY_LINE = frozenset({"dumb", "unknown"})
+"""Terminals that cannot move their cursor, such as those of editors and builds."""
 DESCRIPTION = "Watch delegations live. Without a SOURCE, what is found here and in the known places is watched."
 
 
@@ -25,6 +28,7 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     require_terminal("delegtop tree SOURCE prints the tree once")
+    gc.disable()  # what is imported and made to begin with stays; the reader turns it on when it has caught up
     loaded = options.load(arguments)
     options.check_format(arguments.format)
     at = options.moment(arguments, loaded.settings)
@@ -41,11 +45,12 @@ def run(arguments: Namespace) -> int:
     free_the_keyboard("-" in sources)
 
     from delegtop.app.main import run_app
-    from delegtop.cli.agent_files import limits_near
+    from delegtop.cli.limits import policy_for
 
-    policy = loaded.settings.policy(limits_near(sources))
+    learns = not arguments.sources and at is None
+    policy = policy_for(loaded.settings, sources, learned=learns)
     filter = f"{only} {query.text}".strip()
-    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since, awaited)
+    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since, awaited, learns=learns)
 
 
 def check_looks(loaded: "Loaded") -> None:
@@ -83,3 +88,6 @@ def require_terminal(instead: str) -> None:
     """The dashboard needs a screen; say what does not."""
     if not output.is_terminal():
         fail(f"the dashboard needs a terminal, and standard output is none; {instead}")
+    if (name := os.environ.get("TERM")) in _LINE_BY_LINE:
+        lines = "delegtop watch prints a line for each change"
+        fail(f"this terminal cannot show the dashboard (TERM={name}); {instead}, and {lines}")

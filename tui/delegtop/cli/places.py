@@ -4,7 +4,7 @@ import glob
 import os
 from argparse import Namespace
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from delegtop.cli.diagnostics import fail
 from delegtop.cli.state import state_folder as state_folder
 from delegtop.clock import Millis, WallClock, parse_span
 from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names
+from delegtop.sources.discover import excluded, secret
 from delegtop.sources.homes import Home, claude_slug, homes
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     if arguments.sources:
         return Places(arguments.sources, _since(arguments, None), "")
-    wanted = [*find_sources(start), *(str(Path(source).expanduser()) for source in settings.sources)]
+    wanted = [*find_sources(start, settings.exclude), *(str(Path(source).expanduser()) for source in settings.sources)]
     wanted.append(str(state_folder()))
     for home in homes(os.environ, Path.home(), start):
         wanted += _this_folders(home, start) if arguments.here else [_pattern(home.path)]
@@ -96,11 +97,12 @@ def _there(source: str) -> list[str]:
     return sorted(glob.glob(source)) if glob.has_magic(source) else []  # noqa: PTH207 - Path.glob takes no absolute pattern
 
 
-def find_sources(start: Path) -> list[str]:
+def find_sources(start: Path, exclude: Sequence[str] = ()) -> list[str]:
     """Files right here that look like logs, and folders below that hold some, the nearest first."""
     places = [start, *(start / name for name in _KNOWN), state_folder()]
     found: dict[Path, None] = {}
-    for path in islice((path for place in places for path in _files(place)), FILES):
+    out = excluded(exclude)
+    for path in islice((path for place in places for path in _files(place, out)), FILES):
         source = path if path.parent == start else path.parent
         covered = source in found or any(parent in found for parent in source.parents)
         if not covered and _looks_like_a_log(path):
@@ -108,8 +110,8 @@ def find_sources(start: Path) -> list[str]:
     return [str(source) for source in found]
 
 
-def _files(top: Path) -> Iterator[Path]:
-    """Likely files at and below `top`, the nearest first. What cannot be listed is left out."""
+def _files(top: Path, excluded: Callable[[str], bool]) -> Iterator[Path]:
+    """Likely files at and below `top`, the nearest first. What cannot be listed, or must not be opened, is left out."""
     pending = deque([(top, 1)])
     entries = 0
     while pending:
@@ -122,15 +124,19 @@ def _files(top: Path) -> Iterator[Path]:
         entries += len(names_here)
         for entry in names_here:
             path = folder / entry.name
+            if excluded(entry.path):
+                continue
             if entry.is_file(follow_symlinks=False):
-                if path.suffix.lower() in _LIKELY and not entry.name.startswith(".") and _has_bytes(entry):
+                if path.suffix.lower() in _LIKELY and _may_be_opened(entry):
                     yield path
             elif entry.is_dir(follow_symlinks=False) and level < DEPTH and not _passed_over(entry.name):
                 pending.append((path, level + 1))
 
 
-def _has_bytes(entry: os.DirEntry[str]) -> bool:
-    """False for an empty file, and for those of /proc, which say that they are empty and may block who reads them."""
+def _may_be_opened(entry: os.DirEntry[str]) -> bool:
+    """False for hidden files, for credentials, and for empty ones: those of /proc say so too and may block a reader."""
+    if entry.name.startswith(".") or secret(entry.name):
+        return False
     try:
         return entry.stat(follow_symlinks=False).st_size > 0
     except OSError:

@@ -74,16 +74,17 @@ def opened(
 ) -> Iterator[Opened]:
     """The same with the sources still open; `heed` is told the events as they come, `witness` every line as well."""
     options.check_format(arguments.format)
-    since = settle(arguments, settings)
     at = options.moment(arguments, settings)
+    learned = not arguments.sources and at is None
+    since = settle(arguments, settings)
 
-    from delegtop.cli.agent_files import limits_near
+    from delegtop.cli.limits import policy_for
     from delegtop.clock import FrozenClock, WallClock
     from delegtop.feed import Feed
     from delegtop.model.forest import Forest
 
     clock = WallClock() if at is None else FrozenClock(at)
-    forest = Forest(settings.policy(limits_near(arguments.sources)))
+    forest = Forest(policy_for(settings, arguments.sources, learned=learned))
     feed = Feed(
         arguments.sources,
         clock=clock,
@@ -105,6 +106,8 @@ def opened(
 def _take_in(feed: "Feed", forest: "Forest", heed: "Heed | None") -> None:
     # What is read stays until the end, so collecting garbage meanwhile finds none.
     gc.disable()
+    if heed is not None:
+        feed.tell_once()
     with Progress("reading") as progress:
         for batch in feed.read_all():
             forest.apply(batch.events)

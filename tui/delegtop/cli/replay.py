@@ -58,9 +58,9 @@ def run(arguments: Namespace) -> int:
     since = _since(arguments, loaded.settings)
 
     from delegtop.app.main import run_replay
-    from delegtop.cli.agent_files import limits_near
+    from delegtop.cli.limits import policy_for
 
-    policy = loaded.settings.policy(limits_near(arguments.sources))
+    policy = policy_for(loaded.settings, arguments.sources)
     return run_replay(
         loaded.settings,
         arguments.sources,

@@ -19,6 +19,13 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
+    if not arguments.sources:
+        from delegtop.cli.places import places
+
+        found = places(arguments, settings)
+        if not found.sources and not arguments.json:
+            output.emit(["No logs of agents are found. They are looked for in", *(f"  {at}" for at in found.awaited)])
+            return Exit.OK
     forest, statuses = reading.read(arguments, settings)
 
     from delegtop.report import sources

@@ -17,7 +17,8 @@ from delegtop.feed.horizon import Horizon, after
 from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
 from delegtop.feed.reading import Reading, SourceStatus, source_for
-from delegtop.feed.window import FEW, Window
+from delegtop.feed.shelf import Shelf, resting
+from delegtop.feed.window import FEW, Window, session_of
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started
 from delegtop.model.forest import Forest
@@ -41,6 +42,7 @@ SETTLING_SECONDS = 0.25
 """After folders came or went: until they are watched, what appears in them is only found by looking."""
 HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
+TIDY_SECONDS = 60.0
 SAMPLE = 64 * 1024
 STDIN = "-"
 _WAL = "-wal"
@@ -95,19 +97,35 @@ class Feed:
         self._scan = Scan()
         self._left_out: tuple[SourceStatus, ...] = ()
         self._scanned_at = -RESCAN_SECONDS
+        self._glancing = False
+        self._rest: Callable[[], None] = lambda: None
         self._rescan_after = RESCAN_SECONDS
         self._folders: tuple[str, ...] = ()
         self._folders_changed_at = 0.0
         self._readings: dict[str, Reading] = {}
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
         """Files without a dialect: size and time at the last try, and what came of it."""
+        self._shelf = Shelf()
+        self._tidies = witness is None
+        self._tidied_at = 0.0
+        self._copied: set[str] = set()
+        """Sessions of which there may be copies: they are not put away again."""
         self._minder = Minder(clock)
-        self._past = Past(self._readings, self._tail, STDIN)
+        self._past = Past(self._readings, self._tail, self._shelf, self._formats, STDIN)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def poll(self) -> Iterator[Batch]:
         """Everything that is new now, in batches."""
+        if self._scanned_at < 0 and self._window.since is not None:
+            # What runs now is shown before a long history is looked through.
+            self._waiting, self._scanned_at = self._window.admit(self._roots.newest()), monotonic()
+            self._glancing = True
+            yield from self._look()
+            self._glancing, self._scanned_at = False, -RESCAN_SECONDS
+        yield from self._look()
+
+    def _look(self) -> Iterator[Batch]:
         whole = self._rescan() or len(self._readings) <= FEW
         recently = monotonic() - HOT_SECONDS
         due = [reading for reading in list(self._readings.values()) if whole or reading.heard_at > recently]
@@ -116,6 +134,8 @@ class Feed:
         yield from self._translate(found for reading in due for found in reading.poll())
         yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
         yield from self._batches_of(self._minder.gone())
+        if whole and self._tidies and not self._glancing and monotonic() - self._tidied_at > TIDY_SECONDS:
+            self._tidy()
         if self._horizon is not None and not self._waiting and (settled := list(self._horizon.settle())):
             yield Batch(settled)
 
@@ -134,8 +154,8 @@ class Feed:
 
     @property
     def is_behind(self) -> bool:
-        """Whether files are known that nobody has looked at yet."""
-        return bool(self._waiting)
+        """Whether there are files that nobody has looked at yet."""
+        return bool(self._waiting) or self._glancing
 
     @property
     def is_over(self) -> bool:
@@ -215,15 +235,19 @@ class Feed:
             self._look_round()
         again = list(self._unknown) if due or len(self._unknown) <= FEW else []
         # Every poll with new files looks at all known ones, so the portions grow with what is known.
-        many = max(FEW, len(self._readings) // 2)
+        many = max(FEW, len(self._readings) // 2, len(self._shelf) // 8)
         fresh, self._waiting = self._waiting[:many], self._waiting[many:]
+        kept = len(self._shelf)
         for path in (*again, *fresh):
-            if path not in self._readings:
+            if path not in self._readings and path not in self._shelf:
+                self._rest()
                 self._try_dialects(path)
+        if fresh:
+            self._tidied_at = 0.0
         if self._spool is not None and STDIN not in self._readings:
             sample = Sample(STDIN, *self._spool.head(SAMPLE))
             self._settle(STDIN, sample)
-        return due or bool(fresh)
+        return due or bool(fresh) or len(self._shelf) < kept
 
     def _only_grew(self, paths: Sequence[str]) -> bool:
         """Whether all that happened is that files grew which are being read: then there is nothing new to look for."""
@@ -238,7 +262,14 @@ class Feed:
         self._scan = self._roots.scan()
         if self._unknown:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
-        self._waiting += self._window.admit(self._scan.files)
+        known = {*self._waiting, *self._unknown}
+        self._waiting += self._window.admit(
+            path
+            for path in self._scan.files
+            if path not in self._shelf and path not in self._readings and path not in known
+        )
+        for session in self._shelf.changed():
+            self._take_down(session)
         self._left_out = tuple(self._too_old())
         self._scanned_at = monotonic()
         folders = self._roots.directories()
@@ -271,17 +302,54 @@ class Feed:
         dialect = self._formats.of(sample)
         if dialect is not None and (sample.head or self._formats.is_forced):
             source = None if path == STDIN else source_for(path, dialect, sample, self._window.since)
+            if source is None and (twin := self._shelf.twin(sample.head)) is not None:
+                # It is read first, and stays: perhaps this one is only a copy of it.
+                self._copied.add(twin)
+                self._take_down(twin)
+                self._unknown.pop(path, None)
+                self._waiting += [] if path == STDIN else [path]
+                return
+            if (session := self._shelf.session_of(path)) is not None:
+                self._take_down(session)
             self._readings[path] = Reading(path, self._formats.reader(dialect, path), source)
             self._unknown.pop(path, None)
         elif sample.head.strip():
             stamp = self._unknown.get(path, ((0, 0), ""))[0]
             self._unknown[path] = (stamp, "unrecognised: no known log format")
 
+    # -- what has long been quiet ----------------------------------------------------------------------------------
+
+    def _tidy(self) -> None:
+        """Put away the sessions that are read and have been quiet for long."""
+        self._tidied_at = monotonic()
+        busy = {session for path in self._waiting if (session := session_of(path))}
+        busy |= self._window.alive | self._copied
+        for session, files in list(resting(self._readings.values(), self._tail, busy)):
+            self._shelf.put(session, files)
+            for reading in [file.reading for file in files]:
+                del self._readings[reading.path]
+                self._formats.forget(reading.dialect, reading.path)
+                if reading.is_log:
+                    self._tail.forget(reading.path)
+
+    def tell_once(self) -> None:
+        """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
+        self._tidies = False
+
+    def _take_down(self, session: str) -> None:
+        """One of its files changed: read all of them again, from their top."""
+        for path in self._shelf.take_down(session):
+            self._try_dialects(path)
+
     # -- waiting and health ----------------------------------------------------------------------------------------
 
     def wait(self, timeout: float) -> None:
         """Until something probably changed, at most that many seconds."""
         self._waker.wait(min(timeout, self._pace.interval()))
+
+    def rest_with(self, rest: Callable[[], None]) -> None:
+        """Call this between two new files: there may be thousands before the next batch, and others in a hurry."""
+        self._rest = rest
 
     def wake(self) -> None:
         """Let whoever waits go on at once. Any thread may ask for it."""
@@ -290,11 +358,13 @@ class Feed:
     def progress(self) -> tuple[int, int]:
         """Bytes read, and bytes known to be there."""
         statuses = [self._status_of(reading) for reading in list(self._readings.values())]
-        return sum(status.read for status in statuses), sum(status.size for status in statuses)
+        kept = self._shelf.size
+        return kept + sum(status.read for status in statuses), kept + sum(status.size for status in statuses)
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         """The health of every source, named ones that are not there included."""
         found = [reading.status(self._status_of(reading)) for reading in list(self._readings.values())]
+        found += self._shelf.statuses()
         for path, (stamp, why) in list(self._unknown.items()):
             status, _, detail = why.partition(": ")
             found.append(SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0)))

@@ -5,6 +5,7 @@ from datetime import tzinfo
 
 from delegtop import dialects
 from delegtop.dialects import Dialect, Sample, UnknownDialect, recognise
+from delegtop.feed.window import session_of
 
 
 class Formats:
@@ -40,6 +41,21 @@ class Formats:
             self._families[family] = dialect(self._zone)
         return self._families[family]
 
+    def forget(self, dialect: Dialect, path: str) -> None:
+        """The file is put away: the reader of a session goes with it, one of several forgets its part."""
+        family = dialect.family(path)
+        if session_of(family):
+            self._families.pop((dialect.name, family), None)
+            return
+        try:
+            dialect.forget(path)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.broken[dialect.name] = f"failed to forget {path}: {type(error).__name__}: {error}"
+
+    def anew(self) -> "Formats":
+        """For a reading that has nothing to do with this one."""
+        return Formats(None, self._zone)
+
     def file_names(self) -> Sequence[str]:
         """The patterns of file names that some format looks for in folders."""
         kinds = self._load() if self._forced is None else [self._forced]
@@ -62,3 +78,8 @@ class Formats:
                 except UnknownDialect as error:
                     self.broken[name] = str(error)
         return self._known
+
+
+def can_forget(dialect: Dialect, path: str) -> bool:
+    """Whether the file can be put away with its session and leave nothing undone."""
+    return type(dialect).forget is not Dialect.forget or session_of(dialect.family(path)) is not None

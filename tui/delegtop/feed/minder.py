@@ -25,7 +25,9 @@ class Minder:
         if isinstance(event, Ended):
             self._started.pop(event.id, None)
         elif event.pid is not None and event.host in self._here:
-            self._started[event.id] = event
+            known = self._started.get(event.id)
+            if known is None or (known.at or 0) <= (event.at or 0):  # a session goes on in the process that came last
+                self._started[event.id] = event
 
     def gone(self) -> Iterator[Event]:
         """The ends of those whose process is gone."""

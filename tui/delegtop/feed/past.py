@@ -1,9 +1,12 @@
 """The past, read again from disk: the very line an event came from, and all lines about one delegation."""
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 
 from delegtop.dialects.tape import stands_in
+from delegtop.feed.formats import Formats
 from delegtop.feed.reading import Reading
+from delegtop.feed.shelf import Session, Shelf
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.origin import Origin
@@ -21,17 +24,23 @@ MANY = 500
 class Past:
     """Reads again what the readings read before. It may be asked by any thread."""
 
-    def __init__(self, readings: Mapping[str, Reading], tail: Tail, unnamed: str) -> None:
+    def __init__(
+        self, readings: Mapping[str, Reading], tail: Tail, shelf: Shelf, formats: Formats, unnamed: str
+    ) -> None:
         self._readings = readings
         self._tail = tail
+        self._shelf = shelf
+        self._formats = formats
         self._unnamed = unnamed
         """The source that is no file and cannot be opened again."""
+        self._again: tuple[Session, dict[str, Reading]] = ((), {})
+        """The session that was read again last: whoever looks at one of its delegations looks at the others too."""
 
     def raw(self, origin: Origin) -> bytes | None:
         """The very line; None if it is no longer there."""
         reading = self._readings.get(origin.source)
         if reading is None or reading.source is None:
-            found = self._tail.read_line(origin)
+            found = self._shelf.raw(origin) if origin.source in self._shelf else self._tail.read_line(origin)
             return self._repeated(origin) if found is None else found
         return reading.source.raw(origin)
 
@@ -57,12 +66,17 @@ class Past:
 
     def told(self, delegation: Delegation, limit: int) -> list[tuple[Line, list[Event]]]:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
+        readings = self._readings_of({origin.source for origin in delegation.origins})
         places: dict[str, list[Origin]] = {}
         for origin in delegation.origins:
-            if origin.source in self._readings:
-                places.setdefault(self._path_of(delegation.id, origin), []).append(origin)
-        logs = sum(1 for path in places if self._readings[path].is_log)
-        found = [told for path in places for told in self._in(path, delegation.id, sorted(places[path]), logs > 1)]
+            if origin.source in readings:
+                places.setdefault(_path_of(delegation.id, origin, readings), []).append(origin)
+        logs = sum(1 for path in places if readings[path].is_log)
+        found = [
+            told
+            for path, origins in places.items()
+            for told in self._in(readings[path], delegation.id, sorted(origins), logs > 1)
+        ]
         found += [told for reading in self._second_hand() for told in self._recorded(reading, delegation.id)]
         found.sort(key=lambda told: (_moment(told[1]), told[0].origin))
         return found[-limit:]
@@ -73,21 +87,25 @@ class Past:
             original = reading.dialect.original(line)
             about = [event for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
             about = [event for event in about if getattr(event, "id", None) == id]
-            if about and original.origin.source not in self._readings:
+            source = original.origin.source
+            if about and source not in self._readings and source not in self._shelf:
                 yield original, about
 
-    def _path_of(self, id: str, origin: Origin) -> str:
-        """Where a line about it is now: a rotated log goes on under a longer name, and another takes its own."""
-        name = origin.source
-        if not self._readings[name].is_log:
-            return name
-        needle = self._readings[name].dialect.needle(id, name)
-        paths = [name, *(path for path in list(self._readings) if path != name and path.startswith(name))]
-        return next((path for path in paths if history.tells(path, origin.offset, needle)), name)
+    def _readings_of(self, sources: set[str]) -> Mapping[str, Reading]:
+        """The readings that there are, and for this once those of the sessions that were put away."""
+        put_away = {self._shelf.session(path) for path in sources if path in self._shelf}
+        again = [self._read_again(session) for session in put_away]
+        return ChainMap(*again, {**self._readings}) if again else self._readings
 
-    def _in(self, path: str, id: str, places: list[Origin], several: bool) -> Iterator[tuple[Line, list[Event]]]:
+    def _read_again(self, session: Session) -> dict[str, Reading]:
+        known, readings = self._again
+        if known is not session:
+            readings = self._shelf.read_again(session, self._formats.anew())
+            self._again = (session, readings)
+        return readings
+
+    def _in(self, reading: Reading, id: str, places: list[Origin], several: bool) -> Iterator[tuple[Line, list[Event]]]:
         """What one file tells of a delegation. If it is one of several, more may stand before and after the places."""
-        reading = self._readings[path]
         for line in self._lines(reading, id, places, several):
             events = [event for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
             about = [event for event in events if getattr(event, "id", None) == id]
@@ -108,6 +126,16 @@ class Past:
         needle = reading.dialect.needle(id, path)
         span = (None, None) if several or not needle else (places[0], places[-1])
         yield from history.lines_about(needle, path, *span)
+
+
+def _path_of(id: str, origin: Origin, readings: Mapping[str, Reading]) -> str:
+    """Where a line about it is now: a rotated log goes on under a longer name, and another takes its own."""
+    name = origin.source
+    if not readings[name].is_log:
+        return name
+    needle = readings[name].dialect.needle(id, name)
+    paths = [name, *(path for path in list(readings) if path != name and path.startswith(name))]
+    return next((path for path in paths if history.tells(path, origin.offset, needle)), name)
 
 
 def _moment(events: list[Event]) -> int:

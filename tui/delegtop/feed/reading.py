@@ -19,7 +19,11 @@ from delegtop.sources.status import FileStatus
 EXAMPLES = 50
 
 
-class SourceStatus(msgspec.Struct, frozen=True):
+_NO_REASONS: dict[str, int] = {}
+"""One for all the files in which nothing is wrong: there may be thousands."""
+
+
+class SourceStatus(msgspec.Struct, frozen=True, gc=False):
     """The health of one source."""
 
     path: str
@@ -30,7 +34,7 @@ class SourceStatus(msgspec.Struct, frozen=True):
     """live, loading, stale, rotated, gone, missing, unreadable, unrecognised, skipped, left out or empty."""
     detail: str = ""
     deviations: int = 0
-    reasons: dict[str, int] = {}
+    reasons: dict[str, int] = msgspec.field(default_factory=lambda: _NO_REASONS)
     """How many unreadable lines and deviations of which kind."""
     examples: tuple[Unreadable | Deviation, ...] = ()
     size: int = 0
@@ -150,7 +154,7 @@ class Reading:
             status=file.state,
             detail=file.detail or _left_out(self.later),
             deviations=self.deviations,
-            reasons=dict(self.reasons),
+            reasons=dict(self.reasons) if self.reasons else _NO_REASONS,
             examples=tuple(self.examples),
             size=file.size,
             read=file.read,

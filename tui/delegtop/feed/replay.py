@@ -104,6 +104,7 @@ class Replay:
         """Read everything there is; what was read before is only read on."""
         first = self._source is None
         source = self._source = self._source or self._read()
+        source.tell_once()
         self.loading, told_at = (0, 0), monotonic()
         before = len(self._events)
         for batch in source.read_all() if first else source.poll():
@@ -154,6 +155,15 @@ class Replay:
     @property
     def _feed(self) -> Feed | None:
         return self._live or self._source
+
+    def rest_with(self, rest: Callable[[], None]) -> None:
+        if self._live is not None:
+            self._live.rest_with(rest)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what happens now is known and the history behind it is still being read."""
+        return not self.past and self._live is not None and self._live.is_behind
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         return self._feed.statuses() if self._feed else ()

@@ -18,30 +18,28 @@ _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Window:
-    """Which files are read. A file once admitted stays so."""
+    """Which files are read."""
 
     def __init__(self, since: Millis | None) -> None:
         self.since = since
-        self._admitted: set[str] = set()
         self._sessions: set[str] = set()
+        self.alive: set[str] = set()
         self.left_out: dict[str, Millis] = {}
         """The files that are too old, and when they were last written."""
 
     def keep(self, session: str) -> None:
         """A session that is alive is read, however old its files are."""
         self._sessions.add(session)
+        self.alive.add(session)
 
     def admit(self, paths: Iterable[str]) -> list[str]:
-        """Those of all paths that are to be read from now on, the newest first if they are many."""
-        paths = tuple(paths)
-        self._admitted.intersection_update(paths)
-        written = {path: _written(path) for path in paths if path not in self._admitted}
+        """Those of all paths that nobody reads which are to be read from now on, the newest first if they are many."""
+        written = {path: _written(path) for path in paths}
         since = self.since
         if since is not None:
-            self._sessions |= {key for path, at in written.items() if at >= since and (key := _session(path))}
-            self.left_out = {p: at for p, at in written.items() if at < since and _session(p) not in self._sessions}
+            self._sessions |= {key for path, at in written.items() if at >= since and (key := session_of(path))}
+            self.left_out = {p: at for p, at in written.items() if at < since and session_of(p) not in self._sessions}
         found = [path for path in written if path not in self.left_out]
-        self._admitted.update(found)
         return found if since is None and len(found) <= FEW else sorted(found, key=lambda path: -written[path])
 
     def why(self) -> str:
@@ -49,7 +47,8 @@ class Window:
         return "" if self.since is None else f"last written before {wall(self.since)}"
 
 
-def _session(path: str) -> str | None:
+def session_of(path: str) -> str | None:
+    """The id of the session that a file belongs to, as far as its path says so."""
     found = _SESSION.search(path)
     return found[0] if found else None
 

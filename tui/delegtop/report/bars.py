@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import NamedTuple
 
-from delegtop.clock import Millis
+from delegtop.clock import DAY, Millis
 from delegtop.model.critical_path import Piece
 from delegtop.model.delegation import ACTIVE, Deadline, Delegation, State
 from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import OPEN
-from delegtop.model.time_window import TimeWindow, ticks
+from delegtop.model.time_window import TimeWindow, day, ticks
 
 PARTS = ("now", "grid", "axis", "firm", "usual", "past", "beyond")
 """The looks of a chart beside those of the states and `muted`."""
@@ -104,6 +104,9 @@ class Chart:
     ) -> None:
         self.forest, self.window, self.width, self.ink = forest, window, width, ink
         self._ticks = ticks(window, width, zone)
+        # Times alone would be taken for those of today.
+        first, today = day(window.start, zone), day(forest.now, zone)
+        self._day = "" if window.holds(forest.now) or first == today or window.span >= DAY else first
         self._now = self._cell(forest.now)
         self._empty = [(" ", "text")] * width
         for tick in self._ticks if ink.grid.strip() else ():
@@ -114,6 +117,9 @@ class Chart:
         """The moments along the top. Now stands before any of them."""
         cells = [(" ", "axis")] * self.width
         free = 0
+        if self._day and len(self._day) < self.width:
+            free = len(self._day) + 1
+            cells[: len(self._day)] = [(sign, "axis") for sign in self._day]
         for tick in self._ticks:
             at, end = self._cell(tick.at), self._cell(tick.at) + len(tick.label)
             if at < free or end > self.width or at - 1 <= self._now <= end:

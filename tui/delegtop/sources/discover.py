@@ -1,7 +1,8 @@
 # Thousands of paths are looked at again and again: plain strings cost a fraction of Path objects.
-# ruff: noqa: PTH112, PTH116, PTH119, PTH120, PTH207
+# ruff: noqa: PTH100, PTH112, PTH116, PTH119, PTH120, PTH207
 """Which files the arguments mean, now: files, folders with everything below them, and globs."""
 
+import contextlib
 import errno
 import fnmatch
 import glob
@@ -15,7 +16,11 @@ from delegtop.clock import WallClock
 
 _LOG_NAME = re.compile(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
 _COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2|zip)$")
-_CREDENTIALS = re.compile(r"\.(key|pem|p12)$|^\.?credentials\.json$|^auth\.json$|^\.netrc$|^id_(rsa|ed25519|ecdsa)")
+_CREDENTIALS = re.compile(
+    r"\.(key|pem|p12|pfx)$|^\.?(credentials|oauth_creds|google_accounts|secrets?)\.json$|(^|[-_.])o?auth\.json$"
+    r"|^\.netrc$|^id_(rsa|ed25519|ecdsa|dsa)",
+    re.IGNORECASE,
+)
 _LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _KINDS = (
     (stat.S_ISFIFO, "a pipe"),
@@ -27,6 +32,8 @@ _NEVER = "holds credentials: never opened"
 _EXCLUDED = "excluded by the settings"
 _LASTING = frozenset({_NEVER, _EXCLUDED})
 """Reasons that stay true as long as the folder does not change."""
+_NOTHING: dict[str, str] = {}
+"""What is skipped in most folders, one for all of them."""
 _SETTLED = 20_000_000
 """Nanoseconds: a folder changed just now may change again within the same tick of its clock."""
 
@@ -68,8 +75,8 @@ class Roots:
         self._names = names
         """Patterns of further file names; asked when the first folder is looked into."""
         self._further: re.Pattern[str] | None = None
-        self._excluded = _any_of(exclude)
-        """Paths and names that are not looked at; what an argument names itself is."""
+        self._excluded = excluded(exclude)
+        """Whether a path is not looked at; what an argument names itself is."""
         self._folders: dict[str, _Folder] = {}
         self._watched: dict[str, None] = {}
         self._known: dict[str, tuple[str, ...]] = {}
@@ -94,6 +101,18 @@ class Roots:
                 self._known[argument] = found
             files.update(dict.fromkeys(found))
         return Scan(tuple(files), skipped, tuple(missing))
+
+    def newest(self) -> tuple[str, ...]:
+        """The files on the way down to where each argument changed last: those of what runs now are likely there."""
+        found: dict[str, None] = {}
+        for argument in self._arguments:
+            folder: str | None = argument
+            with contextlib.suppress(OSError):
+                while folder is not None:
+                    known = self._look_into(folder)
+                    found.update(dict.fromkeys(known.files))
+                    folder = max(known.folders, key=lambda path: os.stat(path).st_mtime_ns, default=None)
+        return tuple(found)
 
     def directories(self) -> tuple[str, ...]:
         """The folders to watch for changes: those that the last scan looked into."""
@@ -152,22 +171,23 @@ class Roots:
         files: list[str] = []
         folders: list[str] = []
         skipped: dict[str, str] = {}
+        same = {path: path for path in (*known.files, *known.folders)} if known else {}  # one string for each path
         with os.scandir(path) as entries:
             for entry in entries:
-                if self._excluded.match(entry.name) or self._excluded.match(entry.path):
+                if self._excluded(entry.path):
                     skipped[entry.path] = _EXCLUDED
                 elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in _LEFT_OUT:
-                        folders.append(entry.path)
+                        folders.append(same.get(entry.path, entry.path))
                 elif self._is_log_name(entry.name):
-                    why = _refusal(entry.path) if not entry.is_file(follow_symlinks=False) else _secret(entry.name)
+                    why = _refusal(entry.path) if not entry.is_file(follow_symlinks=False) else secret(entry.name)
                     if why is None:
-                        files.append(entry.path)
+                        files.append(same.get(entry.path, entry.path))
                     elif why != "a folder":
                         skipped[entry.path] = why
         # A link that leads nowhere may lead somewhere tomorrow without a change here.
         lasting = _LASTING.issuperset(skipped.values()) and WallClock().now() * 1_000_000 - changed > _SETTLED
-        folder = _Folder(changed if lasting else -1, tuple(sorted(files)), tuple(sorted(folders)), skipped)
+        folder = _Folder(changed if lasting else -1, tuple(sorted(files)), tuple(sorted(folders)), skipped or _NOTHING)
         self._folders[path] = folder
         return folder
 
@@ -193,6 +213,14 @@ def _nearest(path: str) -> str:
     return path or "."
 
 
+def excluded(patterns: Sequence[str]) -> Callable[[str], bool]:
+    """Tells whether the name or the path of something fits one of the patterns, wherever it is looked at from."""
+    if not patterns:
+        return lambda _path: False
+    fits = _any_of(patterns).match
+    return lambda path: bool(fits(os.path.basename(path)) or fits(path) or fits(os.path.abspath(path)))
+
+
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     """What fits one of the patterns; nothing if there is none."""
     return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
@@ -213,8 +241,9 @@ def _refusal(path: str) -> str | None:
         return f"unreadable: {error.strerror}"
     if stat.S_ISDIR(mode):
         return "a folder"
-    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or _secret(os.path.basename(path))
+    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or secret(os.path.basename(path))
 
 
-def _secret(name: str) -> str | None:
+def secret(name: str) -> str | None:
+    """Why a file of that name is never opened; None if it may be."""
     return _NEVER if _CREDENTIALS.search(name) else None

@@ -8,6 +8,8 @@ from delegtop.sources.trace import Trace
 
 Stamp = tuple[int, int, int]
 """Size, time of writing and time of change: equal stamps mean an unchanged file."""
+Look = tuple[int, int, int, int, int]
+"""The inode and its stamp: equal looks mean the same file, unchanged."""
 
 _SETTLED = 20_000_000
 """Nanoseconds: file times may be as coarse as a clock tick, so a change right after a look may not show in them."""
@@ -15,6 +17,10 @@ _SETTLED = 20_000_000
 
 def stamp_of(found: os.stat_result) -> Stamp:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def look_of(found: os.stat_result) -> Look:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def settled(stamp: Stamp) -> Stamp | None:
@@ -76,6 +82,14 @@ class File:
         self.size = found.st_size
         self.written = Millis(found.st_mtime_ns // 1_000_000)
         self.linked = found.st_nlink > 0
+
+    def at_rest(self, path: str) -> Look | None:
+        """What it looks like if this is its only name, all of it is read and nothing is in doubt; None otherwise."""
+        trace = self.trace
+        if trace is None or self.seen is None or trace.offset != self.size or self.error or self.gap:
+            return None
+        plain = not (trace.start or trace.open or trace.moved or trace.copied) and self.path == path
+        return (*self.inode, *self.seen) if plain and self.names == [path] else None
 
     @property
     def orphaned(self) -> bool:

@@ -10,6 +10,7 @@ import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
+from itertools import islice
 
 Inode = tuple[int, int]
 
@@ -99,9 +100,10 @@ class Handles:
 
     def _close_one(self) -> bool:
         """Close the longest unused, but never the last one asked for: that one is being read."""
-        *unused, _ = self._open or (None,)
-        if not unused:
+        unused = len(self._open) - 1
+        if unused < 1:
             return False
-        inode = next((inode for inode in unused if inode not in self._nameless), unused[0])
+        named = (inode for inode in islice(self._open, unused) if inode not in self._nameless)
+        inode = next(named, None) or next(iter(self._open))
         os.close(self._open.pop(inode))
         return True

@@ -26,6 +26,16 @@ def tells(path: str, offset: int, needle: bytes) -> bool:
         return False
 
 
+def line_at(path: str, offset: int) -> bytes | None:
+    """The line that begins at that place; None if there is none."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(offset)
+            return file.readline(LINE_LIMIT).rstrip(b"\n").lstrip(b"\0") or None
+    except OSError:
+        return None
+
+
 def lines_about(needle: bytes, path: str, first: Origin | None, last: Origin | None) -> Iterator[Line]:
     """The lines of one file that hold the needle, from `first` (else its top) to `last` (else its end)."""
     try:

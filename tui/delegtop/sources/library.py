@@ -12,30 +12,34 @@ class Library:
     """Traces by their first line, and by the very name object their lines carry."""
 
     def __init__(self) -> None:
-        self._by_key: dict[bytes, list[Trace]] = {}
+        self._by_key: dict[int, list[Trace]] = {}
         self._by_source: dict[int, Trace] = {}
         self._closed: dict[Trace, None] = {}
 
-    def like(self, key: bytes) -> Iterator[Trace]:
-        """The known texts with that first line, newest first."""
+    def like(self, key: int) -> Iterator[Trace]:
+        """The known texts with a first line of that digest, newest first."""
         return reversed(self._by_key.get(key, ())[-_ALIKE:])
 
     def add(self, trace: Trace) -> None:
         self._by_key.setdefault(trace.key, []).append(trace)
+
+    def is_alone(self, trace: Trace) -> bool:
+        """Whether no other text with that first line is known."""
+        return len(self._by_key.get(trace.key, ())) == 1
 
     def close(self, trace: Trace) -> None:
         """Its file no longer holds it, or is gone."""
         trace.home = None
         self._closed[trace] = None
         if len(self._closed) > _REMEMBERED:
-            self._drop(next(iter(self._closed)))
+            self.forget(next(iter(self._closed)))
 
     def reopen(self, trace: Trace) -> None:
         """It was found again."""
         self._closed.pop(trace, None)
 
     def name(self, trace: Trace, path: str) -> str:
-        """The source name for lines of this text: equal to the path, but an object of its own.
+        """The source name for lines of this text: equal to the path, but an object of its own for every text there.
 
         Two texts may stand at one path one after the other. Their lines carry equal names and perhaps equal line
         numbers and offsets; by the identity of the name a line still finds its own text.
@@ -43,7 +47,9 @@ class Library:
         for source in trace.sources:
             if source == path:
                 return source
-        source = path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        source = path
+        if id(source) in self._by_source:
+            source = path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
         trace.sources.append(source)
         self._by_source[id(source)] = trace
         return source
@@ -52,8 +58,8 @@ class Library:
         """The text whose lines carry this very name."""
         return self._by_source.get(id(source))
 
-    def _drop(self, trace: Trace) -> None:
-        del self._closed[trace]
+    def forget(self, trace: Trace) -> None:
+        self._closed.pop(trace, None)
         alike = self._by_key.get(trace.key, [])
         if trace in alike:
             alike.remove(trace)

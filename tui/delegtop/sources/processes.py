@@ -10,6 +10,9 @@ from delegtop.clock import SECOND, Millis
 _CLOCK_SLACK = 5 * SECOND
 """A process may be noted in a log a little before the kernel says it started: clocks are read at different moments."""
 _PROC = Path("/proc")
+_DEAD = ([b"Z"], [b"X"])
+_START = 19
+"""Where in `stat` the start stands, counted from the state, which is the first after the name."""
 _MACHINE = Path("/etc/machine-id")
 _DOMAIN = re.compile(r"linux:(?P<machine>[0-9a-f]{32}):(?P<namespace>pid:\[\d+\])")
 
@@ -19,7 +22,8 @@ def hostname() -> str:
 
 
 def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: str | None = None) -> bool:
-    """True if no process has that id, or only another one that got the same id later. False when in doubt.
+    """True if no process has that id, or only another one that got the same id later, or one that is dead and was not
+    yet taken note of by its parent. False when in doubt.
 
     `start_ticks` is what the kernel called the start of the process when it was noted (field 22 of its `stat`): one
     with other ticks is another process. `domain` names the machine and the pid namespace it was noted in
@@ -33,6 +37,8 @@ def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: 
         return True
     except (PermissionError, OverflowError):
         return False
+    if _stat(pid)[:1] in _DEAD:
+        return True
     ticks = _ticks(pid)
     if start_ticks is not None and ticks is not None and ticks != start_ticks:
         return True
@@ -56,9 +62,17 @@ def _is_ours(domain: str | None) -> bool:
 def _ticks(pid: int) -> int | None:
     """When the process started, in the kernel's ticks since the machine did, where /proc tells it."""
     try:
-        return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[19])
-    except (OSError, IndexError, ValueError):
+        return int(_stat(pid)[_START])
+    except (IndexError, ValueError):
         return None
+
+
+def _stat(pid: int) -> list[bytes]:
+    """What /proc tells of it after its name; nothing where there is no such thing."""
+    try:
+        return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
 
 
 def _started_at(pid: int) -> Millis | None:

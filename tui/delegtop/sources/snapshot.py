@@ -8,6 +8,7 @@ from typing import Literal
 from delegtop.clock import Millis, WallClock, sleep, wall
 from delegtop.origin import Origin
 from delegtop.sources import history
+from delegtop.sources.file import Look, look_of
 from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus
 
@@ -17,11 +18,23 @@ _PAUSE = 0.004
 _SETTLED = 20
 """Milliseconds: file times may be as coarse as a clock tick."""
 
-_Stamp = tuple[int, int, int, int, int]
-
 
 class Snapshot:
     """One document. `poll` gives it whenever there is a new whole one."""
+
+    __slots__ = (
+        "_any_text",
+        "_digest",
+        "_gone",
+        "_limit",
+        "_seen",
+        "_settled",
+        "_since",
+        "_size",
+        "_wrong",
+        "good_at",
+        "path",
+    )
 
     def __init__(self, path: str, *, limit: int = LIMIT, any_text: bool = False) -> None:
         self.path = path
@@ -29,7 +42,7 @@ class Snapshot:
         self.good_at: Millis | None = None
         """When the last good one was written."""
         self._limit = limit
-        self._seen: _Stamp | None = None
+        self._seen: Look | None = None
         self._digest = 0
         self._settled = True
         self._size = 0
@@ -46,6 +59,13 @@ class Snapshot:
         """The part of the document that stands there; the whole of it if the place names no part."""
         return history.entry_at(origin) or history.whole(origin.source)
 
+    def at_rest(self) -> Look | None:
+        """What the file looks like if the last good one is in it and nothing is in doubt; None otherwise."""
+        seen = self._seen
+        if seen is None or self._gone or self._wrong or not self._settled or self.good_at != seen[3] // 1_000_000:
+            return None
+        return seen
+
     def close(self) -> None:
         """Nothing is kept open."""
 
@@ -54,7 +74,7 @@ class Snapshot:
 
         A document that is being written is read again until it stands still between two looks.
         """
-        before: _Stamp | None = None
+        before: Look | None = None
         for attempt in range(_TRIES):
             if attempt:
                 sleep(_PAUSE)
@@ -97,10 +117,10 @@ class Snapshot:
     def _kept(self, detail: str) -> str:
         return detail if self.good_at is None else f"{detail}; showing the one of {wall(self.good_at)}"
 
-    def _read(self) -> tuple[bytes | None, _Stamp | None]:
+    def _read(self) -> tuple[bytes | None, Look | None]:
         """The bytes and their stamp; no bytes if they are known already; neither if they changed meanwhile."""
         found = os.stat(self.path)  # noqa: PTH116 - asked at every poll
-        if _stamp(found) == self._seen and self._settled:
+        if look_of(found) == self._seen and self._settled:
             return None, self._seen
         fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(fd, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor, not a path
@@ -108,10 +128,10 @@ class Snapshot:
             if not stat.S_ISREG(found.st_mode):
                 raise OSError(0, "not a regular file")
             data = _read_all(file.fileno(), min(found.st_size, self._limit) + 1)
-            unchanged = _stamp(os.fstat(fd)) == _stamp(found)
-        return (data, _stamp(found)) if unchanged else (None, None)
+            unchanged = look_of(os.fstat(fd)) == look_of(found)
+        return (data, look_of(found)) if unchanged else (None, None)
 
-    def _take(self, data: bytes, stamp: _Stamp) -> Line:
+    def _take(self, data: bytes, stamp: Look) -> Line:
         written = Millis(stamp[3] // 1_000_000)
         self._seen, self._digest, self._settled = stamp, hash(data), _is_settled(stamp)
         self._wrong, self._size = "", len(data)
@@ -119,7 +139,7 @@ class Snapshot:
         self.good_at = written if self.good_at is None or written > self.good_at else Millis(self.good_at + 1)
         return Line(Origin(self.path, 1, 0), data, self.good_at)
 
-    def _refuse(self, wrong: str, data: bytes, stamp: _Stamp | None) -> Unreadable | None:
+    def _refuse(self, wrong: str, data: bytes, stamp: Look | None) -> Unreadable | None:
         known = self._wrong == wrong
         self._seen, self._digest = stamp, hash(data)
         self._settled = stamp is not None and _is_settled(stamp)
@@ -132,11 +152,7 @@ class Snapshot:
         self._wrong = wrong
 
 
-def _stamp(found: os.stat_result) -> _Stamp:
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _is_settled(stamp: _Stamp) -> bool:
+def _is_settled(stamp: Look) -> bool:
     return not 0 <= WallClock().now() - stamp[4] // 1_000_000 < _SETTLED
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from delegtop.clock import Clock, WallClock, wall
 from delegtop.origin import Origin
-from delegtop.sources.file import File, settled, stamp_of
+from delegtop.sources.file import File, Look, settled, stamp_of
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.library import Library
 from delegtop.sources.lines import OVERSIZE, whole_lines
 from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus, State
-from delegtop.sources.trace import HEAD, PREAMBLE, Trace, first_data, goes_on, opening, same_bytes
+from delegtop.sources.trace import PREAMBLE, Trace, first_data, goes_on, key_of, opening, same_bytes
 
 __all__ = ["FileStatus", "Tail"]
 
@@ -78,7 +78,8 @@ class Tail:
         If a line delivered here is finished later, only what was added is delivered then.
         """
         for file in list(self._files.values()):
-            if file.names and file.copy_of is None and file.flushed != file.size:
+            read = file.trace.offset if file.trace else 0
+            if file.names and file.copy_of is None and file.flushed != file.size and read < file.size:
                 yield from self._flush(file)
 
     def status(self, path: str) -> FileStatus:
@@ -111,6 +112,25 @@ class Tail:
             return self._read_line(fd, trace, origin.offset)
         finally:
             os.close(fd)
+
+    def at_rest(self, path: str) -> tuple[Look, int] | None:
+        """What a file looks like, and the key of its text, if all of it is read and nothing is in doubt; else None."""
+        file = self._paths.get(path)
+        look = file.at_rest(path) if file and path not in self._errors and path not in self._attached else None
+        if look is None or file is None or file.trace is None or not self._library.is_alone(file.trace):
+            return None
+        return look, file.trace.key
+
+    def forget(self, path: str) -> None:
+        """Follow the file no longer. Should it be asked for again, it is read from its top."""
+        file = self._paths.pop(path)
+        del self._files[file.inode]
+        self._left.pop(path, None)
+        self._handles.close(file.inode)
+        trace, file.trace = file.trace, None  # taken apart by hand: while much is read, nobody collects circles
+        if trace is not None:
+            trace.home = None
+            self._library.forget(trace)
 
     def close(self) -> None:
         self._handles.close_all()
@@ -321,6 +341,7 @@ class Tail:
     def _wait_as_copy(self, file: File, trace: Trace, original: File | None) -> None:
         self._copies[file.inode] = file
         file.copy_of, file.original = trace, original
+        trace.copied = True
         if trace.home is None:
             trace.home = file
 
@@ -366,7 +387,7 @@ class Tail:
             fd = self._handles.get(file.inode, file.names)
         except OSError:
             return
-        trace = file.trace or Trace(b"", first_data(fd, 0, file.size) or 0)
+        trace = file.trace or Trace(0, first_data(fd, 0, file.size) or 0)
         if not trace.is_in(fd, file.size):
             return
         file.flushed = file.size
@@ -381,7 +402,7 @@ class Tail:
             yield Unreadable(origin, UNTERMINATED, excerpt(text))
         else:
             if file.trace is None:
-                trace.key = text[:HEAD]
+                trace.key = key_of(text)
                 self._begin(file, trace)
             base = trace.offset - len(trace.tail)
             end = trace.offset + len(data.rstrip(b"\0"))

@@ -41,6 +41,7 @@ class Trace:
     """The part of a text that was read: where it ends, and enough of it to recognise it."""
 
     __slots__ = (
+        "copied",
         "disturbed",
         "head",
         "home",
@@ -56,8 +57,9 @@ class Trace:
         "tail",
     )
 
-    def __init__(self, key: bytes, start: int) -> None:
+    def __init__(self, key: int, start: int) -> None:
         self.key = key
+        """The digest of its first line."""
         self.start = start
         """Where the text begins: behind the hole that a writer leaves which kept its place in a truncated file."""
         self.offset = start
@@ -75,6 +77,8 @@ class Trace:
         """The file that holds the text now, if only as a copy."""
         self.moved = False
         """It has been found in a second file: copies of it are about."""
+        self.copied = False
+        """A file was found that only repeats it."""
         self.disturbed = False
         """The file was changed while it was read."""
         self.sources: list[str] = []
@@ -148,13 +152,18 @@ def _alike(one: bytes, other: bytes) -> int:
     return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(other))
 
 
-def opening(fd: int, size: int, limit: int) -> tuple[int, bytes] | None:
-    """Where the text of a file begins, and its first line to know it by; None while that line is unfinished."""
+def opening(fd: int, size: int, limit: int) -> tuple[int, int] | None:
+    """Where the text of a file begins, and the digest to know it by; None while its first line is unfinished."""
     start = first_data(fd, 0, size)
     if start is None:
         return None
-    first, newline, _ = os.pread(fd, min(HEAD, size - start), start).partition(b"\n")
-    return (start, first) if newline or goes_on(fd, start, size, limit) else None
+    head = os.pread(fd, min(HEAD, size - start), start)
+    return (start, key_of(head)) if b"\n" in head or goes_on(fd, start, size, limit) else None
+
+
+def key_of(head: bytes) -> int:
+    """The digest of the first line, by which a text is looked up; never 0."""
+    return hash(head.lstrip(b"\0")[:HEAD].partition(b"\n")[0]) or 1
 
 
 def goes_on(fd: int, offset: int, size: int, limit: int) -> bool:

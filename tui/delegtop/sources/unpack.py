@@ -6,7 +6,6 @@ swells beyond belief is cut off.
 
 import bz2
 import lzma
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol
@@ -83,10 +82,7 @@ class _Gunzip:
 def _zstd() -> _Codec:
     """Loaded when a file needs it: most machines never do."""
     try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
+        from delegtop import zstd
     except ImportError as error:
         raise Spoilt(UNSUPPORTED, f"zstd needs the package backports.zstd, which cannot be loaded: {error}") from error
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW}

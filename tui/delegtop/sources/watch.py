@@ -47,7 +47,8 @@ class Waker:
     def __init__(self) -> None:
         self._stirred = threading.Event()
         self._stop = threading.Event()
-        self._watched: tuple[tuple[str, int, int], ...] = ()
+        self._watched: int | None = None
+        """The digest of the folders: of thousands, what is kept has to be little."""
         self._watching = False
         self._changes: list[str] = []
 
@@ -58,12 +59,13 @@ class Waker:
 
     def watch(self, directories: Sequence[str]) -> None:
         """Watch these folders themselves, not what lies below them, from now on."""
-        wanted = tuple(found for directory in directories if (found := _identity(directory)))
-        if wanted == self._watched:
+        wanted = [found for directory in directories if (found := _identity(directory))]
+        digest = hash(tuple(wanted)) if wanted else None
+        if digest == self._watched:
             return
         self._stop.set()
         self._stop = threading.Event()
-        self._watched = wanted
+        self._watched = digest
         self._watching = False
         if wanted:
             arguments = ([directory for directory, *_ in wanted], self._stop)
@@ -114,7 +116,7 @@ class Waker:
             self._watching = False
         if not stop.is_set():  # it ended by itself: try again when asked next
             self._watching = False
-            self._watched = ()
+            self._watched = None
 
 
 def _identity(directory: str) -> tuple[str, int, int] | None:

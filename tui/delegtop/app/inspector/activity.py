@@ -1,10 +1,11 @@
 """Activity: what happened when, newest first, read again from the log."""
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from textual.content import Content
 
-from delegtop.app.inspector.words import MUTED, Subject, foreign, moment, one_line, said
+from delegtop.app.inspector.words import ENDINGS, MUTED, PHASES, Subject, foreign, moment, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.clock import Millis, duration
 from delegtop.model.events import (
@@ -17,6 +18,7 @@ from delegtop.model.events import (
     Heard,
     Noted,
     Resumed,
+    Sighted,
     Started,
     Surveyed,
 )
@@ -25,6 +27,7 @@ from delegtop.sources.record import Line
 _TIME = 10
 _DAY_AND_TIME = 21
 History = Sequence[tuple[Line, list[Event]]]
+Row = tuple[str, Content]
 
 
 def page(subject: Subject, history: History | None) -> list[Block]:
@@ -35,9 +38,18 @@ def page(subject: Subject, history: History | None) -> list[Block]:
     ]
     if not events:
         return [Content.styled("Nothing is written about it.", MUTED)]
-    rows = [(_when(event, subject), _what(event, subject.hide)) for event in events]
+    rows = _without_repeats([(_when(event, subject), _what(event, subject.hide)) for event in events])
     indent = _TIME if all(len(when) < _TIME for when, _ in rows) else _DAY_AND_TIME
     return [Fact(when, what, indent) for when, what in rows]
+
+
+def _without_repeats(rows: list[Row]) -> list[Row]:
+    """What several lines of the log say of one moment is told once, with how many they were."""
+    told: list[Row] = []
+    for (when, _), group in groupby(rows, key=lambda row: (row[0], row[1].plain)):
+        first, *again = (what for _, what in group)
+        told.append((when, said(first, f"{len(again) + 1} times") if again else first))
+    return told
 
 
 def _about(event: Event, id_: str) -> bool:
@@ -58,9 +70,10 @@ def _what(event: Event, hide: Callable[[str], str]) -> Content:
             allowed = f"{duration(event.timeout)} allowed" if event.timeout is not None else ""
             return said(Content.styled("started", "bold"), by, allowed)
         case Heard():
-            tokens = f"{event.tokens:,} tokens" if event.tokens is not None else ""
+            tokens = f"{event.tokens:,} tokens" if event.tokens else ""
+            phase = PHASES.get(event.phase, event.phase) if event.phase else "heartbeat"
             return said(
-                foreign(hide(event.doing)) if event.doing else event.phase or "heartbeat",
+                foreign(hide(event.doing)) if event.doing else phase,
                 one_line(event.tool, MUTED) if event.tool else "",
                 tokens,
             )
@@ -73,15 +86,19 @@ def _what(event: Event, hide: Callable[[str], str]) -> Content:
         case Ended():
             return said(
                 Content.styled(event.outcome.value, "bold"),
-                f"by {event.by.name.lower()}",
+                ENDINGS[event.by],
                 foreign(hide(event.report.summary)) if event.report.summary else "",
             )
         case Described():
-            return said("described", *(one_line(hide(word)) for word in (event.title, event.name, event.model) if word))
+            facts = {"title": event.title, "name": event.name, "model": event.model}
+            told = [Content.styled(f"{what} ", MUTED) + one_line(hide(word)) for what, word in facts.items() if word]
+            return said(*told) if told else Content.styled("described", MUTED)
         case Noted():
             return said(one_line(event.kind, "bold"), foreign(hide(event.text)) if event.text else "no longer so")
         case Awaited():
             return said(Content.styled("awaited", "bold"), one_line(hide(event.by)))
+        case Sighted():
+            return said("at work" if event.phase is None else PHASES.get(event.phase, "at work"))
         case Resumed():
             return Content.styled("given work again", "bold")
         case Surveyed():

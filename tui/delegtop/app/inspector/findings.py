@@ -35,9 +35,8 @@ def found(subject: Subject, presence: Mapping[str, Presence]) -> tuple[Finding, 
     return tuple(map(privacy.masked_finding, told)) if subject.masked else told
 
 
-def page(subject: Subject, presence: Mapping[str, Presence]) -> list[Block]:
+def page(subject: Subject, findings: Sequence[Finding]) -> list[Block]:
     """What delegtop finds and what the agent itself says, told apart; what a person must look at before both."""
-    findings = found(subject, presence)
     ours = [finding for finding in findings if finding.by != "agent"]
     theirs = [finding for finding in findings if finding.by == "agent"]
     blocks: list[Block] = [*hints.review(subject, places=True), heading("What delegtop finds"), *_told(ours, subject)]

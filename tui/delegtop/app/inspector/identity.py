@@ -51,7 +51,8 @@ def _agent(subject: Subject) -> Content:
     command = delegation.command and f"/{delegation.command.lstrip('/')}"
     task = delegation.task and f"task {delegation.task}"
     own = one_line(delegation.own_name, "bold") if delegation.own_name else ""
-    return said(one_line(delegation.agent), own, *(one_line(part) for part in (command, task) if part))
+    agent = one_line(delegation.agent) if delegation.agent or not command else ""
+    return said(agent, own, *(one_line(part) for part in (command, task) if part))
 
 
 def _words(*parts: str | None) -> Content:
@@ -91,7 +92,8 @@ def _process(subject: Subject) -> Content:
 
 def _life(subject: Subject) -> Content | str:
     """Whether its process is there now; another machine's cannot be seen from here."""
-    pid, host, noted = subject.delegation.pid, subject.delegation.host, subject.delegation.started_at
+    pid, host = subject.delegation.pid, subject.delegation.host
+    noted = subject.delegation.resumed_at or subject.delegation.started_at  # whoever goes on may do so in another one
     if host is None:
         return "alive or gone is unknown"
     if host not in (_LOCALHOST, processes.hostname()):

@@ -30,7 +30,7 @@ def page(subject: Subject, presence: Mapping[str, Presence]) -> list[Block]:
         Fact("summary", foreign(report.summary)),
         *hints.section(subject),
         Content(),
-        heading(f"Artifacts {len(report.artifacts)}"),
+        heading(f"Artifacts {len(report.artifacts):,}") if report.artifacts else Content.styled("No artifacts.", MUTED),
     ]
     for artifact in report.artifacts[:SHOWN]:
         blocks.append(

@@ -8,7 +8,9 @@ from delegtop.app import theme
 from delegtop.app.inspector import hints, identity
 from delegtop.app.inspector.words import (
     DASH,
+    ENDINGS,
     MUTED,
+    PHASES,
     Subject,
     ago,
     foreign,
@@ -22,25 +24,9 @@ from delegtop.app.widgets.sheet import Beside, Block, Fact
 from delegtop.clock import Millis, duration
 from delegtop.model import phases
 from delegtop.model.delegation import ACTIVE, Basis, State
-from delegtop.model.events import PROMPT, Ending, Phase, Trust
+from delegtop.model.events import PROMPT, Phase, Trust
 from delegtop.model.rollup import Totals
 
-_ENDINGS = {
-    Ending.UNSEEN: "its log shows only what is over",
-    Ending.ERROR: "a non-recoverable error without a return",
-    Ending.GONE: "its process is gone",
-    Ending.TIMEOUT: "a timeout was recorded",
-    Ending.CANCEL: "it was cancelled",
-    Ending.REGISTRY: "the registry said so",
-    Ending.RETURN: "it returned",
-}
-_PHASES = {
-    Phase.MODEL: "waits for the model",
-    Phase.PERMISSION: "waits until a person allows it",
-    Phase.ANSWER: "waits for a person's answer",
-    Phase.CHILD: "waits for its child",
-    Phase.IDLE: "idle",
-}
 _BASES = {
     Basis.OPERATOR: "your settings",
     Basis.AGENT_FILE: "its agent file",
@@ -111,7 +97,7 @@ def _doing(subject: Subject) -> Content:
     if phase is Phase.TOOL:
         return said(Content.styled("inside ", MUTED) + (tool or Content("a tool")), doing, since)
     style = "bold $warning" if phase in phases.FOR_PEOPLE else "bold"
-    return said(Content.styled(_PHASES[phase], style), tool, doing, since)
+    return said(Content.styled(PHASES[phase], style), tool, doing, since)
 
 
 def _time(at: Millis | None, subject: Subject, remark: str = "") -> Content:
@@ -166,7 +152,7 @@ def _ended(subject: Subject) -> Content:
     return said(
         Content(moment(delegation.ended_at, subject)),
         took,
-        _ENDINGS[delegation.ended_by] if delegation.ended_by is not None else "",
+        ENDINGS[delegation.ended_by] if delegation.ended_by is not None else "",
         f"{duration(own)} by its own account" if own is not None else "",
     )
 

@@ -7,12 +7,30 @@ from functools import cached_property
 from textual.content import Content
 
 from delegtop import text
-from delegtop.clock import Millis, duration
+from delegtop.clock import SECOND, Millis, duration
 from delegtop.model.delegation import Delegation
+from delegtop.model.events import Ending, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.report import privacy
 
+PHASES = {
+    Phase.MODEL: "waits for the model",
+    Phase.PERMISSION: "waits until a person allows it",
+    Phase.ANSWER: "waits for a person's answer",
+    Phase.CHILD: "waits for its child",
+    Phase.IDLE: "idle",
+}
+ENDINGS = {
+    Ending.UNSEEN: "its log shows only what is over",
+    Ending.ERROR: "a non-recoverable error without a return",
+    Ending.GONE: "its process is gone",
+    Ending.TIMEOUT: "a timeout was recorded",
+    Ending.CANCEL: "it was cancelled",
+    Ending.REGISTRY: "the registry said so",
+    Ending.RETURN: "it returned",
+}
+"""What told that it ended."""
 MUTED = "$row-muted"
 DASH = Content.styled("–", MUTED)
 
@@ -78,6 +96,8 @@ def moment(at: Millis | None, subject: Subject) -> str:
 def ago(at: Millis | None, now: Millis) -> str:
     if at is None:
         return ""
+    if 0 <= now - at < SECOND:
+        return "just now"
     return f"{duration(now - at)} ago" if at <= now else f"in {duration(at - now)}"
 
 

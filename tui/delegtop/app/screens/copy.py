@@ -97,9 +97,11 @@ class CopyMenu(ModalScreen[None]):
         width: 80%; max-width: 100; height: auto; max-height: 80%;
         border: round $accent; background: $surface; padding: 0 1;
     }
-    CopyMenu OptionList, CopyMenu OptionList:focus { height: auto; border: none; background: $surface; padding: 0; }
+    CopyMenu OptionList, CopyMenu OptionList:focus {
+        height: auto; border: none; background: $surface; background-tint: $surface 0%; padding: 0;
+        text-wrap: nowrap; text-overflow: ellipsis;
+    }
     CopyMenu OptionList:focus > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
-    CopyMenu .copy-title { text-style: bold; color: $accent; }
     """
 
     def __init__(self, forest: Forest, handle: Handle, *, masked: bool = True) -> None:
@@ -108,7 +110,8 @@ class CopyMenu(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(Content("Copy"), classes="copy-title")
+            how = "enter or the letter copies, esc leaves"
+            yield Static(Content.assemble(("Copy", "bold $accent"), "   ", (how, MUTED)))
             yield OptionList(
                 *(
                     Option(_prompt(choice), id=choice.name, disabled=bool(choice.refused))

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from delegtop.clock import LocalZone, Millis, moment, parse_place
 from delegtop.text import line
 
-_HOW = "10:41   10:41:30   -5m   +30s   1h20m from the beginning   2026-03-03T10:41Z"
+_HOW = "10:41, 10:41:30, -5m, +30s, 1h20m from the beginning, 2026-03-03T10:41Z  ·  enter goes there, esc leaves"
 
 
 class GoToTime(ModalScreen[Millis | None]):
@@ -27,7 +27,7 @@ class GoToTime(ModalScreen[Millis | None]):
         width: 90%; max-width: 84; height: auto; border: round $accent; background: $surface; padding: 0 1;
     }
     GoToTime .title { text-style: bold; color: $accent; }
-    GoToTime .how { color: $text-muted; }
+    GoToTime .how { color: $row-muted; }
     GoToTime .wrong { color: $error; display: none; }
     GoToTime .wrong.-open { display: block; }
     GoToTime Input, GoToTime Input:focus { border: none; height: 1; padding: 0; background: $surface; }

@@ -30,8 +30,8 @@ _MEANING = {
     State.TIMEOUT: "its time ran out and someone recorded it",
     State.INTERRUPTED: "was cancelled",
     State.IDLE: "an agent's own session between two prompts",
-    State.LOST: "silent for very long, past any deadline",
-    State.UNKNOWN: "left the registry, and nothing tells how it ended",
+    State.LOST: "its process is gone, or it is silent for very long",
+    State.UNKNOWN: "nothing tells how it ended, or whether it has",
 }
 
 
@@ -47,7 +47,12 @@ class Help(Page):
             name: list(commands)
             for name, commands in groupby(sorted(keymap.COMMANDS, key=_by_group), key=lambda command: command.group)
         }
-        left = [*self._group(keymap.LOOK, groups), *self._group(keymap.TREE, groups), *_moving()]
+        left = [
+            *self._group(keymap.LOOK, groups),
+            *self._group(keymap.TREE, groups),
+            *_moving(),
+            *self._group(keymap.PROGRAM, groups),
+        ]
         groups[keymap.TROUBLE] = list(keymap.TRIAGE)
         groups[keymap.BARS] = list(keymap.GANTT)
         groups[keymap.PAST] = list(keymap.REPLAY)
@@ -57,7 +62,6 @@ class Help(Page):
             *self._bars(),
             *self._group(keymap.TROUBLE, groups),
             *self._group(keymap.PAST, groups),
-            *self._group(keymap.PROGRAM, groups),
         ]
         return [Beside(left, right), Beside(self._states(), _filter())]
 
@@ -112,8 +116,8 @@ def _as_binding(binding: BindingType) -> Binding:
 def _filter() -> list[Block]:
     return [
         heading("Filter"),
-        _entry(["word"], "part of any text of the row; words are ANDed, a|b is either"),
-        _entry(["!word"], "not; stands before any term"),
+        _entry(["word"], "Part of any text of the row; all words must match, a|b is either."),
+        _entry(["!word"], "Not this; it stands before any term."),
         *(
             Fact(
                 Content.styled(key.name, "bold $accent"),

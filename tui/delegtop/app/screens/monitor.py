@@ -37,9 +37,16 @@ from delegtop.model.query import QueryError
 _SLICE = 0.008
 
 
+class Ground(Container):
+    """What others lie on. They cover it wholly, so no line of it is worth making."""
+
+    BLANK = True
+
+
 class Monitor(Screen[None]):
     """The main screen."""
 
+    BLANK = True  # as the ground: everything has something on it
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.MONITOR)]
     AUTO_FOCUS = "DelegationTree"  # else the first key of a quick hand would fall into the hidden filter line
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]  # noqa: RUF012 -- Textual declares it so
@@ -61,6 +68,20 @@ class Monitor(Screen[None]):
         self._replay = replay
         self.board, self.reader, self._intake = board, reader, intake
         self._settings, self._watching, self._frozen, self._zone = settings, watching, frozen, zone
+        self.table = Gantt(board.rows, zone=zone, id="tree")
+        self.filter_bar = FilterBar()
+        self.inspector = Inspector(
+            board.forest,
+            reader.feed,
+            zone=zone,
+            ascii=settings.ascii,
+            verdicts=board.verdicts,
+            masked=settings.mask_secrets,
+            id="inspector",
+        )
+        self._vitals, self._keys = Vitals(ascii=settings.ascii), KeyBar()
+        self._notice, self._pill = Notice(), Pill(id="pill")
+        self._past = None if replay is None else ReplayBar(replay, zone=zone, ascii=settings.ascii)
         self._folded_all = False
         self._structural = True
         self._ready = False
@@ -68,52 +89,41 @@ class Monitor(Screen[None]):
         self._judging = False
 
     def compose(self) -> ComposeResult:
-        ascii_only = self._settings.ascii
-        yield Vitals(ascii=ascii_only)
-        yield FilterBar()
-        with Container(id="body"):
-            with Container(id="stage"):
-                yield Gantt(self.board.rows, zone=self._zone, id="tree")
-                yield Notice()
-                yield Pill(id="pill")
-            yield Inspector(
-                self.board.forest,
-                self.reader.feed,
-                zone=self._zone,
-                ascii=ascii_only,
-                verdicts=self.board.verdicts,
-                masked=self._settings.mask_secrets,
-                id="inspector",
-            )
-        if self._replay is not None:
-            yield ReplayBar(self._replay, zone=self._zone, ascii=ascii_only)
-        yield KeyBar()
+        self._dress()
+        yield self._vitals
+        yield self.filter_bar
+        with Ground(id="body"):
+            with Ground(id="stage"):
+                yield self.table
+                yield self._notice
+                yield self._pill
+            yield self.inspector
+        if self._past is not None:
+            yield self._past
+        yield self._keys
+
+    def _dress(self) -> None:
+        """Take the classes that the first picture wants: each one that came later would style every widget again."""
+        size = self.app.size
+        fitting = self._get_breakpoint_classes(size.width, self.HORIZONTAL_BREAKPOINTS)
+        fitting |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
+        blank = {"-blank"} if self._news() is not None else set()
+        self.add_class(*fitting, *blank, update=False)
 
     def on_mount(self) -> None:
         self._ready = True
         self.board.moved_house = self._moved_house
+        self.watch(self.table, "pending", self._pill.count, init=False)
         self.table.follow = self._settings.follow
         self.table.focus()
         self.draw()
 
     def on_resize(self) -> None:
         if self._ready:
-            self.query_one(Pill).place()
+            self._pill.place()
 
     def on_unmount(self) -> None:
         self._ready = False
-
-    @property
-    def table(self) -> Gantt:
-        return self.query_one(Gantt)
-
-    @property
-    def filter_bar(self) -> FilterBar:
-        return self.query_one(FilterBar)
-
-    @property
-    def inspector(self) -> Inspector:
-        return self.query_one(Inspector)
 
     # Drawing
 
@@ -137,7 +147,7 @@ class Monitor(Screen[None]):
         self.table.update_rows(structural)
         if self.reader.loading:
             self.table.seen()
-        self.query_one(Vitals).beat(self._pulse())
+        self._vitals.beat(self._pulse())
         self._draw_notice()
         if structural and not self._sifting:
             self._count_rows()
@@ -192,12 +202,13 @@ class Monitor(Screen[None]):
         return Mode("●", "*", "live", "bold $success")
 
     def _draw_notice(self) -> None:
-        content = self._notice()
-        self.query_one(Notice).say(content)
+        content = self._news()
+        self._notice.say(content)
         self.table.display = content is None
         self.set_class(content is not None, "-blank")
 
-    def _notice(self) -> Content | None:
+    def _news(self) -> Content | None:
+        """What stands in place of the rows if there is none."""
         board = self.board
         if len(board.outline):
             return None
@@ -212,7 +223,7 @@ class Monitor(Screen[None]):
     def _draw_keys(self) -> None:
         reading = self.inspector.sheet.has_focus
         offered = keymap.beside_bars() if self.table.charted else keymap.COMMANDS
-        past = next((bar for bar in self.query(ReplayBar) if bar.display), None)
+        past = self._past if self._past is not None and self._past.display else None
         if past is not None:
             offered = past.commands
         commands = [command for command in offered if command.bar]
@@ -226,7 +237,7 @@ class Monitor(Screen[None]):
             "inspector": "hide inspector" if self.inspector.display else "inspector",
         }
         words |= past.words if past is not None else {}
-        self.query_one(KeyBar).offer(commands, self._settings.keymap, words)
+        self._keys.offer(commands, self._settings.keymap, words)
 
     # What happens
 
@@ -246,6 +257,7 @@ class Monitor(Screen[None]):
         except QueryError as error:
             bar.object(str(error))
             return
+        bar.accept()
         if not self._sifting:
             self._sift()
 
@@ -254,11 +266,9 @@ class Monitor(Screen[None]):
         self._sifting = not self.board.sift(_SLICE)
         if self._sifting:
             share = self.board.sieve.share if self.board.sieve else 1.0
-            self.filter_bar.accept()
             self.filter_bar.count(f"looking … {share:.0%}")
             self.set_timer(0.001, self._sift)
             return
-        self.filter_bar.accept()
         self._count_rows()
         self._moved()
 
@@ -299,10 +309,6 @@ class Monitor(Screen[None]):
             self.action_reverse()
         else:
             self.sort_by(event.sort)
-
-    @on(DelegationTree.Pending)
-    def _pending(self, event: DelegationTree.Pending) -> None:
-        self.query_one(Pill).count(event.count)
 
     @on(Pill.Clicked)
     def _pill_clicked(self) -> None:
@@ -392,7 +398,7 @@ class Monitor(Screen[None]):
         if any(isinstance(screen, Triage) for screen in self.app.screen_stack):  # asked for from the palette, over it
             return
         start = open_on(self.board, self.table.cursor)
-        screen = Triage(self.board, self.reader, self._settings, zone=self._zone, start=start)
+        screen = Triage(self.board, self.reader, self._settings, zone=self._zone, start=start, replay=self._replay)
         self.app.push_screen(screen, self._triaged)
 
     def _triaged(self, handle: Handle | None) -> None:

@@ -11,7 +11,7 @@ from delegtop.app.inspector import raw
 from delegtop.app.inspector.words import MUTED, heading, one_line
 from delegtop.app.reader import Readable
 from delegtop.app.screens.page import Page
-from delegtop.app.widgets.sheet import Block
+from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.origin import Origin
 from delegtop.report import privacy
 
@@ -52,8 +52,15 @@ class RawLine(Page):
             return [where, self._note]
         blocks: list[Block] = [where, raw.shown(self._data, self._hide, _SHOWN)]
         if readable := _indented(self._data):
-            blocks += [Content(), heading("Indented"), raw.shown(readable, self._hide, _SHOWN)]
+            lines = raw.shown(readable, self._hide, _SHOWN).split("\n")
+            blocks += [Content(), heading("Indented"), *map(_hanging, lines)]
         return blocks
+
+
+def _hanging(line: Content) -> Block:
+    """A line that is continued where it begins."""
+    depth = len(line.plain) - len(line.plain.lstrip(" "))
+    return Fact(" " * (depth - 1), line[depth:], depth) if depth else line
 
 
 def _indented(data: bytes) -> bytes:

@@ -58,7 +58,11 @@ class Sources(Page):
 
     def _lag(self, status: SourceStatus) -> list[Content | str]:
         behind = status.size - status.read
-        changed = f"changed {ago(status.changed_at, self._clock.now())}" if status.changed_at is not None else ""
+        changed, now = "", self._clock.now()
+        if (
+            status.changed_at is not None
+        ):  # of a file that was written since the moment that is looked at no time is told
+            changed = f"changed {ago(status.changed_at, now)}" if status.changed_at <= now else "changed since"
         return [Content.styled(f"{megabytes(behind)} behind", "$warning"), changed] if behind > 0 else [changed]
 
 
@@ -73,14 +77,17 @@ def _summary(reader: Reader, statuses: list[SourceStatus]) -> Content:
     if not statuses:
         return Content.styled("No source is being read.", MUTED)
     records, unreadable = sum(s.records for s in statuses), sum(s.unreadable for s in statuses)
-    return heading(
-        f"{len(statuses):,} source{'' if len(statuses) == 1 else 's'} · {records:,} records · {unreadable:,} unreadable"
-    )
+    return heading(f"{_counted(len(statuses), 'source')} · {_counted(records, 'record')} · {unreadable:,} unreadable")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _blemishes(status: SourceStatus) -> list[Content | str]:
     unreadable = Content.styled(f"{status.unreadable:,} unreadable", "bold $warning") if status.unreadable else ""
-    return [unreadable, Content.styled(f"{status.deviations:,} deviations", "$warning") if status.deviations else ""]
+    odd = f"{status.deviations:,} thing{'' if status.deviations == 1 else 's'} not as the format says"
+    return [unreadable, Content.styled(odd, "$warning") if status.deviations else ""]
 
 
 def _commonest(status: SourceStatus) -> list[tuple[str, int]]:

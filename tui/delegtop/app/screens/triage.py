@@ -3,10 +3,8 @@
 It only ever looks, notes and copies. What the operator notes is kept in the state folder.
 """
 
-from collections.abc import Mapping
 from datetime import tzinfo
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -18,27 +16,31 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from delegtop.app import artifacts, clipboard, keymap
+from delegtop.app import clipboard, keymap
 from delegtop.app.board import Board
 from delegtop.app.inspector.findings import Command, found
-from delegtop.app.inspector.words import MUTED, Subject, moment, one_line
+from delegtop.app.inspector.words import MUTED, Subject, one_line
 from delegtop.app.reader import Reader
-from delegtop.app.screens.ask import Ask
+from delegtop.app.rewinding import Expected
 from delegtop.app.screens.copy import CopyMenu, copy
 from delegtop.app.screens.raw_line import RawLine
-from delegtop.app.triage import times, words
-from delegtop.app.triage.marks import Mark, Marks
+from delegtop.app.triage import words
+from delegtop.app.triage.evidence import FILES, look_up
+from delegtop.app.triage.marks import Marks
+from delegtop.app.triage.noting import Noting
 from delegtop.app.triage.queue import Queue
 from delegtop.app.triage.words import Known
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.problem_list import ProblemList
+from delegtop.app.widgets.replay_bar import ReplayBar
 from delegtop.app.widgets.sheet import Block, Sheet
-from delegtop.clock import monotonic
+from delegtop.clock import Millis, monotonic
 from delegtop.config import Settings
 from delegtop.diagnosis import recovery
 from delegtop.diagnosis.problems import Problem, problem
-from delegtop.model.delegation import Delegation
+from delegtop.feed.replay import Replay
+from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
 
@@ -49,7 +51,8 @@ _FIRST = 0.04
 """Seconds for the first look: few delegations are shown at once."""
 _REDRAW = 0.25
 """Seconds between two looks at the list while it is being made."""
-_FILES = 100
+_LOOK = 0.1
+"""Seconds between two looks at which moment of the past is shown."""
 
 
 class Triage(Screen[Handle | None]):
@@ -66,7 +69,7 @@ class Triage(Screen[Handle | None]):
     Triage Sheet { height: 1fr; background: $surface; border-top: solid $guide; }
     Triage Sheet:focus { border-top: solid $accent; }
     Triage.-wide > #triage-body { layout: horizontal; }
-    Triage.-wide ProblemList { width: 42%; height: 1fr; }
+    Triage.-wide ProblemList { width: 46%; height: 1fr; }
     Triage.-wide Sheet { width: 1fr; border-top: none; border-left: solid $guide; }
     Triage.-wide Sheet:focus { border-top: none; border-left: solid $accent; }
     Triage.-alone ProblemList { display: none; }
@@ -82,14 +85,19 @@ class Triage(Screen[Handle | None]):
         zone: tzinfo | None = None,
         start: Handle | None = None,
         marks: Marks | None = None,
+        replay: Replay | None = None,
     ) -> None:
         super().__init__(id="triage")
+        self._replay = replay
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
-        self._start = start
+        self._wanted = None if start is None else board.forest.id(start)
+        """The delegation to select once it is known, unless the operator moves before."""
+        self._looked_at: Millis | None = None
         self.problems, self.sheet = ProblemList(self._row), Sheet()
         self._title, self._keys = Static(Content(), id="triage-title"), KeyBar()
         self._ready = False
         self.marks = Marks() if marks is None else marks
+        self._noting = Noting(self, board, self.marks, zone, self.refresh_problems)
         self.queue = Queue(board.forest)
         self.shows_settled = False
         self._settled = 0
@@ -107,16 +115,51 @@ class Triage(Screen[Handle | None]):
         with Container(id="triage-body"):
             yield self.problems
             yield self.sheet
+        if self._replay is not None:
+            yield ReplayBar(self._replay, zone=self._zone, ascii=self._settings.ascii)
         yield self._keys
 
     def on_mount(self) -> None:
         self._ready = True
+        self._tell_monitor, self._board.moved_house = self._board.moved_house, self._moved_house
         self.set_interval(1.0, self._second)
+        if self._replay is not None:
+            self.set_interval(_LOOK, self._look)
         self._work(_FIRST)
         self.refresh_problems()
 
     def on_unmount(self) -> None:
         self._ready = False  # timers still fire while the widgets go one by one
+        self._board.moved_house = self._tell_monitor
+
+    # Another moment
+
+    def _moved_house(self, before: Forest, now: Forest) -> None:
+        """Delegations have other handles at the moment that is shown now; the problem under the cursor stays wanted."""
+        self._tell_monitor(before, now)
+        current = self.problems.current
+        if current is not None and self.problems.moved:
+            self._wanted = current.id
+        self.problems.forget()
+        self._known.clear()
+        self.queue, self._shown, self._looked_at = Queue(now), None, None
+        self.call_next(self._look)
+
+    def _look(self) -> None:
+        """A moment of the past that was gone to is shown at once, not with the next second."""
+        now = self._board.forest.now
+        standing = self._is_past and self._replay is not None and not self._replay.clock.playing
+        if self._looked_at is None or (standing and now != self._looked_at):
+            self._looked_at = now
+            self._work(_FIRST, rest=False)
+
+    @property
+    def _is_past(self) -> bool:
+        return self._board.moment is not None
+
+    @on(Expected)
+    def _expected(self, event: Expected) -> None:
+        self._wanted, self.problems.moved = event.id, False
 
     # Finding the problems
 
@@ -125,13 +168,11 @@ class Triage(Screen[Handle | None]):
         self._work()
         self.refresh_problems()
 
-    def _work(self, seconds: float = _SLICE) -> None:
+    def _work(self, seconds: float = _SLICE, *, rest: bool = True) -> None:
         """Look for problems a slice at a time, with keys in between; not while a big log loads, when all may change."""
         if self._is_working or not self._ready or self._reader.loading:
             return
-        if self.queue.forest is not self._board.forest:  # another moment is looked at
-            self.queue = Queue(self._board.forest)
-        self._is_working = self.queue.settle(seconds)
+        self._is_working = self.queue.settle(seconds, rest=rest)
         if self._is_working:
             self.set_timer(0.001, self._go_on)
         if not self._is_working or monotonic() - self._drawn_at > _REDRAW:
@@ -160,7 +201,7 @@ class Triage(Screen[Handle | None]):
         else:
             self.problems.refresh()  # the times in it go on
         self._size_list()
-        self._go_to_start()
+        self._go_to_wanted()
         self._draw_title()
         self.refresh_page()
         self._draw_keys()
@@ -174,14 +215,16 @@ class Triage(Screen[Handle | None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._size_list)
 
-    def _go_to_start(self) -> None:
-        """Begin with the problem the operator was at, once it is known."""
-        if self._start is None or not self.queue.is_complete or self.problems.moved:
+    def _go_to_wanted(self) -> None:
+        """To the problem the operator was at, once it is known; in the past it may come with another moment."""
+        if self._wanted is None or not self.queue.is_complete or self.problems.moved:
             return
-        start, self._start = self._start, None
-        rows = (row for row, each in enumerate(self.problems.problems) if each.handle == start)
-        if (row := next(rows, None)) is not None:
+        rows = (row for row, each in enumerate(self.problems.problems) if each.id == self._wanted)
+        row = next(rows, None)
+        if row is not None:
             self.problems.select(row)
+        if row is not None or not self._is_past:
+            self._wanted = None
 
     def _draw_title(self) -> None:
         place = f"{self.problems.place:,} of " if self.problems.place else ""
@@ -205,8 +248,11 @@ class Triage(Screen[Handle | None]):
             "triage-settled": "hide seen" if self.shows_settled else "show seen",
             "triage-view": "list" if self.has_class("-alone") else "one at a time",
         }
-        commands = [command for command in keymap.TRIAGE if command.bar]
-        self._keys.offer(commands, self._settings.keymap, labels)
+        offered: tuple[keymap.Command, ...] = keymap.TRIAGE
+        for bar in self.query(ReplayBar):
+            if bar.display:
+                offered, labels = bar.beside(keymap.TRIAGE_OF_THE_PAST), labels | bar.words
+        self._keys.offer([command for command in offered if command.bar], self._settings.keymap, labels)
 
     def _subject(self, handle: Handle) -> Subject:
         board = self._board
@@ -228,7 +274,9 @@ class Triage(Screen[Handle | None]):
         if made_from == self._shown and not top:
             return
         self._shown = made_from
-        self.sheet.show(words.page(current, self._subject(current.handle), mark, known or Known()), top=top)
+        # The queue judges once a minute: the times in its sentence would lag behind those beside it.
+        fresh = problem(forest, current.handle, forest.now) or current
+        self.sheet.show(words.page(fresh, self._subject(current.handle), mark, known or Known()), top=top)
         if known is None and not self._fetching:
             self._fetching = True
             self.set_timer(_SETTLE, self._fetch)
@@ -248,8 +296,8 @@ class Triage(Screen[Handle | None]):
         if current is None or not self._ready:
             return
         facts = self._board.forest.delegation(current.handle)
-        work = partial(_look_up, self._reader, facts, current.evidence)
-        name = f"triage {current.handle}"
+        work = partial(look_up, self._reader, facts, current.evidence)
+        name = f"triage {current.id}"
         self.run_worker(
             work, name=name, description=name, group="disk", exclusive=True, thread=True, exit_on_error=False
         )
@@ -258,12 +306,12 @@ class Triage(Screen[Handle | None]):
     def _looked_up(self, event: Worker.StateChanged) -> None:
         event.stop()
         current = self.problems.current
-        if current is None or event.worker.name != f"triage {current.handle}":
+        if current is None or event.worker.name != f"triage {current.id}":
             return
         if event.state is WorkerState.SUCCESS and event.worker.result is not None:
             presence, lines = event.worker.result
             subject = self._subject(current.handle)
-            if len(self._known) > _FILES:
+            if len(self._known) > FILES:
                 self._known.clear()
             self._known[current.handle] = Known(found(subject, presence), presence, lines)
             self.refresh_page()
@@ -297,8 +345,8 @@ class Triage(Screen[Handle | None]):
 
     @on(Chips.Chosen, "KeyBar")
     async def _chosen_key(self, event: Chips.Chosen) -> None:
-        command = next(command for command in keymap.TRIAGE if command.id == event.name)
-        await self.run_action(command.action)
+        command = next(command for command in keymap.TRIAGE_OF_THE_PAST if command.id == event.name)
+        await (self if command in keymap.TRIAGE else self.app).run_action(command.action)
 
     # Actions
 
@@ -345,62 +393,16 @@ class Triage(Screen[Handle | None]):
         copy(self, "command", text, clipboard.refusal(text))
 
     def action_acknowledge(self) -> None:
-        current = self.problems.current
-        if current is None:
-            return
-        mark = self.marks.of(current)
-        done = not (mark is not None and mark.acknowledged)
-        self._kept(self.marks.acknowledge(current, self._board.forest.now, done))
+        if (current := self.problems.current) is not None:
+            self._noting.acknowledge(current)
 
     def action_snooze(self) -> None:
-        current = self.problems.current
-        if current is None:
-            return
-        mark, now = self.marks.of(current), self._board.forest.now
-        if mark is not None and mark.until is not None:
-            self._kept(self.marks.snooze(current, now, None))
-            return
-
-        def wrong(text: str) -> str:
-            told = times.until(text, self._board.forest.now, self._zone)
-            return "" if told is not None else f"That is no time to come. Try {times.EXAMPLES}"
-
-        ask = Ask("Put it off until", f"{times.EXAMPLES}  ·  enter keeps, esc leaves", "1h", wrong)
-        self.app.push_screen(ask, partial(self._snoozed, current))
-
-    def _snoozed(self, current: Problem, text: str | None) -> None:
-        until = None if text is None else times.until(text, self._board.forest.now, self._zone)
-        if until is not None:
-            self._kept(self.marks.snooze(current, self._board.forest.now, until))
-            self.notify(f"Put off until {moment(until, self._subject(current.handle))}.", markup=False)
+        if (current := self.problems.current) is not None:
+            self._noting.snooze(current)
 
     def action_note(self) -> None:
-        current = self.problems.current
-        if current is None:
-            return
-        mark: Mark | None = self.marks.of(current)
-        ask = Ask("Your note", "kept in the state folder  ·  enter keeps, esc leaves", mark.note if mark else "")
-        self.app.push_screen(ask, partial(self._noted, current))
-
-    def _noted(self, current: Problem, text: str | None) -> None:
-        if text is not None:
-            self._kept(self.marks.write(current, self._board.forest.now, text.strip()))
-
-    def _kept(self, kept: bool) -> None:
-        if not kept:
-            self.notify(f"Not kept: {self.marks.trouble}", severity="warning", markup=False)
-        self.refresh_problems()
-
-
-def _look_up(
-    reader: Reader, facts: Delegation, evidence: tuple[Origin, ...]
-) -> tuple[Mapping[str, artifacts.Presence], Mapping[Origin, bytes | None]]:
-    """In a thread: which files are there, and the very lines of the evidence."""
-    paths = [each.path for each in recovery.salvage(facts) if each.path is not None]
-    origins = [origin for origin in (facts.ended_origin, facts.started_origin) if origin]
-    roots = [Path.cwd(), *(Path(origin.source).parent for origin in origins[:1])]
-    lines = {origin: reader.feed.raw(origin) for origin in evidence}
-    return artifacts.look(paths[:_FILES], roots), lines
+        if (current := self.problems.current) is not None:
+            self._noting.note(current)
 
 
 def open_on(board: Board, handle: Handle | None) -> Handle | None:

@@ -58,9 +58,9 @@ class Queue:
         seen = self._seen.get(handle)
         return seen.problem if seen else None
 
-    def settle(self, seconds: float) -> bool:
-        """Go on for about that long; True if there is more to do now."""
-        if self._next == 0 and self._swept_at is not None and monotonic() - self._swept_at < _REST:
+    def settle(self, seconds: float, *, rest: bool = True) -> bool:
+        """Go on for about that long, with a rest between sweeps; True if there is more to do now."""
+        if rest and self._next == 0 and self._swept_at is not None and monotonic() - self._swept_at < _REST:
             return False
         until, count = monotonic() + seconds, len(self.forest)
         while self._next < count:

@@ -1,6 +1,6 @@
 """What triage says: one line for the list, and a page of one problem."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from textual.content import Content
@@ -10,7 +10,7 @@ from delegtop.app.artifacts import Presence
 from delegtop.app.inspector.findings import Command
 from delegtop.app.inspector.outcome import PRESENCE
 from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, heading, moment, one_line, path_of, said
-from delegtop.app.spans import cut, fit
+from delegtop.app.spans import cut, fit, size
 from delegtop.app.theme import drawing, state_content
 from delegtop.app.triage.marks import Mark
 from delegtop.app.widgets.sheet import Block, Fact
@@ -19,13 +19,13 @@ from delegtop.diagnosis import recovery
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.problems import Problem, held_up
 from delegtop.diagnosis.recovery import By
-from delegtop.model.delegation import State
+from delegtop.model.delegation import Delegation, State
 from delegtop.model.measures import label
 from delegtop.origin import Origin
 from delegtop.text import line
 
-_KIND, _NAME, _TIME = 25, 20, 9
-_LEAST_WORDS = 24
+_KIND, _SHORT_KIND, _TIME = 25, 18, 8
+_WHO, _LEAST_WORK, _LEAST_SENTENCE = 34, 10, 14
 _EXCERPT = 400
 _SHOWN = 30
 _COLOURS = {"needs review": "bold $warning", **{state.value: f"$state-{state.value}" for state in State}}
@@ -42,26 +42,54 @@ class Known(NamedTuple):
 
 
 def row(problem: Problem, subject: Subject, mark: Mark | None, width: int, *, settled: bool) -> Content:
-    """One line: what, who, since when, and the sentence as far as there is room."""
+    """One line: what, since when, who, of what work, and the sentence as far as there is room."""
     marks = drawing(ascii=subject.ascii)
-    name = line(label(subject.forest.delegation(problem.handle)), 80)
+    kind_room = _KIND if width >= 100 else _SHORT_KIND
+    since = "–" if problem.since is None else duration(max(subject.forest.now - problem.since, 0))
     holds = f" {marks.blocker}{problem.blocks}" if problem.blocks else ""
-    kind_room = _KIND if width >= 100 else 18
-    since = "" if problem.since is None else duration(max(subject.forest.now - problem.since, 0))
-    room = width - kind_room - _TIME - 5 - _NAME
-    name_room = _NAME if room >= _LEAST_WORDS else _NAME + max(room, 0)
+    room = max(width - kind_room - _TIME - 5, 0)
+    who_room = room if room < 2 * _WHO else max(room * 2 // 5, _WHO)
+    name = cut(called(subject.forest.delegation(problem.handle)), who_room - len(holds), marks.cut)
+    work, sentence = (line(subject.hide(words), 400) for words in (context(subject), problem.message))
+    quiet = MUTED if settled else ""
     parts = [
         (f"{_sign(mark, settled, subject.ascii)} ", "$accent"),
-        (fit(problem.kind, kind_room, marks.cut) + " ", MUTED if settled else _style(problem)),
+        (fit(problem.kind, kind_room, marks.cut) + " ", quiet or _style(problem)),
         (fit(since, _TIME, marks.cut, right=True) + "  ", MUTED),
-        (cut(name, name_room - len(holds), marks.cut), MUTED if settled else "bold"),
+        (name, quiet or "bold"),
         (holds, "bold $warning"),
     ]
-    spent = min(len(name), _NAME - len(holds)) + len(holds)
-    if room >= _LEAST_WORDS:
-        said_ = line(subject.hide(problem.message), 400)
-        parts.append((" " * max(_NAME - spent, 0) + "  " + cut(said_, room - 2, marks.cut), MUTED if settled else ""))
+    left = who_room - size(name) - len(holds)
+    # Many have the same name: of what work it is comes first, its sentence in a column of its own or right after it.
+    if work and left >= _LEAST_WORK:
+        parts.append(("  " + cut(work, left - 2, marks.cut), MUTED))
+        left -= size(parts[-1][0])
+    if room > who_room:
+        parts.append((" " * left, ""))
+        left = room - who_room
+    if left >= _LEAST_SENTENCE:
+        parts.append(("  " + cut(sentence, left - 2, marks.cut), quiet))
     return Content.assemble(*parts)
+
+
+def called(facts: Delegation) -> str:
+    """The agent, and its own name beside it if it has one."""
+    name, own = line(label(facts), 80), line(facts.own_name or "", 80)
+    return f"{name} {own}" if own and own != name else name
+
+
+def context(subject: Subject) -> str:
+    """The work in a few words; if nobody says, the command that it is done for."""
+    forest, facts = subject.forest, subject.forest.delegation(subject.handle)
+    if told := facts.title or (facts.prompt or "").strip().partition("\n")[0]:
+        return told
+    climber = forest.parent(subject.handle)
+    while climber is not None:
+        above = forest.delegation(climber)
+        if above.command and not above.agent:
+            return label(above)
+        climber = forest.parent(climber)
+    return ""
 
 
 def _sign(mark: Mark | None, settled: bool, plain: bool) -> str:
@@ -84,7 +112,7 @@ def page(problem: Problem, subject: Subject, mark: Mark | None, known: Known) ->
         *_what(problem, subject),
         *_noted(mark, subject),
         *_to_do(problem, subject, known),
-        *_saved(subject, known),
+        *_saved(problem, subject, known),
         *_evidence(problem, subject, known),
         *_also(problem, known),
     ]
@@ -93,11 +121,13 @@ def page(problem: Problem, subject: Subject, mark: Mark | None, known: Known) ->
 def _what(problem: Problem, subject: Subject) -> list[Block]:
     facts = subject.delegation
     sure = f"{problem.certainty.value}" if problem.certainty else ""
+    name = called(facts)
     blocks: list[Block] = [
         said(
-            one_line(label(facts), "bold", 80),
+            Content.styled(name, "bold"),
+            one_line(facts.title, "", 120) if facts.title else "",
             state_content(subject.forest.state(subject.handle), ascii=subject.ascii),
-            one_line(facts.id, MUTED, 120),
+            one_line(facts.id, MUTED, 120) if facts.id != name else "",
         )
     ]
     if path := path_of(facts, " > " if subject.ascii else " › "):
@@ -140,13 +170,23 @@ def _to_do(problem: Problem, subject: Subject, known: Known) -> list[Block]:
     if not steps:
         return []
     blocks: list[Block] = [Content(), heading("What to do")]
-    for number, step in enumerate(steps, 1):
+    for number, step in enumerate(_told_once(steps), 1):
         style = "bold" if step.by is By.AGENT else ""
         who = Content.assemble((f"{number} ", "bold $accent"), (step.by.value, MUTED))
         blocks.append(Fact(who, foreign(step.words, style), 21))
         if step.command:
             blocks.append(command(subject.hide(step.command), 21))
     return blocks
+
+
+def _told_once(steps: Sequence[recovery.Step]) -> list[recovery.Step]:
+    """Without those that another step says too, and more; an agent's advice often stands in several files."""
+
+    def is_said(number: int, step: recovery.Step) -> bool:
+        others = (other for place, other in enumerate(steps) if place < number or len(other.words) > len(step.words))
+        return not step.command and any(step.words in other.words for other in others)
+
+    return [step for number, step in enumerate(steps) if not is_said(number, step)]
 
 
 def command(text: str, indent: int) -> Fact:
@@ -157,8 +197,8 @@ def command(text: str, indent: int) -> Fact:
     return Fact("", said(one_line(text, "bold $accent"), "enter copies"), indent, Command(text))
 
 
-def _saved(subject: Subject, known: Known) -> list[Block]:
-    found = recovery.salvage(subject.delegation)
+def _saved(problem: Problem, subject: Subject, known: Known) -> list[Block]:
+    found = [each for each in recovery.salvage(subject.delegation) if each.text != problem.message]
     if not found:
         return []
     blocks: list[Block] = [Content(), heading("What can be saved")]
@@ -189,13 +229,14 @@ def _evidence(problem: Problem, subject: Subject, known: Known) -> list[Block]:
         data = known.lines.get(origin)
         if data:
             excerpt = subject.hide(data[: 2 * _EXCERPT].decode("utf-8", "replace"))
-            blocks.append(Fact("", one_line(excerpt, "", _EXCERPT), 4))
+            blocks.append(Fact("", one_line(" ".join(excerpt.split()), "", _EXCERPT), 4))
     return blocks
 
 
 def _also(problem: Problem, known: Known) -> list[Block]:
-    """What else the rules find."""
-    others = [finding for finding in known.findings if finding.rule != problem.rule][:_SHOWN]
+    """What else the rules find, but for what the problem and the steps say already."""
+    new = (finding for finding in known.findings if finding.rule != problem.rule and finding.by != "agent")
+    others = [finding for finding in new if problem.message not in finding.message][:_SHOWN]
     if not others:
         return []
     return [

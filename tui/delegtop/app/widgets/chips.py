@@ -6,7 +6,10 @@ from typing import NamedTuple
 from textual.content import Content
 from textual.events import Click, Leave, MouseMove
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
+
+from delegtop.app.widgets.painting import painted
 
 
 class Chip(NamedTuple):
@@ -19,6 +22,7 @@ class Chip(NamedTuple):
 class Chips(Widget):
     """Chips in a row. Clicking one posts `Chosen`; nothing is repainted unless the line has really changed."""
 
+    ALLOW_SELECT = False
     DEFAULT_CSS = """
     Chips { height: 1; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     """
@@ -40,6 +44,11 @@ class Chips(Widget):
         self._hovered = ""
 
     @property
+    def room(self) -> int:
+        """Columns for the line. Until the first layout, those that the whole screen has: the first picture has it."""
+        return self.size.width or self.app.size.width - self.gutter.width
+
+    @property
     def line(self) -> Content:
         """The whole line as it is shown."""
         return self._line
@@ -56,6 +65,12 @@ class Chips(Widget):
 
     def render(self) -> Content:
         return self._line
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if y:
+            return Strip.blank(width, self.visual_style.rich_style)
+        return painted(self._line.truncate(width, ellipsis=True), self.visual_style, width)
 
     def name_at(self, x: int) -> str:
         """The name of the chip at a column, or nothing."""

@@ -5,7 +5,7 @@ It owns no data. `Rows` tells what a row says, the outline which rows there are,
 
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from rich.segment import Segment
 from rich.style import Style
@@ -94,6 +94,9 @@ class DelegationTree(Widget, can_focus=True):
     follow: var[bool] = var(False, init=False)
     """Keep the newest delegation under the cursor, until the operator moves it."""
 
+    pending: var[int] = var(0, init=False)
+    """Delegations that came and were not in view yet."""
+
     class Highlighted(Message):
         """The cursor is on another delegation."""
 
@@ -122,18 +125,9 @@ class DelegationTree(Widget, can_focus=True):
             self.sort = sort
             super().__init__()
 
-    class Pending(Message):
-        """So many delegations have come that were not in view yet."""
-
-        def __init__(self, count: int) -> None:
-            self.count = count
-            super().__init__()
-
     def __init__(self, rows: Rows, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows = rows
-        self.pending = 0
-        """Delegations that came and were not in view yet."""
         self._outline = rows.outline
         self._view = Viewport(rows.outline)
         self._told: Handle | None = None  # the cursor, as last told to the screen
@@ -147,6 +141,8 @@ class DelegationTree(Widget, can_focus=True):
         self._marks_due = 0.0
         self._grip: int | None = None  # where on the thumb the mouse holds it
         self._strips: LRUCache[object, Strip] = LRUCache(1024)
+        self._painted: dict[int, Strip] = {}  # by line: what is on the screen, until `refresh` says that it differs
+        self._width = 0  # of what is painted: to ask for the size takes a while, and every line needs it
         self._styles: tuple[dict[str, Style], dict[str, Style]] = ({}, {})  # by part: of any row, of the selected one
 
     # What the screen tells
@@ -185,7 +181,7 @@ class DelegationTree(Widget, can_focus=True):
     def seen(self) -> None:
         """Whatever came so far is no news."""
         self._newest = self._outline.newest
-        self._set_pending(0)
+        self.pending = 0
 
     def move_house(self, before: Forest, now: Forest) -> None:
         """The rows are those of another moment: the cursor stays on its delegation, and nothing of it is news."""
@@ -245,7 +241,7 @@ class DelegationTree(Widget, can_focus=True):
 
     @property
     def _layout(self) -> Layout:
-        return layout(max(self.size.width - 1, 0))
+        return layout(max(self._width - 1, 0))
 
     def _titles(self) -> list[Span]:
         """The first line."""
@@ -274,7 +270,7 @@ class DelegationTree(Widget, can_focus=True):
         if bool(before) != bool(self._drawn) or len(changed) > view.page // 2:
             self.refresh()
             return
-        width = self.size.width
+        width = self._width
         regions = [Region(0, y + _HEADER, width, 1) for y in changed]
         if bar != (self._thumb, self._marks):
             regions.append(Region(width - 1, _HEADER, 1, view.page))
@@ -285,14 +281,9 @@ class DelegationTree(Widget, can_focus=True):
         known, newest = self._newest, self._outline.newest
         self._newest = newest
         if any(row.handle == newest for row in window):
-            self._set_pending(0)
+            self.pending = 0
         elif known is not None and newest is not None and known != newest:
-            self._set_pending(self.pending + sum(map(self._outline.shows, range(known + 1, newest + 1))))
-
-    def _set_pending(self, count: int) -> None:
-        if count != self.pending:
-            self.pending = count
-            self.post_message(self.Pending(count))
+            self.pending += sum(map(self._outline.shows, range(known + 1, newest + 1)))
 
     def _find_marks(self) -> None:
         """Where on the scrollbar the problems are; not with every frame, for it asks for the row of each of them."""
@@ -306,8 +297,35 @@ class DelegationTree(Widget, can_focus=True):
         rows = map(self._outline.row_of, self._problems)
         self._marks = frozenset(row * length // total for row in rows if row is not None)
 
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        if not regions:
+            self._painted.clear()
+        for region in regions:
+            for y in region.line_range:
+                self._painted.pop(y, None)
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """There is no border and no padding to put around the lines, and to ask for them costs more than to paint."""
+        width, height = self.size
+        if self._view.page != max(height - _HEADER, 0) or self._width != width:
+            # Textual does not tell of a first size that somebody has asked for before.
+            self._width = width
+            self._painted.clear()
+            self.call_next(self._fit)
+        if fresh := [y for y in crop.line_range if y not in self._painted]:
+            filters, (_, background) = self.get_line_filters(), self.background_colors
+            for y in fresh:
+                strip = self.render_line(y)
+                for each in filters:
+                    strip = strip.apply_filter(each, background)
+                self._painted[y] = strip
+        lines = [self._painted[y] for y in crop.line_range]
+        left, right = crop.column_span
+        return lines if (left, right) == (0, width) else [line.crop(left, right) for line in lines]
+
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self._width
         if not self._drawn or width < 2:
             return Strip([Segment(" " * width, self._style("text"))], width)
         if y < _HEADER:
@@ -355,10 +373,16 @@ class DelegationTree(Widget, can_focus=True):
         for styles in self._styles:
             styles.clear()
         self._strips.clear()
+        self._painted.clear()
 
     def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """As many rows as there is room for, and as wide."""
+        self._width, height = self.size
         self._view.settle()
-        self._view.resize(max(self.size.height - _HEADER, 0))
+        self._view.resize(max(height - _HEADER, 0))
         self._marks_due = 0.0
         self._draw()
         self.refresh()

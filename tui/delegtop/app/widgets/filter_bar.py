@@ -19,7 +19,8 @@ class FilterBar(Vertical):
     FilterBar .slash { width: 2; color: $accent; text-style: bold; }
     FilterBar Input, FilterBar Input:focus { width: 1fr; border: none; padding: 0; height: 1; background: $surface; }
     FilterBar .found { width: auto; padding-left: 2; color: $text-muted; }
-    FilterBar > .wrong { display: none; height: auto; max-height: 2; padding-left: 2; color: $error; }
+    FilterBar Input:focus { background-tint: $surface 0%; }
+    FilterBar > .wrong { display: none; height: auto; max-height: 4; padding-left: 2; color: $error; }
     FilterBar > .wrong.-open { display: block; }
     """
 
@@ -62,6 +63,7 @@ class FilterBar(Vertical):
     def accept(self) -> None:
         """The query means something."""
         self.query_one(".wrong", Static).remove_class("-open")
+        self.query_one(".found", Static).display = True
 
     def count(self, found: str) -> None:
         """Say what the query leaves."""
@@ -74,6 +76,7 @@ class FilterBar(Vertical):
         wrong = self.query_one(".wrong", Static)
         wrong.update(Content(line(reason, 300)))
         wrong.add_class("-open")
+        self.query_one(".found", Static).display = False  # what it says is of the query before
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -80,7 +80,7 @@ class Gantt(DelegationTree):
 
     @property
     def _layout(self) -> Layout:
-        return _names(max(self.size.width - 1, 0)) if self.charted else super()._layout
+        return _names(max(self._width - 1, 0)) if self.charted else super()._layout
 
     def _titles(self) -> list[Span]:
         titles = super()._titles()
@@ -144,7 +144,7 @@ class Gantt(DelegationTree):
     @property
     def _bars(self) -> int:
         """The cells of the bars."""
-        return max(self.size.width - 2 - self._layout.width, 0)
+        return max(self._width - 2 - self._layout.width, 0)
 
     @property
     def _ink(self) -> Ink:

@@ -31,6 +31,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.origin import Origin
+from delegtop.report import privacy
 
 TABS = ("overview", "return", "errors", "activity", "raw", "findings")
 _FROM_DISK = ("return", "activity", "raw", "findings")
@@ -75,9 +76,12 @@ class Inspector(Vertical):
         self._sums = Sums(forest)
         self.tab = "overview"
         self._forest, self._feed, self._zone, self._ascii = forest, feed, zone, ascii
+        self._title = Content()
         self._handle: Handle | None = None
         self._history: History | None = None
         self._presence: Mapping[str, Presence] = {}
+        self._found = 0
+        """How many findings the page told of."""
         self._shown: object = None
         """What the page was made from: nothing is made again while this stays the same."""
         self._fetched: tuple[str, Handle, int] | None = None
@@ -134,9 +138,10 @@ class Inspector(Vertical):
         if made_from == self._shown and not top:
             return
         self._shown = made_from
+        page = self._page()
         self._show_title()
         self._show_tabs()
-        self.sheet.show(self._page(), top=top)
+        self.sheet.show(page, top=top)
         self._fetch_if_needed()
 
     def _made_from(self) -> object:
@@ -151,23 +156,30 @@ class Inspector(Vertical):
         return NOTHING if self._verdicts is None or self._handle is None else self._verdicts.of(self._handle)
 
     def _show_title(self) -> None:
-        title = self.query_one("#title", Static)
+        title = self._title_words()
+        if not title.is_same(self._title):
+            self._title = title
+            self.query_one("#title", Static).update(title, layout=False)  # one line, whatever it says
+
+    def _title_words(self) -> Content:
         if self._handle is None:
-            title.update(Content.styled("No delegation selected", MUTED))
-            return
+            return Content.styled("No delegation selected", MUTED)
         delegation = self._forest.delegation(self._handle)
         path = path_of(delegation, " > " if self._ascii else " › ")
-        title.update(
-            Content.assemble(
-                one_line(label(delegation), "bold", 80), "   ", one_line(delegation.id, MUTED, 120), "    ", path
-            ),
-            layout=False,  # one line, whatever it says
-        )
+        name, id = label(delegation), delegation.id
+        parts = [
+            one_line(name, "bold", 80),
+            one_line(privacy.hiding(self.masked)(delegation.title), "", 120) if delegation.title else Content(),
+            one_line(id, MUTED, 120) if id != name else Content(),
+            Content(path and f" {path}"),
+        ]
+        return Content("   ").join(part for part in parts if part)
 
     def _show_tabs(self) -> None:
         verdict = self._verdict()
         errors = len(self._forest.delegation(self._handle).errors) if self._handle is not None else 0
-        counts = {"errors": errors, "findings": verdict.found}
+        # The page knows more than the verdict: it has looked at the disk.
+        counts = {"errors": errors, "findings": self._found if self.tab == "findings" else verdict.found}
         marked = {"errors": errors > 0, "findings": verdict.review or verdict.severity is Severity.ERROR}
         chips: list[Chip] = []
         for tab in TABS:
@@ -175,7 +187,9 @@ class Inspector(Vertical):
             quiet = "bold $error" if marked.get(tab) else MUTED
             chips.append(Chip(Content.styled(words, "bold $accent reverse" if tab == self.tab else quiet), tab))
             chips.append(Chip(Content(" ")))
-        self.query_one("#tabs", Chips).show(chips)
+        tabs = self.query_one("#tabs", Chips)
+        spare = tabs.content_size.width - sum(chip.text.cell_length for chip in chips)
+        tabs.show(chips if spare >= 0 else chips[:-1])  # else the last word would be cut for the sake of a space
 
     def _page(self) -> list[Block]:
         if self._handle is None:
@@ -191,7 +205,9 @@ class Inspector(Vertical):
             case "raw":
                 return raw.page(self._history, subject.hide)
             case "findings":
-                return findings.page(subject, self._presence)
+                found = findings.found(subject, self._presence)
+                self._found = len(found)
+                return findings.page(subject, found)
         return overview.page(subject, self._sums.of(self._handle))
 
     @on(Sheet.Chosen)

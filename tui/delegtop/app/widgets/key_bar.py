@@ -26,15 +26,16 @@ class KeyBar(Chips):
         self, commands: Sequence[Command], overrides: Mapping[str, str], words: Mapping[str, str] | None = None
     ) -> None:
         """Show these commands; `words` replaces labels by id, where the state of things changes the word."""
-        self._commands, self._overrides, self._words = commands, overrides, words or {}
-        self._lay_out()
+        offered = (commands, overrides, words or {})
+        if offered != (self._commands, self._overrides, self._words):
+            self._commands, self._overrides, self._words = offered
+            self._lay_out()
 
     def on_resize(self, _: Resize) -> None:
         self._lay_out()
 
     def _lay_out(self) -> None:
-        if self.size.width:
-            self.show(layout(self._commands, self._overrides, self._words, self.size.width))
+        self.show(layout(self._commands, self._overrides, self._words, self.room))
 
 
 def layout(

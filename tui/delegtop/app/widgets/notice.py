@@ -9,7 +9,7 @@ from delegtop import text
 from delegtop.feed import SourceStatus
 
 _BAR = 32
-_EXAMPLE = '{"event": "register", "at": "2025-12-26T10:00:00Z", "session_id": "sess_1766743200_abc123", …}'
+_LEFT_OUT = "left out"
 _UNREADABLE = frozenset({"missing", "gone", "unreadable", "unrecognised", "skipped"})
 
 
@@ -31,11 +31,10 @@ class Notice(Static):
 def nothing_to_watch() -> Content:
     return Content.assemble(
         ("Nothing to watch yet\n\n", "bold $accent"),
-        "Point it at session logs, a registry, or a folder that holds them:\n\n",
-        ("delegtop LOGDIR       ", "bold"), ("files, folders, globs, or - for a pipe\n", "$row-muted"),
-        ("delegtop demo         ", "bold"), ("a simulated run, to look around\n\n", "$row-muted"),
-        "A log is one JSON object a line, for example:\n",
-        (_EXAMPLE, "$row-muted"), "\n\n",
+        "No logs of agents are found here or in the known places.\n\n",
+        ("delegtop SOURCE…         ", "bold"), ("files, folders, globs, or - for a pipe\n", "$row-muted"),
+        ("delegtop run -- COMMAND  ", "bold"), ("makes any command visible\n", "$row-muted"),
+        ("delegtop demo            ", "bold"), ("a simulated run, to look around\n\n", "$row-muted"),
         ("?", "bold $accent"), " help    ", ("q", "bold $accent"), " quit",
     )  # fmt: skip
 
@@ -67,15 +66,24 @@ def nothing_told(statuses: Sequence[SourceStatus]) -> Content:
             ("There is no file there yet; one that comes is picked up by itself.", "$row-muted"),
         )
     broken = [status for status in statuses if status.status in _UNREADABLE or status.unreadable]
-    title = "These sources cannot be read" if len(broken) == len(statuses) else "No delegation in these sources yet"
+    left_out = all(status.status == _LEFT_OUT for status in statuses)
+    title = "No delegation in these sources yet"
+    if len(broken) == len(statuses):
+        title = "This source cannot be read" if len(statuses) == 1 else "These sources cannot be read"
+    elif left_out:
+        title = "No agent was at work lately"
     lines: list[Content | str] = [Content.styled(f"{title}\n\n", "bold $warning" if broken else "bold $accent")]
     for status in statuses[:8]:
-        detail = f" · {text.line(status.detail, 160)}" if status.detail else ""
+        says_more = status.detail and (status.status, status.detail) != ("missing", "not found")
+        detail = f" · {text.line(status.detail, 160)}" if says_more else ""
         style = "$warning" if status in broken else "$row-muted"
         lines += [text.line(status.path, 160), Content.styled(f"   {status.status}{detail}\n", style)]
     if len(statuses) > 8:
         lines.append(f"… and {len(statuses) - 8:,} more\n")
-    return Content.assemble(*lines, "\n", ("o", "bold $accent"), " source health")
+    if left_out:
+        further = ("delegtop --since 7d", "bold"), " looks further back, ", ("--all", "bold"), " at everything\n\n"
+        return Content.assemble(*lines, "\n", *further, ("o", "bold $accent"), " sources")
+    return Content.assemble(*lines, "\n", ("o", "bold $accent"), " sources")
 
 
 def megabytes(size: int) -> str:

@@ -2,8 +2,11 @@
 
 from textual.content import Content
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
+
+from delegtop.app.widgets.painting import painted
 
 _FROM_THE_RIGHT = 3
 
@@ -24,9 +27,17 @@ class Pill(Static):
 
     def count(self, pending: int) -> None:
         self.set_class(pending > 0, "-open")
-        if pending:
-            self.update(Content(f" {pending:,} new "))
+        if not pending:
+            return
+        text = f" {pending:,} new "
+        fits = len(text) == len(str(self.content))
+        # To lay out the whole screen costs more than the rest of a frame.
+        self.update(Content(text), layout=not fits)
+        if not fits:
             self.place()
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 -- there is but one
+        return painted(Content(str(self.content)), self.visual_style, self.size.width)
 
     def place(self) -> None:
         """Stay in the corner, whatever the width."""

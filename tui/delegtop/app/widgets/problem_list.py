@@ -82,6 +82,10 @@ class ProblemList(ScrollView):
         if self.current is None or held is None or self.current.handle != held.handle:
             self.post_message(self.Highlighted())
 
+    def forget(self) -> None:
+        """What is listed is of another moment: nothing of it may be painted, and no choice of it holds."""
+        self._problems, self.moved = (), False
+
     def on_resize(self, _: Resize) -> None:
         self._fit()
 

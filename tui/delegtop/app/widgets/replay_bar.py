@@ -168,12 +168,17 @@ class ReplayBar(Vertical):
     @property
     def commands(self) -> tuple[Command, ...]:
         """What the keys do while it is shown."""
-        return tuple(each for each in keymap.BESIDE_REPLAY if each.id != "rewind" or not self._replay.recording)
+        return self.beside(keymap.BESIDE_REPLAY)
+
+    def beside(self, commands: tuple[Command, ...]) -> tuple[Command, ...]:
+        """Those that do something: a recording has no now to return to."""
+        return tuple(each for each in commands if each.id != "rewind" or not self._replay.recording)
 
     @property
     def words(self) -> dict[str, str]:
         """What commands are called at this moment."""
-        return {"play": "pause" if self._replay.clock.playing else "play", "rewind": "now"}
+        playing = self._replay.clock.playing
+        return {"play": "pause" if playing else "play", "previous-event": "before", "rewind": "now"}
 
     def look(self) -> None:
         if self.display and self.is_mounted:
@@ -197,7 +202,7 @@ class ReplayBar(Vertical):
             Chip(Content.styled(f"  {duration(now - first)} of {duration(last - first)}", "$row-muted")),
         ]
         problems = len(replay.timeline.problems)
-        words = f"  {problems:,} problem{'' if problems == 1 else 's'}"
+        words = f"  {problems:,} problem{'' if problems == 1 else 's'} in all"
         if not replay.timeline.studied:
             words += f" so far, {replay.timeline.share:.0%} studied"
         chips.append(Chip(Content.styled(words, "$error" if problems else "$row-muted"), "trouble(1)"))

@@ -4,19 +4,21 @@ It is drawn line by line, so a log line of a megabyte or a thousand activities c
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
-from rich.segment import Segment
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
-from textual.content import Content
+from textual.content import Content, Span
 from textual.events import Click, Resize
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
+
+from delegtop.app.widgets.painting import painted
 
 LABEL = 14
 
@@ -42,6 +44,8 @@ Block = Fact | Content | Beside
 
 _TWO_COLUMNS = 110
 _GAP = 3
+_LONG = 2_000
+"""Characters from which a value is not remembered as it was wrapped."""
 
 
 class Sheet(ScrollView):
@@ -177,13 +181,7 @@ class Sheet(ScrollView):
             base += Style.from_styles(self.get_component_styles("sheet--target"))
         if index >= len(self._lines):
             return Strip.blank(width, base.rich_style)
-        pieces = self._lines[index].render(base, "", parse_style=_style)
-        segments = [Segment(text, (base + style).rich_style) for text, style in pieces]
-        return Strip(segments).adjust_cell_length(width, base.rich_style)
-
-
-def _style(style: str | Style) -> Style:
-    return style if isinstance(style, Style) else Style.parse(style)
+        return painted(self._lines[index], base, width)
 
 
 def wrap(block: Block, width: int) -> list[Content]:
@@ -192,9 +190,22 @@ def wrap(block: Block, width: int) -> list[Content]:
         return block.wrap(width)
     if isinstance(block, Beside):
         return _beside(block, width)
-    indent = block.indent if width > 2 * block.indent else 2
-    label = block.label if isinstance(block.label, Content) else Content.styled(block.label, "$row-muted")
-    value = block.value.wrap(max(width - indent, 1))
+    if len(block.value) > _LONG or isinstance(block.label, Content):
+        return _hung(block, width)
+    return _known(block.label, block.value.plain, tuple(block.value.spans), block.indent, width)
+
+
+@lru_cache(512)
+def _known(label: str, text: str, spans: tuple[Span, ...], indent: int, width: int) -> list[Content]:
+    """A page is made anew every second; few of its facts are others then."""
+    return _hung(Fact(label, Content(text, list(spans)), indent), width)
+
+
+def _hung(fact: Fact, width: int) -> list[Content]:
+    """The value under itself, beside its label."""
+    indent = fact.indent if width > 2 * fact.indent else 2
+    label = fact.label if isinstance(fact.label, Content) else Content.styled(fact.label, "$row-muted")
+    value = fact.value.wrap(max(width - indent, 1))
     if label.cell_length >= indent:
         return [label, *(line.pad_left(indent) for line in value)]
     return [label.pad_right(indent - label.cell_length) + value[0], *(line.pad_left(indent) for line in value[1:])]

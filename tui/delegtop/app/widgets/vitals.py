@@ -1,6 +1,7 @@
 """The first line: is it live, what is it reading, how do all delegations stand, how much is happening."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from textual.content import Content
@@ -67,8 +68,8 @@ class Vitals(Chips):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        if self._pulse and self.size.width:
-            self.show(layout(self._pulse, self.size.width, plain=self._ascii))
+        if self._pulse:
+            self.show(layout(self._pulse, self.room, plain=self._ascii))
 
 
 def layout(pulse: Pulse, width: int, *, plain: bool = False) -> list[Chip]:
@@ -101,6 +102,7 @@ def _sources(pulse: Pulse, plain: bool) -> Content:
     return Content.assemble(words, (f" {'!' if plain else '⚠'} {pulse.unhealthy:,}", "bold $warning"))
 
 
+@lru_cache(256)
 def _count(state: State, count: int, plain: bool) -> Chip:
     word = "done" if state is State.COMPLETED else state.value
     text = f"{theme.glyph(state, ascii=plain)} {count:,} {word}"

@@ -1,0 +1,64 @@
+"""With a long history, what runs now is found before the history is looked through."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from delegtop.clock import Millis, WallClock
+from delegtop.feed import Feed
+from delegtop.model.events import Started
+from delegtop.sources.discover import Roots, Scan
+
+HOUR = 3_600
+LINE = '{"event": "register", "at": "2026-01-05T10:00:00Z", "session_id": "%s", "subagent": "planner"}\n'
+
+
+def written(path: Path, age: int) -> Path:
+    """A log of one session by the name of the file; it and its folder are so many seconds old."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(LINE % path.stem)
+    at = time.time() - age
+    for place in (path, path.parent):
+        os.utime(place, (at, at))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for number in range(5):
+        written(tmp_path / f"project{number}" / "old.jsonl", (number + 2) * 24 * HOUR)
+    written(tmp_path / "project3" / "deep" / "agent.jsonl", 60)
+    written(tmp_path / "project3" / "now.jsonl", 30)
+    return tmp_path
+
+
+def test_the_newest_files_are_on_the_way_to_the_last_change(home: Path) -> None:
+    names = [Path(path).relative_to(home).as_posix() for path in Roots([str(home)]).newest()]
+    assert names == ["project3/now.jsonl", "project3/old.jsonl", "project3/deep/agent.jsonl"]
+
+
+def test_a_place_that_is_no_folder_has_nothing_newest(home: Path) -> None:
+    assert Roots([str(home / "project3" / "now.jsonl"), str(home / "nowhere"), str(home / "*")]).newest() == ()
+
+
+def test_what_runs_now_is_told_before_the_rest_is_looked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(home / "project1" / "late.jsonl", 50)
+    os.utime(home / "project1", (1, 1))  # written, though nothing came or went there
+    looked: list[Roots] = []
+    scan = Roots.scan
+
+    def counted(roots: Roots) -> Scan:
+        looked.append(roots)
+        return scan(roots)
+
+    monkeypatch.setattr(Roots, "scan", counted)
+    feed = Feed([str(home)], clock=WallClock(), since=Millis(int((time.time() - HOUR) * 1_000)))
+    told = feed.poll()
+    first = {event.id for event in next(told).events if isinstance(event, Started)}
+    assert (first, looked) == ({"now", "agent"}, [])
+    rest = {event.id for batch in told for event in batch.events if isinstance(event, Started)}
+    assert (rest, len(looked)) == ({"late"}, 1)
+    assert list(feed.poll()) == []
+    feed.close()

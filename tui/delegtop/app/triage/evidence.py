@@ -1,0 +1,24 @@
+"""What only the disk knows of a problem."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from delegtop.app import artifacts
+from delegtop.app.reader import Reader
+from delegtop.diagnosis import recovery
+from delegtop.model.delegation import Delegation
+from delegtop.origin import Origin
+
+FILES = 100
+"""Files that are looked for, at most."""
+
+
+def look_up(
+    reader: Reader, facts: Delegation, evidence: tuple[Origin, ...]
+) -> tuple[Mapping[str, artifacts.Presence], Mapping[Origin, bytes | None]]:
+    """In a thread: which files are there, and the very lines of the evidence."""
+    paths = [each.path for each in recovery.salvage(facts) if each.path is not None]
+    origins = [origin for origin in (facts.ended_origin, facts.started_origin) if origin]
+    roots = [Path.cwd(), *(Path(origin.source).parent for origin in origins[:1])]
+    lines = {origin: reader.feed.raw(origin) for origin in evidence}
+    return artifacts.look(paths[:FILES], roots), lines

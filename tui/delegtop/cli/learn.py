@@ -1,0 +1,60 @@
+"""`delegtop learn`: read the history once and remember how long each kind of agent usually takes."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from delegtop.cli import options, output, reading, writing
+from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from delegtop.model.policy import Kind, Usual
+
+DESCRIPTION = (
+    "Read the history of every agent on this machine once and remember how long each kind of agent usually takes. "
+    "The countdown of an agent that records no deadline runs against it. The dashboard does this by itself once a day "
+    "(learn = false turns it off)."
+)
+HISTORY = "30d"
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("--since", default=HISTORY, metavar="SPAN", help=f"how far back to read; default {HISTORY}")
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
+    options.add(parser, "config")
+
+
+def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
+
+    from delegtop import usual
+    from delegtop.cli.places import places
+
+    place = usual.place()
+    wanted = Namespace(sources=[], since=arguments.since, here=False, all=False, format=None, at=None)
+    wanted.sources = places(wanted, settings, start=place.parent).sources  # what lies in this folder is not the history
+    if not wanted.sources:
+        fail("no logs of agents are found on this machine (delegtop sources tells more)")
+    forest, _ = reading.read(wanted, settings)
+    known = forest.learned()
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"{place.parent}: {error.strerror}")
+    with writing.whole(place, force=True) as file:
+        file.write(usual.dump(known, forest.now))
+    if not arguments.quiet:
+        output.emit([*_lines(known, len(forest)), f"kept in {place}"])
+    return Exit.OK
+
+
+def _lines(known: "Mapping[Kind, Usual]", seen: int) -> "Iterator[str]":
+    from delegtop import text
+    from delegtop.clock import duration
+    from delegtop.model.habits import ENOUGH
+
+    yield f"{seen} delegations of the history were read; a kind is known from {ENOUGH} that completed"
+    for (product, agent), (took, count) in sorted(known.items()):
+        yield f"{text.line(agent)} ({text.line(product)}): 95 % of {count} within {duration(took)}"
