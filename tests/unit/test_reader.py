@@ -118,13 +118,14 @@ def test_a_failure_becomes_words_and_closes_the_feed(woken: threading.Event) -> 
 
 
 def test_garbage_collection_and_thread_switching_are_as_before_once_it_is_loaded(woken: threading.Event) -> None:
-    interval = sys.getswitchinterval()
+    interval, usual = sys.getswitchinterval(), gc.get_threshold()
     reader = Reader(EndlessFeed(batches=1), woken.set)
     reader.start()
-    assert not gc.isenabled()
+    assert gc.get_threshold()[0] > usual[0]
     while reader.loading:
         reader.take()
     assert gc.isenabled()
+    assert gc.get_threshold() == usual
     assert sys.getswitchinterval() == pytest.approx(interval)
     reader.stop()
 

@@ -83,6 +83,18 @@ def test_the_feed_reads_what_is_recent_and_tells_what_it_left_out(tmp_path: Path
     assert left_out[0].detail.startswith("1 file last written before")
 
 
+def test_old_sessions_are_told_by_the_folder_they_lie_in_whatever_they_hold(tmp_path: Path) -> None:
+    for session in (ID, ID.replace("1", "2")):
+        write(tmp_path / f"{session}.jsonl", OLD)
+        write(tmp_path / session / "subagents" / "agent-a1.jsonl", OLD)
+    feed = Feed([str(tmp_path)], clock=FrozenClock(NOW), since=Millis(NOW - 2 * HOUR))
+    assert [batch for batch in feed.read_all() if batch.events] == []
+    (left_out,) = feed.statuses()
+    feed.close()
+    assert (left_out.path, left_out.status) == (str(tmp_path), "left out")
+    assert left_out.detail.startswith("4 files last written before")
+
+
 def test_the_feed_reads_thousands_of_files_to_the_last(tmp_path: Path) -> None:
     for n in range(450):
         write(tmp_path / f"{n}.jsonl", RECENT, register(f"sess_20260501_{n:06d}"))

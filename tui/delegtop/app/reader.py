@@ -25,6 +25,8 @@ _NAP = 0.01
 _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
 _STATUS_EVERY = 0.5
+_SELDOM = 50_000
+"""New objects that may be garbage before the collector looks at them."""
 _FAST_SWITCH = 0.0005
 
 
@@ -161,23 +163,26 @@ class Reader:
 
 
 class _Haste:
-    """Loading makes millions of objects that stay: collecting them over and over would be a third of the time.
+    """Loading makes many objects that stay, so garbage is looked for seldom, and not among what the program is made of.
 
     The short switch interval lets the screen answer keys while the reader is busy.
     """
 
     def __init__(self) -> None:
         self._interval = 0.0
+        self._thresholds = gc.get_threshold()
 
     def begin(self) -> None:
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(_FAST_SWITCH)
-        gc.disable()
+        self._thresholds = gc.get_threshold()
+        gc.freeze()
+        gc.set_threshold(_SELDOM, *self._thresholds[1:])
+        gc.enable()
 
     def end(self) -> None:
         if not self._interval:
             return
-        gc.freeze()
-        gc.enable()
+        gc.set_threshold(*self._thresholds)
         sys.setswitchinterval(self._interval)
         self._interval = 0.0

@@ -28,7 +28,7 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     require_terminal("delegtop tree SOURCE prints the tree once")
-    gc.disable()  # what is imported and made to begin with stays; the reader turns it on when it has caught up
+    gc.disable()  # what is imported and made to begin with stays; the reader turns it on when it begins
     loaded = options.load(arguments)
     options.check_format(arguments.format)
     at = options.moment(arguments, loaded.settings)

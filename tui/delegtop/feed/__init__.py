@@ -18,7 +18,7 @@ from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
 from delegtop.feed.reading import Reading, SourceStatus, source_for
 from delegtop.feed.shelf import Shelf, resting
-from delegtop.feed.window import FEW, Window, session_of
+from delegtop.feed.window import FEW, Window, folder_of, session_of
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started
 from delegtop.model.forest import Forest
@@ -379,10 +379,10 @@ class Feed:
         return tuple(found)
 
     def _too_old(self) -> Iterator[SourceStatus]:
-        """The files outside the window, by their folder: there may be thousands."""
+        """The files outside the window, by the folder of their sessions: there may be thousands."""
         folders: dict[str, list[Millis]] = {}
         for path, written in self._window.left_out.items():
-            folders.setdefault(os.path.dirname(path), []).append(written)  # noqa: PTH120 # as above
+            folders.setdefault(folder_of(path), []).append(written)
         for folder, times in folders.items():
             count = f"{len(times)} file{'s' if len(times) > 1 else ''} {self._window.why()}"
             yield SourceStatus(folder, None, 0, 0, "left out", count, changed_at=max(times))

@@ -53,6 +53,12 @@ def session_of(path: str) -> str | None:
     return found[0] if found else None
 
 
+def folder_of(path: str) -> str:
+    """The folder that holds all files of its session, and those of others."""
+    found = _SESSION.search(path)
+    return os.path.dirname(path[: found.start()] if found else path)  # noqa: PTH120 # thousands of files at every scan
+
+
 def _written(path: str) -> Millis:
     """When it was last written. What cannot be asked is read, and its reader says what is wrong."""
     try:

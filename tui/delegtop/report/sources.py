@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from delegtop.clock import Millis, duration, iso
 from delegtop.model.delegation import ACTIVE
 from delegtop.model.forest import Forest
+from delegtop.report.figures import count
 from delegtop.report.health import Health
 from delegtop.report.layout import fit
 from delegtop.text import line
@@ -56,25 +57,27 @@ def table(forest: Forest, statuses: Sequence[Found]) -> Iterator[str]:
         detail = f"  ({line(status.detail)})" if status.detail else ""
         yield f"{row} {line(status.path)}{detail}"
     kinds = Counter(status.dialect for status in statuses if status.dialect)
-    counted = ", ".join(f"{count} {name}" for name, count in kinds.most_common()) or "none"
+    counted = ", ".join(f"{many} {name}" for name, many in kinds.most_common()) or "none is read"
+    old = sum(status.status == "left out" for status in statuses)
+    more = f" Of {count(old, 'folder')} the older files are left out (--since 7d, --all)." if old else ""
     yield ""
-    yield f"{len(statuses)} source{'' if len(statuses) == 1 else 's'}: {counted}."
+    yield f"{count(len(statuses) - old, 'source')}: {counted}.{more}"
 
 
 def _cells(status: Found, told: Told, now: Millis) -> tuple[str, ...]:
     versions = list(told.versions.get(status.path, ()))
     version = f"{versions[-1]}{' …' if len(versions) > 1 else ''}" if versions else UNKNOWN
     written = duration(now - status.changed_at) if status.changed_at is not None else UNKNOWN
-    count, active = told.delegations[status.path], told.open[status.path]
-    delegations = f"{count} ({active} open)" if active else str(count) if status.dialect else UNKNOWN
+    all, active = told.delegations[status.path], told.open[status.path]
+    delegations = f"{all} ({active} open)" if active else str(all) if status.dialect else UNKNOWN
     return status.dialect or UNKNOWN, line(version), size(status.size), written, status.status, delegations
 
 
-def size(count: int) -> str:
+def size(bytes: int) -> str:
     """Bytes for people: `812 B`, `1.4 MB`."""
-    if not count:
+    if not bytes:
         return UNKNOWN
-    amount, unit = float(count), 0
+    amount, unit = float(bytes), 0
     while amount >= 1000 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1
     return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= 100 else f"{amount:.1f} {_UNITS[unit]}"

@@ -178,7 +178,7 @@ class Monitor(Screen[None]):
         rates = () if self._frozen or board.moment is not None else self._intake.rates
         return Pulse(
             self._mode(),
-            len(statuses),
+            sum(status.status != "left out" for status in statuses),
             unhealthy,
             wall(board.forest.now, self._zone),
             board.forest.counts,
