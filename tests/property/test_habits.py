@@ -4,18 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from delegtop.model.habits import ENOUGH, Habits
+from delegtop.model.policy import Kind
 
-KIND = ("codex", "explorer")
-lessons = st.lists(st.tuples(st.integers(0, 20), st.one_of(st.none(), st.integers(0, 1000))), max_size=60)
+KIND, OTHER = ("codex", "explorer"), ("codex", "worker")
+durations = st.one_of(st.none(), st.integers(0, 1000))
+lessons = st.lists(st.tuples(st.integers(0, 20), st.sampled_from([KIND, KIND, OTHER]), durations), max_size=60)
 
 
 @given(lessons)
-def test_what_is_usual_depends_only_on_the_last_word_of_each(told: list[tuple[int, int | None]]) -> None:
+def test_what_is_usual_depends_only_on_the_last_word_of_each(told: list[tuple[int, Kind, int | None]]) -> None:
     habits = Habits()
-    for handle, duration in told:
-        before = habits.usual(KIND)
-        assert habits.learn(handle, KIND, duration) == (habits.usual(KIND) != before)
-    left = sorted(duration for duration in dict(told).values() if duration is not None)
+    for handle, kind, duration in told:
+        habits.learn(handle, kind, duration)
+    last = {handle: (kind, duration) for handle, kind, duration in told}.values()
+    left = sorted(duration for kind, duration in last if kind == KIND and duration is not None)
     if len(left) < ENOUGH:
         assert habits.usual(KIND) is None
     else:

@@ -1,7 +1,9 @@
 """A replay tells what the sources tell, in their own time; at its end it is where a look at the sources is."""
 
+import importlib
 import json
 import os
+import pkgutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import delegtop
 from delegtop import clock as clock_module
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
@@ -38,8 +41,16 @@ class Seconds:
         return self.now
 
 
+@pytest.fixture(scope="session")
+def _all_loaded() -> None:
+    """A module that is loaded while the clock is another one would keep that for good."""
+    for module in pkgutil.walk_packages(delegtop.__path__, "delegtop."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
 @pytest.fixture
-def seconds(monkeypatch: pytest.MonkeyPatch) -> Seconds:
+def seconds(monkeypatch: pytest.MonkeyPatch, _all_loaded: None) -> Seconds:
     seconds = Seconds()
     monkeypatch.setattr(clock_module, "monotonic", seconds)
     return seconds

@@ -23,6 +23,7 @@ _OPENED = 32
 """So many pressed blocks stay open for whoever reads on nearby."""
 _LEVEL = 3
 _NOTHING = -1
+_LARGEST = (1 << 63) - 1
 
 
 class Words(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -120,14 +121,16 @@ def _press() -> ModuleType:
 def _packed(words: Words) -> bytes:
     try:
         return _pack(words)
-    except UnicodeEncodeError:  # half a character, which a foreign format may let through
+    except (UnicodeEncodeError, OverflowError):  # half a character or a number past all use, let through by a format
         return _pack(msgspec.convert(_whole(msgspec.to_builtins(words, builtin_types=(bytes,))), Words))
 
 
 def _whole(value: object) -> object:
-    """The same, with every half character replaced."""
+    """The same, with every half character replaced and every number one of 64 bits."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int):
+        return min(max(value, -_LARGEST), _LARGEST)
     if isinstance(value, list | tuple):
         return [_whole(item) for item in value]
     return {key: _whole(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -12,9 +12,10 @@ from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import ACTIVE, Basis, Deadline, State
 from delegtop.model.events import Ending, Outcome, Phase, Trust
 from delegtop.model.habits import Habits
-from delegtop.model.ledger import Handle, Ledger, Shape
+from delegtop.model.ledger import Handle, Ledger
 from delegtop.model.lineage import Lineage, Move
 from delegtop.model.policy import AgentLimits, Kind, Policy, Usual, default_timeout, kind_of
+from delegtop.model.starts import Shape
 
 _STATES = tuple(State)
 _STATE_OF = {outcome: State(outcome.value) for outcome in Outcome}
@@ -26,7 +27,7 @@ _REMEMBERED = 100_000
 class Census:
     """States and their counts at `now`."""
 
-    NOT_ITS_OWN = ("_ledger", "_lineage", "_policy", "_deadlines")
+    NOT_ITS_OWN = ("_ledger", "_lineage", "_policy", "_limits")
     BORROWS = True
 
     def __init__(self, ledger: Ledger, lineage: Lineage, policy: Policy) -> None:
@@ -34,17 +35,15 @@ class Census:
         self._lineage = lineage
         self._policy = policy
         self._state = array("b")
-        self._open = array("b")
-        """Whether its deadline limits its children's: it has not ended, as far as anyone says."""
+        self._due: dict[Handle, Millis] = {}
+        """By when the open ones must be done, as far as somebody set it: that limits their children too."""
         self._active_children = array("i")
         self._agenda = Agenda()
         self._dirty: set[Handle] = set()
         self._habits = Habits()
-        self._open_kinds: dict[Kind, set[Handle]] = {}
-        """The open delegations of other programs: their limit is what is usual, which every end may change."""
         self._gone: dict[Handle, Millis] = {}
         """The sessions without their process, and when that was found."""
-        self._deadlines: dict[Handle, Deadline | None] = {}
+        self._limits: dict[Handle, Deadline | None] = {}
         """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
         self.now = Millis(0)
         self.counts: dict[State, int] = dict.fromkeys(State, 0)
@@ -63,28 +62,23 @@ class Census:
     def touch(self, handles: Iterable[Handle]) -> None:
         """These may have changed; they are looked at in the next `advance`."""
         self._dirty.update(handles)
-        self._deadlines.clear()
+        self._limits.clear()
 
     def touch_below(self, handles: Iterable[Handle]) -> None:
-        """The deadline of these may have changed, and with it that of everything open below them."""
+        """What these are or where they belong may have changed, and with it what they allow their children; and whose
+        process those below them live in, even where somebody between them has ended."""
+        self._touch_below(handles, deep=bool(self._gone))
+
+    def _touch_below(self, handles: Iterable[Handle], *, deep: bool) -> None:
         pending = self._lineage.parents_among(handles)
         reached = set(pending)
         while pending:
             for child in self._lineage.children(pending.pop()):
-                if not self._may_be_open(child):
-                    continue
-                self._dirty.add(child)
-                if child not in reached:
+                if self._may_be_open(child):
+                    self._dirty.add(child)
+                if deep and child not in reached:
                     reached.add(child)
                     pending.append(child)
-
-    def _touch_all_below(self, handle: Handle) -> None:
-        """The process of these may be another: who was started in it may be at work when its caller has ended."""
-        pending = [handle]
-        while pending:
-            below = list(self._lineage.children(pending.pop()))
-            self._dirty.update(filter(self._may_be_open, below))
-            pending += below
 
     def reparent(self, moves: Iterable[Move]) -> None:
         """An active child that moved makes its new parent wait, and its old one no longer."""
@@ -93,14 +87,11 @@ class Census:
                 self._count_child(old, -1)
                 self._count_child(new, +1)
             self._dirty.add(handle)
-            if self._gone:
-                self._touch_all_below(handle)
 
     def advance(self, now: Millis) -> set[Handle]:
         """Bring every state to the moment `now`; returns the delegations whose state changed."""
         new = range(len(self._state), len(self._ledger))
         self._state.extend([_UNSEEN] * len(new))
-        self._open.extend([True] * len(new))
         self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
         if now < self.now:
             self._dirty.update(self._ledger)  # time went back: nothing on the agenda can be relied on
@@ -109,8 +100,8 @@ class Census:
         self._dirty.update(self._agenda.due(now))
         changed: set[Handle] = set()
         while self._dirty:
-            # Judging a child may change its parent, so the younger come first; and a parent's end lifts the limit on
-            # its children, so they may come again.
+            # Judging a child may change its parent, so the younger come first; and a parent that has another limit
+            # than before limits its children otherwise, so they may come again.
             for handle in sorted(self._dirty, reverse=True):
                 self._dirty.discard(handle)
                 if self._judge(handle):
@@ -124,14 +115,13 @@ class Census:
         ending = self._ledger.ending(handle)
         is_open = ending is None and not self._left(handle)
         before = self._state[handle]
-        if is_open != self._open[handle]:
-            self._open[handle] = is_open
-            if before != _UNSEEN:
-                self.touch_below((handle,))
-        self._learn(handle, ending, is_open)
+        limit = self._limit(handle) if is_open else None
+        if self._set_due(handle, limit) and before != _UNSEEN:  # who came with it is looked at anyway
+            self._touch_below((handle,), deep=False)
+        self._learn(handle, ending)
         self._miss(handle)
         if is_open:
-            state = self._open_state(handle)
+            state = self._open_state(handle, limit)
         else:
             self._agenda.set(handle, None)
             state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
@@ -147,24 +137,23 @@ class Census:
             self._count_child(self._lineage.parent(handle), 1 if state in ACTIVE else -1)
         return True
 
-    def _learn(self, handle: Handle, ending: tuple[Outcome, Ending, Millis | None] | None, is_open: bool) -> None:
-        """Remember how long it took, and look again at all whose limit that changes."""
-        shape = self._ledger.shape(handle)
-        kind = _kind(shape)
+    def _set_due(self, handle: Handle, limit: Deadline | None) -> bool:
+        """Remember by when it must be done; True if that changed."""
+        if limit is None:
+            return self._due.pop(handle, None) is not None
+        before, self._due[handle] = self._due.get(handle), limit.at
+        return before != limit.at
+
+    def _learn(self, handle: Handle, ending: tuple[Outcome, Ending, Millis | None] | None) -> None:
+        """Remember how long it took."""
+        kind = _kind(self._ledger.shape(handle))
         if kind is None:
             return
-        peers = self._open_kinds.setdefault(kind, set())
-        if is_open:
-            peers.add(handle)
-        else:
-            peers.discard(handle)
         started = self._ledger.start(handle)
         took = None
         if ending is not None and ending[0] is Outcome.COMPLETED and ending[2] is not None and started is not None:
             took = ending[2] - started
-        if self._habits.learn(handle, kind, took):
-            self._deadlines.clear()
-            self._dirty |= peers
+        self._habits.learn(handle, kind, took)
 
     def _miss(self, handle: Handle) -> None:
         """Remember whether its process is gone, and look again at all that are gone with it."""
@@ -175,7 +164,7 @@ class Census:
             del self._gone[handle]
         else:
             self._gone[handle] = gone
-        self._touch_all_below(handle)
+        self._touch_below((handle,), deep=True)
 
     def went_with_its_session(self, handle: Handle) -> bool:
         """The process of its session is gone: what a program starts within itself has no other, and ends with it."""
@@ -201,7 +190,7 @@ class Census:
         code = self._state[handle]
         return code != _UNSEEN and _STATES[code] in ACTIVE
 
-    def _open_state(self, handle: Handle) -> State:
+    def _open_state(self, handle: Handle, deadline: Deadline | None) -> State:
         """The state of one that has not ended, by its deadline, its children and its silence."""
         ledger, policy, now = self._ledger, self._policy, self.now
         if self.went_with_its_session(handle):
@@ -209,9 +198,6 @@ class Census:
             return State.LOST
         heard = ledger.heard_at(handle)
         seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
-        deadline = self.deadline(handle)
-        if deadline is not None and not deadline.is_firm:
-            deadline = None
         lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
         silent = None if heard is None else heard + policy.silent_after
         limits = (deadline.at if deadline else None, silent, lost)
@@ -280,22 +266,26 @@ class Census:
     # -- deadlines -------------------------------------------------------------------------------------------------
 
     def deadline(self, handle: Handle) -> Deadline | None:
-        """The moment it must be done by: its own, or an open ancestor's that comes earlier."""
-        if len(self._deadlines) > _REMEMBERED:
-            self._deadlines.clear()
+        """The moment it must be done by; where nobody set one, the moment by which its kind usually is."""
+        return self._limit(handle) or self._usually_done(handle)
+
+    def _limit(self, handle: Handle) -> Deadline | None:
+        """The moment that somebody set: its own, or an open ancestor's that comes earlier."""
+        if len(self._limits) > _REMEMBERED:
+            self._limits.clear()
         chain = [handle]
-        while chain[-1] not in self._deadlines:
+        while chain[-1] not in self._limits:
             parent = self._lineage.parent(chain[-1])
             if parent is None or not self._may_be_open(parent):
-                self._deadlines[chain[-1]] = self._own_deadline(chain[-1])
+                self._limits[chain[-1]] = self._own_limit(chain[-1])
                 break
             chain.append(parent)
         for above, below in pairwise(reversed(chain)):
-            self._deadlines[below] = self._capped(self._own_deadline(below), above, self._deadlines[above])
-        return self._deadlines[handle]
+            self._limits[below] = self._capped(self._own_limit(below), above, self._limits[above])
+        return self._limits[handle]
 
     def _capped(self, own: Deadline | None, parent: Handle, limit: Deadline | None) -> Deadline | None:
-        if limit is None or not limit.is_firm or (own is not None and own.at <= limit.at):
+        if limit is None or (own is not None and own.at <= limit.at):
             return own
         if limit.basis is Basis.PARENT:
             return limit
@@ -304,7 +294,7 @@ class Census:
     def _may_be_open(self, handle: Handle) -> bool:
         return self._ledger.ending(handle) is None and not self._left(handle)
 
-    def _own_deadline(self, handle: Handle) -> Deadline | None:
+    def _own_limit(self, handle: Handle) -> Deadline | None:
         ledger = self._ledger
         shape = ledger.shape(handle)
         if shape is None or shape.trust is Trust.MODEL:
@@ -341,25 +331,24 @@ class Census:
         return None
 
     def _expected(self, handle: Handle, shape: Shape, started: Millis | None) -> Deadline | None:
-        """How long somebody says they wait, or what is usual for its kind, or what the protocol gives its kind."""
+        """How long somebody says they wait, or what the protocol gives its kind."""
         wait = self._ledger.wait(handle)
         if wait is not None:
             return Deadline(wait.until, Basis.WAIT, wait.by)
-        if started is None:
-            return None
-        if shape.product is not None:
-            usual = self.usual(handle)
-            if usual is None:
-                return None
-            by_history = usual == self._policy.usual.get(_kind(shape) or ("", ""))
-            known = f"{usual[1]} on this machine" if by_history else f"{usual[1]}"
-            what = shape.agent or shape.command
-            return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {known}")
-        kind = kind_of(shape.agent, shape.command)
-        if kind is None:
+        kind = kind_of(shape.agent, shape.command) if shape.product is None else None
+        if started is None or kind is None:
             return None
         default = default_timeout(self._policy, kind)
         return Deadline(Millis(started + default), Basis.DEFAULT, f"default for {kind}, {default // 1000} s")
+
+    def _usually_done(self, handle: Handle) -> Deadline | None:
+        shape, started, usual = self._ledger.shape(handle), self._ledger.start(handle), self.usual(handle)
+        if shape is None or shape.trust is Trust.MODEL or started is None or usual is None:
+            return None
+        by_history = usual == self._policy.usual.get(_kind(shape) or ("", ""))
+        known = f"{usual[1]} on this machine" if by_history else f"{usual[1]}"
+        what = shape.agent or shape.command
+        return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {known}")
 
     def _name(self, handle: Handle) -> str:
         return self._ledger.delegation(handle).name

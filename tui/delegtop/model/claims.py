@@ -15,6 +15,8 @@ NO_REPORT = Report()
 _SAME_MOMENT = 2 * SECOND
 """Two sources that note one moment within this span do not disagree."""
 
+_UNSAID = (None, (), "")
+
 C = TypeVar("C", bound=Started | Ended)
 
 
@@ -40,10 +42,12 @@ def _end_order(event: Ended) -> tuple[object, ...]:
 def merge_starts(events: Iterable[Started]) -> Started:
     """The first word in order, with what it leaves open filled in by the next."""
     first, *rest = sorted(events, key=_start_order)
+    if not rest:
+        return first
     gaps = {}
     for field in first.__struct_fields__:
-        if getattr(first, field) in (None, ()):
-            gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in (None, ())), getattr(first, field))
+        if getattr(first, field) in _UNSAID:
+            gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in _UNSAID), getattr(first, field))
     named = [e for e in (first, *rest) if e.parent is not None]
     sure = [e for e in named if not e.guessed]
     gaps["parent"] = (sure or named)[0].parent if named else None
@@ -100,7 +104,7 @@ def _best_clock(starts: list[Started]) -> list[tuple[Millis | None, Origin]]:
 
 
 def _disagreement(field: str, told: list[tuple[object, Origin]]) -> list[Claim]:
-    said = [(value, origin) for value, origin in told if value is not None]
+    said = [(value, origin) for value, origin in told if value not in _UNSAID]
     if len({value for value, _ in said}) < 2:
         return []
     return [Claim(field, " › ".join(v) if isinstance(v, tuple) else str(v), origin) for v, origin in said]

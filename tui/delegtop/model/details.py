@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from delegtop.clock import Millis
 from delegtop.model.delegation import Note, Wait
-from delegtop.model.events import Awaited, Described, Noted, Resumed, Sighted
+from delegtop.model.events import Awaited, Described, Ended, Erred, Noted, Resumed, Sighted
 from delegtop.origin import Origin
 
 _WORDS = ("title", "name", "model", "prompt", "cwd", "version")
@@ -49,6 +49,10 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         if self.resumed_at is not None and self.resumed_at >= event.at:
             return self
         return replace(self, resumed_at=event.at)
+
+    def undoes(self, event: Ended | Erred) -> bool:
+        """It was given work again since."""
+        return self.resumed_at is not None and event.at is not None and event.at < self.resumed_at
 
     def _describe(self, event: Described) -> "Details":
         """The earliest word stays; one without a time counts only where no other speaks."""

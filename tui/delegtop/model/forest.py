@@ -12,10 +12,11 @@ import msgspec
 
 from delegtop.clock import Millis
 from delegtop.model.census import Census
+from delegtop.model.columns import UNSET
 from delegtop.model.delegation import ACTIVE, Deadline, Delegation, Link, State
 from delegtop.model.events import Deviation, Event
 from delegtop.model.frozen import Borrowed, Freezer, Numbers, thaw_into
-from delegtop.model.ledger import UNSET, Handle, Ledger
+from delegtop.model.ledger import Handle, Ledger
 from delegtop.model.lineage import Lineage
 from delegtop.model.notes import REVIEW
 from delegtop.model.phases import FOR_PEOPLE
@@ -142,9 +143,8 @@ class Forest:
         return self._census.learned()
 
     def reconsider(self, usual: Mapping[Kind, Usual]) -> None:
-        """Judge all by this history too; states follow with the next `advance`."""
+        """Judge all by this history too. It changes no state: what is usual is no promise."""
         self.policy.usual.update(usual)
-        self._census.touch(range(len(self)))
 
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
@@ -213,7 +213,7 @@ class Forest:
 
     def birth(self, handle: Handle) -> tuple[bool, int, str]:
         """The order of siblings: by start, then id; an unknown start comes last."""
-        start = self._ledger.started_at[handle]
+        start = self._ledger.starts.at[handle]
         return start == UNSET, start, self._ledger.ids[handle]
 
     def level(self, handle: Handle) -> int:

@@ -18,13 +18,12 @@ class Habits:
         self._learned: dict[Handle, tuple[Kind, int]] = {}
         self._durations: dict[Kind, list[int]] = {}
 
-    def learn(self, handle: Handle, kind: Kind, duration: int | None) -> bool:
-        """It took so long, or (None) it is not done after all; True if what is usual for its kind changed."""
+    def learn(self, handle: Handle, kind: Kind, duration: int | None) -> None:
+        """It took so long, or (None) it is not done after all."""
         before = self._learned.get(handle)
         now = None if duration is None else (kind, duration)
         if before == now:
-            return False
-        usual = self.usual(kind)
+            return
         if before is not None:
             durations = self._durations[before[0]]
             del durations[bisect_left(durations, before[1])]
@@ -32,7 +31,6 @@ class Habits:
         if now is not None:
             insort(self._durations.setdefault(kind, []), now[1])
             self._learned[handle] = now
-        return self.usual(kind) != usual
 
     def all(self) -> dict[Kind, Usual]:
         """What is usual for every kind of which enough are known."""

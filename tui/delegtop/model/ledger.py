@@ -9,14 +9,12 @@ from array import array
 from collections.abc import Iterable, Iterator
 from sys import intern
 
-import msgspec
-from msgspec.structs import replace
-
 from delegtop.clock import MINUTE, Millis
-from delegtop.model.archive import NO_WORDS, Archive, words
-from delegtop.model.claims import contest, disagreements, merge_ends, merge_starts
-from delegtop.model.delegation import Claim, Delegation, Wait, own_path
+from delegtop.model.claims import disagreements
+from delegtop.model.columns import UNSET, known
+from delegtop.model.delegation import Claim, Delegation, Wait
 from delegtop.model.details import NO_DETAILS, Details
+from delegtop.model.ends import OPEN, Ends
 from delegtop.model.events import (
     Deviation,
     Ended,
@@ -38,50 +36,25 @@ from delegtop.model.frozen import Numbers
 from delegtop.model.heap import let_columns_grow
 from delegtop.model.places import Places, Sources
 from delegtop.model.pulse import Pulse
+from delegtop.model.starts import Shape, Starts
 from delegtop.model.surveys import Surveys
 from delegtop.origin import Origin
 
 Handle = int
 """The index of a delegation: stable for the life of the process."""
 
-UNSET = -(1 << 62)
-"""Stands for an unknown number in a column."""
-
 _BLOCK = 16
 _MANY = 50_000
 
-_OUTCOMES = tuple(Outcome)
-_ENDINGS = tuple(Ending)
-"""By number."""
 _PHASES: tuple[Phase | None, ...] = (None, *Phase)
 _PHASE_CODE = {phase: code for code, phase in enumerate(_PHASES)}
 _GONE = int(Ending.GONE)
-_NO_LIFE = (int(Ending.REGISTRY), _GONE)
-"""Ends that are told by others, at some later moment."""
+_NO_LIFE = (OPEN, int(Ending.REGISTRY), _GONE)
+"""Who has no end, or one that others tell of at some later moment."""
 _PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
 """Nobody at work is in one of these."""
-_OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _ARCHIVED = "\0archived"
-"""Stands for what was said last where the archive has it."""
-
-
-class Shape(msgspec.Struct, frozen=True, gc=False):
-    """What many delegations have in common; one copy serves them all."""
-
-    agent: str | None
-    command: str | None
-    caller: str | None
-    path: tuple[str, ...] | None
-    depth: int | None
-    timeout: int | None
-    host: str | None
-    trust: Trust
-    listed: bool
-    product: str | None
-    due: bool
-    """It declares a deadline, and that is its start and its timeout together."""
-    own_path: tuple[str, ...] | None
-    """The path down to and including the agent: some logs leave the agent itself out."""
+"""Stands for what was said last where it is kept with the end."""
 
 
 class Ledger:
@@ -94,33 +67,17 @@ class Ledger:
         self.ids: list[str] = []
         self.handles: dict[str, Handle] | Numbers = {}
         sources = Sources()
-        self._shapes: dict[tuple[object, ...], Shape] = {}
-        self._shape: list[Shape | None] = []
-        self.task: list[str | None] = []
-        self.claimed_parent: list[str | None] = []
-        self.started_at = array("q")
-        self._started_place = Places(sources)
+        self.starts = Starts(sources)
+        self.ends = Ends(sources)
         self._beat_at = array("q")
         self._beat_place = Places(sources)
         self._doing: list[str | None] = []
         self._tool: list[str | None] = []
         self._phase = array("b")
         self._tokens = array("q")
-        self._ended_at = array("q")
-        self._ended_place = Places(sources)
-        self._outcome = array("b")
-        self._ended_by = array("b")
-        self._archive = Archive()
         # What only few delegations have.
-        self._deadlines: dict[Handle, Millis] = {}
-        """The declared ones that are not the start and the timeout together."""
-        self._pids: dict[Handle, int] = {}
-        self._refs: dict[Handle, tuple[tuple[str, str], ...]] = {}
-        self._guessed: set[Handle] = set()
         self._costs: dict[Handle, float] = {}
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
-        self._starts: dict[Handle, tuple[Started, ...]] = {}
-        self._ends: dict[Handle, tuple[Ended, ...]] = {}
         self._surveys = Surveys()
         self._details: dict[Handle, Details] = {}
         self.pulse = Pulse()
@@ -202,7 +159,7 @@ class Ledger:
 
     def _add(self, id: str) -> Handle:
         handle = len(self.ids)
-        if handle == len(self._shape):
+        if handle == len(self._tokens):
             self._grow(max(_BLOCK, handle // 8))
             if handle > _MANY:
                 let_columns_grow()
@@ -212,17 +169,14 @@ class Ledger:
 
     def _grow(self, rows: int) -> None:
         """Room for more delegations, in one go: twenty appends for each would cost more than the rest of its start."""
-        nothing: list[None] = [None] * rows
-        for strings in (self.task, self.claimed_parent, self._doing, self._tool):
-            strings.extend(nothing)
-        self._shape.extend(nothing)
-        for moments in (self.started_at, self._beat_at, self._tokens, self._ended_at):
-            moments.extend([UNSET] * rows)
+        self.starts.grow(rows)
+        self.ends.grow(rows)
+        for strings in (self._doing, self._tool):
+            strings.extend([None] * rows)
+        for numbers in (self._beat_at, self._tokens):
+            numbers.extend([UNSET] * rows)
         self._phase.extend([0] * rows)
-        self._outcome.extend([-1] * rows)
-        self._ended_by.extend([0] * rows)
-        for column in (self._started_place, self._beat_place, self._ended_place, self._archive):
-            column.grow(rows)
+        self._beat_place.grow(rows)
 
     def _outdoes(self, handle: Handle, event: Heard) -> bool:
         """Of two heartbeats at one moment the later record counts."""
@@ -232,56 +186,7 @@ class Ledger:
     def _start(self, handle: Handle, event: Started) -> bool:
         if event.at is not None and not event.listed:
             self.pulse.minutes.add(event.at // MINUTE)
-        before = self._start_of(handle)
-        if before is None:
-            self._write_start(handle, event)
-            return True
-        known = self._starts.get(handle) or (before,)
-        # Many delegations are told of twice, so their claims share the longest of what they say.
-        claims = contest(known, replace(event, id=before.id, parent=self._shared_id(event.parent)))
-        if claims is known:
-            return False
-        if len(claims) > 1:
-            self._starts[handle] = claims
-        self._write_start(handle, merge_starts(claims))
-        return True
-
-    def _write_start(self, handle: Handle, event: Started) -> None:
-        at, timeout, deadline = event.at, event.timeout, event.deadline
-        due = deadline is not None and at is not None and timeout is not None and deadline == at + timeout
-        common = (
-            event.agent,
-            event.command,
-            event.caller,
-            event.path or None,
-            event.depth,
-            timeout,
-            event.host,
-            event.trust,
-            event.listed,
-            event.product,
-            due,
-        )
-        shape = self._shapes.get(common)
-        if shape is None:
-            shape = self._shapes[common] = Shape(*common, own_path=own_path(event.path, event.agent))
-        self._shape[handle] = shape
-        self.task[handle] = intern(event.task) if event.task else None
-        self.claimed_parent[handle] = self._shared_id(event.parent)
-        self.started_at[handle] = UNSET if at is None else at
-        if deadline is not None and not due:
-            self._deadlines[handle] = deadline
-        elif self._deadlines:
-            self._deadlines.pop(handle, None)
-        self._started_place[handle] = event.origin
-        if event.pid is not None:
-            self._pids[handle] = event.pid
-        if event.refs:
-            self._refs[handle] = event.refs
-        if event.guessed:
-            self._guessed.add(handle)
-        elif self._guessed:
-            self._guessed.discard(handle)
+        return self.starts.take(handle, event, self.ids[handle], self._shared_id(event.parent))
 
     def _shared_id(self, id: str | None) -> str | None:
         if id is None:
@@ -289,51 +194,17 @@ class Ledger:
         handle = self.handles.get(id)
         return self.ids[handle] if handle is not None else intern(id)
 
-    def _start_of(self, handle: Handle) -> Started | None:
-        """The start as one event again; the columns hold all of it."""
-        shape = self._shape[handle]
-        if shape is None:
-            return None
-        origin = self._started_place[handle]
-        assert origin is not None  # noqa: S101 # written together with the shape
-        return Started(
-            id=self.ids[handle],
-            at=_known(self.started_at[handle]),
-            origin=origin,
-            agent=shape.agent,
-            command=shape.command,
-            caller=shape.caller,
-            task=self.task[handle],
-            path=shape.path,
-            depth=shape.depth,
-            timeout=shape.timeout,
-            deadline=self.declared_deadline(handle),
-            parent=self.claimed_parent[handle],
-            pid=self._pids.get(handle),
-            host=shape.host,
-            refs=self._refs.get(handle, ()),
-            trust=shape.trust,
-            listed=shape.listed,
-            product=shape.product,
-            guessed=handle in self._guessed,
-        )
-
     def _end(self, handle: Handle, event: Ended) -> bool:
         if event.at is not None and event.by is not Ending.GONE:
             self.pulse.minutes.add(event.at // MINUTE)
-        if self._is_undone(handle, event):
+        details = self._details.get(handle)
+        if details is not None and details.undoes(event):
             return False
-        before = self._end_of(handle)
-        if before is None:
-            self._write_end(handle, event)
-            return True
-        known = self._ends.get(handle) or (before,)
-        claims = contest(known, event)
-        if claims is known:
+        doing = self._doing_of(handle)
+        if not self.ends.take(handle, event, self.ids[handle], doing):
             return False
-        if len(claims) > 1:
-            self._ends[handle] = claims
-        self._write_end(handle, merge_ends(claims))
+        if doing is not None:
+            self._doing[handle] = _ARCHIVED
         return True
 
     def _resume(self, handle: Handle, event: Resumed) -> bool:
@@ -342,75 +213,37 @@ class Ledger:
         if (told := details.resume(event)) is details:
             return False
         self._details[handle] = told
-        end = self._end_of(handle)
-        ends = self._ends.pop(handle, (end,) if end else ())
-        left = tuple(each for each in ends if not self._is_undone(handle, each))
-        if len(left) > 1:
-            self._ends[handle] = left
-        if left:
-            self._write_end(handle, merge_ends(left))
-        else:
-            self._outcome[handle], self._ended_by[handle] = -1, 0
-            self._ended_at[handle] = UNSET
-            self._ended_place.clear(handle)
-            self._doing[handle], self._archive[handle] = self._doing_of(handle), NO_WORDS
-        return True
-
-    def _is_undone(self, handle: Handle, event: Ended) -> bool:
-        details = self._details.get(handle)
-        resumed = details.resumed_at if details else None
-        return resumed is not None and event.at is not None and event.at < resumed
-
-    def _write_end(self, handle: Handle, event: Ended) -> None:
-        self._ended_at[handle] = UNSET if event.at is None else event.at
-        self._ended_place[handle] = event.origin
-        self._outcome[handle] = _OUTCOME_CODE[event.outcome]
-        self._ended_by[handle] = event.by
         doing = self._doing_of(handle)
-        self._archive[handle] = words(self.ids[handle], event.report, doing)
-        if doing is not None:
-            self._doing[handle] = _ARCHIVED
-
-    def _end_of(self, handle: Handle) -> Ended | None:
-        if self._outcome[handle] < 0:
-            return None
-        origin = self._ended_place[handle]
-        assert origin is not None  # noqa: S101 # written together with the outcome
-        return Ended(
-            id=self.ids[handle],
-            at=_known(self._ended_at[handle]),
-            origin=origin,
-            outcome=_OUTCOMES[self._outcome[handle]],
-            by=_ENDINGS[self._ended_by[handle]],
-            report=self.report(handle),
-        )
+        is_over = self.ends.forget(handle, told.undoes, self.ids[handle], doing)
+        self._doing[handle] = _ARCHIVED if is_over and doing is not None else doing
+        return True
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def shape(self, handle: Handle) -> Shape | None:
-        return self._shape[handle]
+        return self.starts.shape[handle]
 
     def product(self, handle: Handle) -> str | None:
-        shape = self._shape[handle]
+        shape = self.starts.shape[handle]
         return shape.product if shape else None
 
     def own_path(self, handle: Handle) -> tuple[str, ...] | None:
-        shape = self._shape[handle]
+        shape = self.starts.shape[handle]
         return shape.own_path if shape else None
 
     def report(self, handle: Handle) -> Report:
-        return self._archive[handle].told_by(self.ids[handle])
+        return self.ends.report(handle, self.ids[handle])
 
     def _doing_of(self, handle: Handle) -> str | None:
         doing = self._doing[handle]
-        return self._archive[handle].said if doing is _ARCHIVED else doing
+        return self.ends.said(handle) if doing is _ARCHIVED else doing
 
     def start(self, handle: Handle) -> Millis | None:
-        return _known(self.started_at[handle])
+        return known(self.starts.at[handle])
 
     def used(self, handle: Handle) -> tuple[int | None, float | None]:
         """Tokens and US dollars, of this delegation alone."""
-        return _known(self._tokens[handle]), self._costs.get(handle)
+        return known(self._tokens[handle]), self._costs.get(handle)
 
     def phase(self, handle: Handle) -> Phase | None:
         """What it was in the middle of when it was last heard; whoever saw it later knows whether it still is."""
@@ -427,14 +260,14 @@ class Ledger:
 
     def is_session(self, handle: Handle) -> bool:
         """An agent program's own session: it lives as long as its process does, and was given no task."""
-        shape = self._shape[handle]
+        shape = self.starts.shape[handle]
         return shape is not None and shape.product is not None and shape.depth == 0 and shape.path is None
 
     def gone_at(self, handle: Handle) -> Millis | None:
         """When an agent's own session was found to be without its process, if nothing was heard of it since."""
-        if self._ended_by[handle] != _GONE or not self.is_session(handle):
+        if self.ends.by[handle] != _GONE or not self.is_session(handle):
             return None
-        at, heard = _known(self._ended_at[handle]), self.heard_at(handle)
+        at, heard = known(self.ends.at[handle]), self.heard_at(handle)
         return None if at is None or (heard is not None and heard > at) else at
 
     def is_noted(self, handle: Handle, kind: str) -> bool:
@@ -456,22 +289,21 @@ class Ledger:
 
     def is_guess(self, handle: Handle) -> bool:
         """Nobody names its parent; the one claimed is a guess."""
-        return handle in self._guessed
+        return handle in self.starts.guessed
 
     def declared_deadline(self, handle: Handle) -> Millis | None:
-        shape = self._shape[handle]
-        if shape is None or not shape.due or shape.timeout is None:
-            return self._deadlines.get(handle)
-        return Millis(self.started_at[handle] + shape.timeout)
+        return self.starts.deadline(handle)
 
     def ending(self, handle: Handle) -> tuple[Outcome, Ending, Millis | None] | None:
         """How it ended, by what word, and when. None while nothing says that it ended."""
-        code = self._outcome[handle]
-        if code >= 0 and (self._ended_by[handle] != _GONE or not self._goes_on(handle)):
-            return _OUTCOMES[code], _ENDINGS[self._ended_by[handle]], _known(self._ended_at[handle])
+        if self.ends.by[handle] != _GONE or not self._goes_on(handle):
+            end = self.ends.of(handle)
+            if end is not None:
+                return end
         if handle not in self._faults:
             return None
-        fatal = [e for e in self._faults[handle].values() if e.fault.recoverable is False]
+        undone = self._details.get(handle, NO_DETAILS).undoes
+        fatal = [e for e in self._faults[handle].values() if e.fault.recoverable is False and not undone(e)]
         if not fatal:
             return None
         return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
@@ -483,22 +315,19 @@ class Ledger:
     def heard_at(self, handle: Handle) -> Millis | None:
         """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on. Nor is
         the moment in which somebody found its process gone."""
-        shape = self._shape[handle]
+        shape = self.starts.shape[handle]
         latest = self._beat_at[handle]
         if shape is not None and not shape.listed:
-            latest = max(latest, self.started_at[handle])
-        elif handle in self._starts:
-            logged = (e.at for e in self._starts[handle] if not e.listed and e.at is not None)
-            latest = max(latest, max(logged, default=Millis(UNSET)))
-        if self._outcome[handle] >= 0 and self._ended_by[handle] not in _NO_LIFE:
-            latest = max(latest, self._ended_at[handle])
+            latest = max(latest, self.starts.at[handle])
+        if self.ends.by[handle] not in _NO_LIFE:
+            latest = max(latest, self.ends.at[handle])
         if handle in self._faults:
             latest = max(latest, *(e.at for e in self._faults[handle].values() if e.at is not None), latest)
         if handle in self._details:
             latest = max(latest, self._details[handle].resumed_at or latest)
             if (seen := self._details[handle].sighted) is not None:
                 latest = max(latest, seen.at or latest)
-        return _known(latest)
+        return known(latest)
 
     def listed_at(self, handle: Handle) -> Millis | None:
         """When it was last seen in a registry."""
@@ -510,7 +339,8 @@ class Ledger:
 
     def delegation(self, handle: Handle) -> Delegation:
         """Everything known of one delegation."""
-        shape = self._shape[handle]
+        starts = self.starts
+        shape = starts.shape[handle]
         ending = self.ending(handle)
         details = self._details.get(handle, NO_DETAILS)
         faults = self._faults_of(handle)
@@ -520,22 +350,22 @@ class Ledger:
             agent=shape.agent if shape else None,
             command=shape.command if shape else None,
             caller=shape.caller if shape else None,
-            task=self.task[handle],
+            task=starts.task[handle],
             path=shape.path if shape else None,
             depth=shape.depth if shape else None,
             timeout=shape.timeout if shape else None,
-            deadline=self.declared_deadline(handle),
-            parent=self.claimed_parent[handle],
-            pid=self._pids.get(handle),
+            deadline=starts.deadline(handle),
+            parent=starts.parent[handle],
+            pid=starts.pids.get(handle),
             host=shape.host if shape else None,
-            refs=self._refs.get(handle, ()),
+            refs=starts.refs.get(handle, ()),
             trust=shape.trust if shape else Trust.SCRIPT,
-            started_at=_known(self.started_at[handle]),
+            started_at=known(starts.at[handle]),
             heard_at=self.heard_at(handle),
             doing=self._doing_of(handle),
             tool=self._tool[handle],
             phase=self.phase(handle),
-            tokens=_known(self._tokens[handle]),
+            tokens=known(self._tokens[handle]),
             cost=self._costs.get(handle),
             outcome=ending[0] if ending else None,
             ended_by=ending[1] if ending else None,
@@ -545,9 +375,9 @@ class Ledger:
             listed_at=self.listed_at(handle),
             left_registry=self.left_registry(handle),
             claims=self._claims(handle),
-            started_origin=self._started_place[handle],
+            started_origin=starts.place[handle],
             heard_origin=seen.origin if seen else self._beat_place[handle],
-            ended_origin=self._ended_place[handle] or (faults[-1].origin if faults else None),
+            ended_origin=self.ends.place[handle] or (faults[-1].origin if faults else None),
             origins=self._origins(handle),
             product=shape.product if shape else None,
             title=details.word("title"),
@@ -565,19 +395,14 @@ class Ledger:
         return sorted(self._faults.get(handle, {}).values(), key=lambda erred: erred.origin)
 
     def _origins(self, handle: Handle) -> tuple[Origin, ...]:
-        places = (self._started_place[handle], self._beat_place[handle], self._ended_place[handle])
-        found = [origin for origin in places if origin is not None]
-        told = (self._starts.get(handle, ()), self._ends.get(handle, ()), self._faults.get(handle, {}).values())
+        starts, ends = self.starts, self.ends
+        found = [at for at in (starts.place[handle], self._beat_place[handle], ends.place[handle]) if at is not None]
+        told = (starts.claims.get(handle, ()), ends.claims.get(handle, ()), self._faults.get(handle, {}).values())
         found += [event.origin for events in told for event in events]
         if handle in self._details:
             found += self._details[handle].origins()
         return tuple(sorted(set(found)))
 
     def _claims(self, handle: Handle) -> tuple[Claim, ...]:
-        if handle not in self._starts and handle not in self._ends:
-            return ()
-        return disagreements(self._starts.get(handle, ()), self._ends.get(handle, ()))
-
-
-def _known(value: int) -> Millis | None:
-    return None if value == UNSET else Millis(value)
+        starts, ends = self.starts.claims.get(handle, ()), self.ends.claims.get(handle, ())
+        return disagreements(starts, ends) if starts or ends else ()

@@ -8,8 +8,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
+from delegtop.model.columns import UNSET
 from delegtop.model.delegation import Link
-from delegtop.model.ledger import UNSET, Handle, Ledger
+from delegtop.model.ledger import Handle, Ledger
 
 _ROOT, _EXPLICIT, _INFERRED, _AMBIGUOUS = range(4)
 _LINKS = (Link.ROOT, Link.EXPLICIT, Link.INFERRED, Link.AMBIGUOUS)
@@ -119,10 +120,10 @@ class Lineage:
 
     def _link_declared(self, handle: Handle) -> None:
         ledger = self._ledger
-        id, name = ledger.ids[handle], ledger.claimed_parent[handle]
+        id, name = ledger.ids[handle], ledger.starts.parent[handle]
         if id in self._awaiting:
             for child in sorted(self._awaiting.pop(id)):
-                if ledger.claimed_parent[child] == id:
+                if ledger.starts.parent[child] == id:
                     self._declare(child)
         if name is None:
             return
@@ -147,7 +148,7 @@ class Lineage:
 
     def _draw(self, handle: Handle) -> None:
         """Link to the declared parent; a circle is opened at its least id, whichever link closes it."""
-        parent = self._ledger.find(self._ledger.claimed_parent[handle] or "")
+        parent = self._ledger.find(self._ledger.starts.parent[handle] or "")
         if parent is None:
             self._set(handle, NOBODY, _EXPLICIT)
             return
@@ -184,7 +185,7 @@ class Lineage:
 
     def _file(self, handles: set[Handle], affected: set[Handle]) -> None:
         """Put delegations where path and time find them; all who may get another parent by that are affected."""
-        undeclared = [handle for handle in handles if self._ledger.claimed_parent[handle] is None]
+        undeclared = [handle for handle in handles if self._ledger.starts.parent[handle] is None]
         affected.update(undeclared)
         misplaced = self._misplaced(handles | self._newly_wanted(undeclared))
         left = [old for handle in misplaced if (old := self._filed[handle])]
@@ -216,13 +217,13 @@ class Lineage:
 
     def _place(self, handle: Handle) -> Filed | None:
         ledger = self._ledger
-        path, start = ledger.own_path(handle), ledger.started_at[handle]
+        path, start = ledger.own_path(handle), ledger.starts.at[handle]
         if path is None or start == UNSET:
             return None
-        declared, wanted = ledger.claimed_parent[handle] is not None, path in self._below_path
+        declared, wanted = ledger.starts.parent[handle] is not None, path in self._below_path
         if declared and not wanted:
             return None
-        return path, ledger.task[handle], start, declared, wanted
+        return path, ledger.starts.task[handle], start, declared, wanted
 
     def _buckets(self, place: Filed | None) -> list["array[int]"]:
         if place is None:
@@ -246,7 +247,7 @@ class Lineage:
     def _age(self, handle: Handle) -> tuple[int, int, str]:
         """Older first. Of two that started together the shorter path is the older: a parent comes before its child."""
         path = self._ledger.own_path(handle)
-        return self._ledger.started_at[handle], len(path) if path else 0, self._ledger.ids[handle]
+        return self._ledger.starts.at[handle], len(path) if path else 0, self._ledger.ids[handle]
 
     def _possible_children(self, place: Filed) -> set[Handle]:
         """All without a declared parent who started later, below that path."""
@@ -256,7 +257,7 @@ class Lineage:
         return set(below[bisect_left(below, (place[2], 0, ""), key=self._age) :])
 
     def _infer(self, handle: Handle) -> None:
-        if self._ledger.claimed_parent[handle] is not None:
+        if self._ledger.starts.parent[handle] is not None:
             return
         fits = self._fitting(handle)
         self._candidates.pop(handle, None)

@@ -49,8 +49,9 @@ class Places:
         return None if source < 0 else Origin(self._sources.names[source], self._line[row], self._offset[row])
 
     def __setitem__(self, row: int, origin: Origin) -> None:
+        line = origin.line
         self._source[row] = self._sources[origin.source]
-        self._line[row] = min(origin.line, _LAST)
+        self._line[row] = line if line < _LAST else _LAST
         self._offset[row] = origin.offset
 
     def clear(self, row: int) -> None:

@@ -70,7 +70,7 @@ class Policy(msgspec.Struct, frozen=True):
         limits = self.agents.get(agent or "")
         if limits is None or limits.project is None or folder is None:
             return limits
-        return limits if f"{folder}/".startswith(f"{limits.project}/") else None
+        return limits if f"{folder}/".startswith(f"{limits.project.rstrip('/')}/") else None
 
 
 _KINDS = (
