@@ -7,7 +7,7 @@ import pytest
 from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -350,11 +350,10 @@ async def test_a_line_is_made_again_only_if_it_differs(monkeypatch: pytest.Monke
 
 async def test_a_size_that_nobody_told_it_is_found_when_it_is_painted() -> None:
     app = Stage(many(100))
-    async with app.run_test(size=(80, 11)) as pilot:
+    async with app.run_test(size=(80, 11)):
         app.table._view.resize(0)
+        app.table._room = Size(0, 0)
         app.table.update_rows()
-        assert app.names() == []
-        await pilot.pause()
         assert len(app.names()) == 10
 
 

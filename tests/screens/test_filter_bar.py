@@ -126,6 +126,20 @@ async def test_a_filter_without_any_match_says_so_instead_of_an_empty_pane(make_
         assert "No row matches the filter" in str(notice.content)
 
 
+async def test_rows_that_come_back_after_there_was_none_have_the_keys_again(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test() as pilot:
+        while app.board.loading:
+            await pilot.pause(0.01)
+        app.monitor.show_filter("nothing")
+        await pilot.pause()
+        assert not app.monitor.table.display
+        app.monitor.show_filter("")
+        await pilot.pause()
+        await pilot.press("down")
+        assert app.monitor.table._view.row == 1
+
+
 async def test_a_filter_given_at_the_start_is_shown_and_in_force(make_app: MakeApp) -> None:
     app = make_app(query="state:failed")
     async with app.run_test() as pilot:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import pytest
+from rich.cells import cell_len
 from textual.events import (
     MouseDown,
     MouseMove,
@@ -13,9 +14,12 @@ from textual.events import (
     MouseScrollUp,
     MouseUp,
 )
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from delegtop.app.main import DelegtopApp
+from delegtop.app.widgets.gantt import Gantt
 from delegtop.clock import FrozenClock, Millis
 from delegtop.model.events import Ended, Event, Heard, Outcome, Started
 
@@ -266,6 +270,28 @@ async def test_only_what_changed_is_painted(make_app: MakeApp) -> None:
         table.refresh = lambda *regions, **_: asked.append(regions)  # type: ignore[assignment]  # a note of it is enough
         table.update_rows()
         assert asked == []
+
+
+async def test_no_line_is_ever_painted_over_what_is_beside_it(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overhang: list[int] = []
+    paint = Gantt.render_lines
+
+    def noted(table: Gantt, crop: Region) -> list[Strip]:
+        strips = paint(table, crop)
+        overhang.extend(cell_len(strip.text) - crop.width for strip in strips)
+        return strips
+
+    monkeypatch.setattr(Gantt, "render_lines", noted)
+    app = make_app()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await loaded(pilot)
+        await pilot.press("b", "i")
+        await pilot.pause()
+        await pilot.press("i")
+        await pilot.pause()
+        assert set(overhang) == {0}
 
 
 async def test_without_colour_the_states_stand_at_the_bars(make_app: MakeApp) -> None:

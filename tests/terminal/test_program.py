@@ -43,6 +43,15 @@ def quits(terminal: "Terminal", key: str = "q") -> int:
     return terminal.wait_for_the_end()
 
 
+def stop(terminal: "Terminal", how: signal.Signals) -> None:
+    """Send the program a signal that stops it."""
+    children = subprocess.run(
+        ["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=True
+    ).stdout.split()
+    os.kill(int(children[0]), how)
+    terminal.wait_for("Stopped")
+
+
 class TestOpeningAndLeaving:
     def test_it_shows_the_tree_and_gives_the_screen_back_when_it_quits(self, terminal: "Terminal") -> None:
         terminal.shell("echo what was here before")
@@ -70,11 +79,7 @@ class TestOpeningAndLeaving:
     def test_a_stop_gives_the_terminal_to_the_shell_and_fg_takes_it_back(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
         terminal.wait_for("+12m")
-        children = subprocess.run(
-            ["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=True
-        ).stdout.split()
-        os.kill(int(children[0]), signal.SIGTSTP)
-        terminal.wait_for("Stopped")
+        stop(terminal, signal.SIGTSTP)
         assert terminal.tells("alternate_on") == "0"
         terminal.type("fg\n")
         terminal.wait_for("+12m", "q quit")
@@ -82,6 +87,18 @@ class TestOpeningAndLeaving:
         terminal.wait_for("Errors")
         terminal.keys("q")
         terminal.wait_until(lambda: terminal.tells("alternate_on") == "0", "it leaves after all")
+
+    def test_what_the_shell_wrote_over_the_screen_is_gone_after_a_stop_it_was_not_asked_about(
+        self, terminal: "Terminal"
+    ) -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12m", "q quit")
+        before = terminal.wait_until_still()
+        stop(terminal, signal.SIGSTOP)
+        terminal.type("fg\n")
+        terminal.wait_until(lambda: terminal.screen() == before, "the screen is as it was")
+        terminal.keys("q")
+        terminal.wait_until(lambda: terminal.tells("alternate_on") == "0", "it leaves")
 
     def test_without_a_terminal_to_draw_on_it_says_what_to_do_instead(self) -> None:
         told = subprocess.run(

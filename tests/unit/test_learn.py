@@ -179,7 +179,7 @@ def test_nothing_is_learned_where_the_settings_say_so(
 @pytest.mark.usefixtures("home")
 def test_the_dashboard_learns_in_a_process_of_its_own_once_it_has_loaded() -> None:
     board = Board(Settings(), WallClock())
-    learning = Learning(board)
+    learning = Learning(board, patience=0)
     learning.second()
     assert learning._process is None, "what is being read comes first"
     board.loaded()
@@ -197,7 +197,7 @@ def test_the_dashboard_learns_in_a_process_of_its_own_once_it_has_loaded() -> No
 def test_who_learns_is_stopped_with_the_dashboard() -> None:
     board = Board(Settings(), FrozenClock(NOW))
     board.loaded()
-    learning = Learning(board)
+    learning = Learning(board, patience=0)
     learning.second()
     process = learning._process
     assert process is not None

@@ -130,6 +130,22 @@ def test_garbage_collection_and_thread_switching_are_as_before_once_it_is_loaded
     reader.stop()
 
 
+def test_a_failure_in_the_middle_of_a_history_ends_the_haste(woken: threading.Event) -> None:
+    usual = gc.get_threshold()
+    feed = EndlessFeed(batches=0)
+    feed.is_behind = True
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: reader.take() is None and not reader.loading)
+    assert reader.busy
+    feed.error = OSError("no such disk")
+    until(lambda: reader.failure)
+    assert reader.take() is None
+    assert not reader.busy
+    assert gc.get_threshold() == usual
+    reader.stop()
+
+
 def test_between_two_files_the_feed_waits_as_long_as_the_operator_needs(woken: threading.Event) -> None:
     feed = EndlessFeed()
     reader = Reader(feed, woken.set)

@@ -12,6 +12,8 @@ from delegtop.clock import monotonic
 
 _COMMAND = (sys.executable, "-P", "-m", "delegtop", "learn", "--quiet")
 """With -P nothing in the folder delegtop was started in can take the place of a module."""
+_PATIENCE = 15.0
+"""Seconds after the start: first the operator sees what there is."""
 _PAUSE = 3600.0
 """Seconds until the next look whether what was learned is still good."""
 _LAST = 19
@@ -21,10 +23,10 @@ _LAST = 19
 class Learning:
     """Looks every second whether there is something to learn, or something was learned."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, patience: float = _PATIENCE) -> None:
         self._board = board
         self._process: subprocess.Popen[bytes] | None = None
-        self._look_at = monotonic()
+        self._look_at = monotonic() + patience
 
     def second(self) -> None:
         if self._board.loading:

@@ -13,7 +13,7 @@ from rich.text import Text
 from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
-from textual.events import Event, Key
+from textual.events import Event, Key, Resize
 from textual.screen import Screen
 
 from delegtop.app import crash, keymap, theme
@@ -111,9 +111,13 @@ class DelegtopApp(Rewinding):
         if self._query:
             self.call_after_refresh(self.monitor.show_filter, self._query)
         self._set_alarm()
-        self.app_resume_signal.subscribe(self, lambda _app: self.action_redraw())  # the shell wrote over the screen
         self.set_interval(1.0, self._second)
         self.call_after_refresh(self.reader.start)  # what it imports and finds comes after the first picture
+
+    def on_resize(self, event: Resize) -> None:
+        """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
+        if event.size == self.size and self.monitor.size:
+            self.action_redraw()
 
     def on_unmount(self) -> None:
         self.reader.stop()

@@ -119,7 +119,7 @@ class Reader:
                 self._behind = self.feed.is_behind
         except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
             self.failure = f"reading stopped: {type(error).__name__}: {error}"
-            self._caught_up = True
+            self._behind, self._caught_up = False, True  # nothing more comes
             self._wake()
         finally:
             self.feed.close()

@@ -7,7 +7,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.content import Content
 from textual.screen import Screen
 
 from delegtop.app import keymap
@@ -15,8 +14,8 @@ from delegtop.app.board import Board
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.reader import Reader
 from delegtop.app.screens.copy import CopyMenu
-from delegtop.app.screens.sources import Sources, ails
-from delegtop.app.widgets import notice
+from delegtop.app.screens.sources import Sources
+from delegtop.app.screens.standing import Standing
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.filter_bar import FilterBar
@@ -26,8 +25,7 @@ from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.notice import Notice
 from delegtop.app.widgets.pill import Pill
 from delegtop.app.widgets.replay_bar import ReplayBar
-from delegtop.app.widgets.vitals import Mode, Pulse, Vitals
-from delegtop.clock import wall
+from delegtop.app.widgets.vitals import Vitals
 from delegtop.config import Settings
 from delegtop.feed.replay import Replay
 from delegtop.model.forest import Forest
@@ -66,8 +64,11 @@ class Monitor(Screen[None]):
     ) -> None:
         super().__init__(id="monitor")
         self._replay = replay
-        self.board, self.reader, self._intake = board, reader, intake
-        self._settings, self._watching, self._frozen, self._zone = settings, watching, frozen, zone
+        self.board, self.reader = board, reader
+        self._settings, self._zone = settings, zone
+        self._standing = Standing(
+            board, reader, intake, watching=watching, frozen=frozen, zone=zone, ascii=settings.ascii
+        )
         self.table = Gantt(board.rows, zone=zone, id="tree")
         self.filter_bar = FilterBar()
         self.inspector = Inspector(
@@ -107,7 +108,7 @@ class Monitor(Screen[None]):
         size = self.app.size
         fitting = self._get_breakpoint_classes(size.width, self.HORIZONTAL_BREAKPOINTS)
         fitting |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
-        blank = {"-blank"} if self._news() is not None else set()
+        blank = {"-blank"} if self._standing.news() is not None else set()
         self.add_class(*fitting, *blank, update=False)
 
     def on_mount(self) -> None:
@@ -125,6 +126,11 @@ class Monitor(Screen[None]):
     def on_unmount(self) -> None:
         self._ready = False
 
+    @property
+    def _is_up(self) -> bool:
+        """While the program closes timers still fire, but the widgets are gone one by one."""
+        return self._ready and self.app.is_running
+
     # Drawing
 
     def rows_moved(self) -> None:
@@ -139,7 +145,7 @@ class Monitor(Screen[None]):
 
     def draw(self) -> None:
         """One frame: every part compares and repaints only what differs."""
-        if not self._ready:
+        if not self._is_up:
             return
         structural, self._structural = self._structural, False
         self.table.mark_problems(self.board.landmarks)
@@ -147,7 +153,7 @@ class Monitor(Screen[None]):
         self.table.update_rows(structural)
         if self.reader.loading:
             self.table.seen()
-        self._vitals.beat(self._pulse())
+        self._vitals.beat(self._standing.pulse())
         self._draw_notice()
         if structural and not self._sifting:
             self._count_rows()
@@ -164,61 +170,21 @@ class Monitor(Screen[None]):
 
     def _judge(self) -> None:
         self._judging = False
-        if not self._ready:
+        if not self._is_up:
             return
         if self.board.verdicts.settle(_SLICE):
             self.table.update_rows()
             self.inspector.refresh_page()
         self._judge_soon()
 
-    def _pulse(self) -> Pulse:
-        board, statuses = self.board, self.reader.statuses
-        unhealthy = sum(map(ails, statuses))
-        # Nothing happens a second while time stands still.
-        rates = () if self._frozen or board.moment is not None else self._intake.rates
-        return Pulse(
-            self._mode(),
-            sum(status.status != "left out" for status in statuses),
-            unhealthy,
-            wall(board.forest.now, self._zone),
-            board.forest.counts,
-            rates,
-            unmasked=not board.rows.masked,
-        )
-
-    def _mode(self) -> Mode:
-        if self.reader.failure:
-            return Mode("✖", "x", "reading stopped", "bold $error")
-        if self.board.paused:
-            held = f" · {self._intake.held:,} waiting" if self._intake.held else ""
-            return Mode("‖", "=", f"paused{held}", "bold $warning")
-        if self.reader.loading and self._watching:
-            read, known = self.reader.progress
-            return Mode("◌", "~", f"loading {min(read / known, 1.0):.0%}" if known else "loading", "bold $accent")
-        if self.board.moment is not None:
-            return Mode("◀", "<", "replay", "bold $secondary")
-        if self._frozen:
-            return Mode("◆", "#", "frozen", "bold $secondary")
-        return Mode("●", "*", "live", "bold $success")
-
     def _draw_notice(self) -> None:
-        content = self._news()
+        content = self._standing.news()
         self._notice.say(content)
+        comes_back = content is None and not self.table.display
         self.table.display = content is None
         self.set_class(content is not None, "-blank")
-
-    def _news(self) -> Content | None:
-        """What stands in place of the rows if there is none."""
-        board = self.board
-        if len(board.outline):
-            return None
-        if len(board.forest):
-            return notice.nothing_matches(board.query.text, len(board.forest))
-        if not self._watching:
-            return notice.nothing_to_watch()
-        if self.reader.loading and not self.reader.failure:
-            return notice.loading(*self.reader.progress, plain=self._settings.ascii)
-        return notice.nothing_told(self.reader.statuses)
+        if comes_back and self.focused is None:  # whoever is hidden loses the keys
+            self.table.focus()
 
     def _draw_keys(self) -> None:
         reading = self.inspector.sheet.has_focus
@@ -263,6 +229,8 @@ class Monitor(Screen[None]):
 
     def _sift(self) -> None:
         """Apply the filter a slice at a time, with keys in between."""
+        if not self._is_up:
+            return
         self._sifting = not self.board.sift(_SLICE)
         if self._sifting:
             share = self.board.sieve.share if self.board.sieve else 1.0
@@ -315,7 +283,8 @@ class Monitor(Screen[None]):
         self.table.go_to_newest()
 
     def on_descendant_focus(self) -> None:
-        self._draw_keys()
+        if self._is_up:
+            self._draw_keys()
 
     def _moved(self) -> None:
         self._structural = True

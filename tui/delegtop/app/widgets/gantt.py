@@ -16,7 +16,8 @@ from delegtop.app.lens import Lens
 from delegtop.app.paths import Paths
 from delegtop.app.rows import Rows
 from delegtop.app.spans import Span
-from delegtop.app.widgets.delegation_tree import DelegationTree, Key
+from delegtop.app.widgets.delegation_tree import DelegationTree
+from delegtop.app.widgets.tree_canvas import Key
 from delegtop.model.extent import extent
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import OutlineRow
@@ -80,7 +81,7 @@ class Gantt(DelegationTree):
 
     @property
     def _layout(self) -> Layout:
-        return _names(max(self._width - 1, 0)) if self.charted else super()._layout
+        return _names(max(self._room.width - 1, 0)) if self.charted else super()._layout
 
     def _titles(self) -> list[Span]:
         titles = super()._titles()
@@ -144,7 +145,7 @@ class Gantt(DelegationTree):
     @property
     def _bars(self) -> int:
         """The cells of the bars."""
-        return max(self._width - 2 - self._layout.width, 0)
+        return max(self._room.width - 2 - self._layout.width, 0)
 
     @property
     def _ink(self) -> Ink:

@@ -76,7 +76,9 @@ class Inspector(Vertical):
         self._sums = Sums(forest)
         self.tab = "overview"
         self._forest, self._feed, self._zone, self._ascii = forest, feed, zone, ascii
-        self._title = Content()
+        self.sheet = Sheet(id="sheet")
+        self._title, self._tabs = Static(Content(), id="title"), Chips(id="tabs")
+        self._title_said = Content()
         self._handle: Handle | None = None
         self._history: History | None = None
         self._presence: Mapping[str, Presence] = {}
@@ -88,13 +90,9 @@ class Inspector(Vertical):
         self._fetching_soon = False
 
     def compose(self) -> ComposeResult:
-        yield Static(Content(), id="title")
-        yield Chips(id="tabs")
-        yield Sheet(id="sheet")
-
-    @property
-    def sheet(self) -> Sheet:
-        return self.query_one(Sheet)
+        yield self._title
+        yield self._tabs
+        yield self.sheet
 
     @property
     def handle(self) -> Handle | None:
@@ -157,9 +155,9 @@ class Inspector(Vertical):
 
     def _show_title(self) -> None:
         title = self._title_words()
-        if not title.is_same(self._title):
-            self._title = title
-            self.query_one("#title", Static).update(title, layout=False)  # one line, whatever it says
+        if not title.is_same(self._title_said):
+            self._title_said = title
+            self._title.update(title, layout=False)  # one line, whatever it says
 
     def _title_words(self) -> Content:
         if self._handle is None:
@@ -187,9 +185,8 @@ class Inspector(Vertical):
             quiet = "bold $error" if marked.get(tab) else MUTED
             chips.append(Chip(Content.styled(words, "bold $accent reverse" if tab == self.tab else quiet), tab))
             chips.append(Chip(Content(" ")))
-        tabs = self.query_one("#tabs", Chips)
-        spare = tabs.content_size.width - sum(chip.text.cell_length for chip in chips)
-        tabs.show(chips if spare >= 0 else chips[:-1])  # else the last word would be cut for the sake of a space
+        spare = self._tabs.content_size.width - sum(chip.text.cell_length for chip in chips)
+        self._tabs.show(chips if spare >= 0 else chips[:-1])  # else the last word would be cut for the sake of a space
 
     def _page(self) -> list[Block]:
         if self._handle is None:

@@ -1,0 +1,207 @@
+"""What draws the tree-table: titles, rows and scrollbar. It paints what differs from the screen, and moves nothing."""
+
+from itertools import zip_longest
+from typing import ClassVar, NamedTuple, Self
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from delegtop.app.columns import Layout, layout
+from delegtop.app.rows import PARTS, Rows
+from delegtop.app.spans import Span
+from delegtop.app.widgets.scrollbar import Thumb
+from delegtop.model.delegation import State
+from delegtop.model.ledger import Handle
+from delegtop.model.outline import OutlineRow
+
+HEADER = 1
+"""Lines above the rows."""
+_PREFIX = "delegation-tree--"
+
+Key = tuple[object, ...]
+
+
+class Drawn(NamedTuple):
+    """A row as it is on the screen."""
+
+    row: OutlineRow
+    key: Key
+    selected: bool
+
+
+class TreeCanvas(Widget):
+    """The rows in view and the scrollbar beside them, line by line."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        _PREFIX + part for part in (*PARTS, "cursor", "track", "thumb", "thumb-held", "problem")
+    }
+    DEFAULT_CSS = (
+        """
+        TreeCanvas {
+            width: 1fr;
+            height: 1fr;
+            background: $background;
+            color: $foreground;
+        }
+        TreeCanvas > .delegation-tree--header { color: $row-header; text-style: bold; background: $surface; }
+        TreeCanvas > .delegation-tree--guide { color: $guide; }
+        TreeCanvas > .delegation-tree--unsure { color: $guide-unsure; }
+        TreeCanvas > .delegation-tree--mark { color: $accent; }
+        TreeCanvas > .delegation-tree--name { color: $foreground; }
+        TreeCanvas > .delegation-tree--text { color: $foreground; }
+        TreeCanvas > .delegation-tree--muted { color: $row-muted; }
+        TreeCanvas > .delegation-tree--cursor { background: $row-cursor-blurred; }
+        TreeCanvas:focus > .delegation-tree--cursor { background: $row-cursor; }
+        TreeCanvas:nocolor > .delegation-tree--cursor { text-style: underline; }
+        TreeCanvas:nocolor:focus > .delegation-tree--cursor { text-style: reverse; }
+        TreeCanvas > .delegation-tree--track { color: $track; }
+        TreeCanvas > .delegation-tree--thumb { color: $thumb; }
+        TreeCanvas > .delegation-tree--thumb-held { color: $accent; }
+        TreeCanvas > .delegation-tree--problem { color: $state-failed; }
+        """
+        + "".join(f"TreeCanvas > .{_PREFIX}{state.value} {{ color: $state-{state.value}; }}\n" for state in State)
+        + "".join(f"TreeCanvas > .{_PREFIX}{part} {{ color: ${part}; }}\n" for part in PARTS if part.startswith("bar-"))
+        + f"TreeCanvas > .{_PREFIX}overdue {{ text-style: bold; }}\n"
+    )
+
+    def __init__(self, rows: Rows, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.rows = rows
+        self._sorted_by, self._reversed = "", False
+        self._drawn: list[Drawn] = []
+        self._thumb: Thumb | None = None
+        self._marks: frozenset[int] = frozenset()
+        self._grip: int | None = None  # where on the thumb the mouse holds it
+        self._room = Size(0, 0)
+        """What the rows are made for: to ask for the size takes a while, and every line needs it."""
+        self._strips: LRUCache[object, Strip] = LRUCache(1024)
+        self._painted: dict[int, Strip] = {}  # by line: what is on the screen, until `refresh` says that it differs
+        self._styles: tuple[dict[str, Style], dict[str, Style]] = ({}, {})  # by part: of any row, of the selected one
+
+    def show_sort(self, sort: str, reverse: bool = False) -> None:
+        """Mark the title of the column that the rows are sorted by."""
+        if (sort, reverse) != (self._sorted_by, self._reversed):
+            self._sorted_by, self._reversed = sort, reverse
+            self.refresh(Region(0, 0, self.size.width, HEADER))
+
+    # What is drawn
+
+    @property
+    def _layout(self) -> Layout:
+        return layout(max(self._room.width - 1, 0))
+
+    def _titles(self) -> list[Span]:
+        """The first line."""
+        return self.rows.header(self._layout, self._sorted_by, self._reversed)
+
+    def _key(self, row: OutlineRow) -> Key:
+        """Everything that can change the picture of this row."""
+        return self.rows.key(row)
+
+    def _cells(self, row: OutlineRow, key: Key) -> list[Span]:  # noqa: ARG002 -- for who draws from the key alone
+        """The row, one cell short of the width."""
+        return self.rows.cells(row, self._layout)
+
+    def _repaint_rows(
+        self, rows: list[OutlineRow], cursor: Handle | None, thumb: Thumb | None, marks: frozenset[int]
+    ) -> None:
+        """Compare with what is on the screen and repaint what differs."""
+        before, bar = self._drawn, (self._thumb, self._marks)
+        self._drawn = [Drawn(row, self._key(row), row.handle == cursor) for row in rows]
+        self._thumb, self._marks = thumb, marks
+        width, height = self._room
+        changed = [y for y, (old, new) in enumerate(zip_longest(before, self._drawn)) if old != new]
+        if bool(before) != bool(self._drawn) or len(changed) > height // 2:
+            self.refresh()
+            return
+        regions = [Region(0, y + HEADER, width, 1) for y in changed]
+        if bar != (thumb, marks):
+            regions.append(Region(width - 1, HEADER, 1, height - HEADER))
+        if regions:
+            self.refresh(*regions)
+
+    def _fit(self) -> None:
+        """Make the rows for the room there is."""
+        self._room = self.size
+        self._painted.clear()
+
+    # Painting
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        if not regions:
+            self._painted.clear()
+        for region in regions:
+            for y in region.line_range:
+                self._painted.pop(y, None)
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """There is no border and no padding to put around the lines, and to ask for them costs more than to paint."""
+        if self.size != self._room:  # a new size is painted before it is told, and the first one may never be told
+            self._fit()
+        if fresh := [y for y in crop.line_range if y not in self._painted]:
+            filters, (_, background) = self.get_line_filters(), self.background_colors
+            for y in fresh:
+                strip = self.render_line(y)
+                for each in filters:
+                    strip = strip.apply_filter(each, background)
+                self._painted[y] = strip
+        lines = [self._painted[y] for y in crop.line_range]
+        left, right = crop.column_span
+        return lines if (left, right) == (0, self._room.width) else [line.crop(left, right) for line in lines]
+
+    def render_line(self, y: int) -> Strip:
+        width = self._room.width
+        if not self._drawn or width < 2:
+            return Strip([Segment(" " * width, self._style("text"))], width)
+        if y < HEADER:
+            return Strip([*self._segments(self._titles()), Segment(" ", self._style("header"))], width)
+        y -= HEADER
+        bar = self._bar(y)
+        if y >= len(self._drawn):
+            return Strip([Segment(" " * (width - 1), self._style("text")), bar], width)
+        row, key, selected = self._drawn[y]
+        cached = (key, selected, width)
+        strip = self._strips.get(cached)
+        if strip is None:
+            strip = Strip(self._segments(self._cells(row, key), selected), width - 1)
+            self._strips[cached] = strip
+        return Strip([*strip, bar], width)
+
+    def _segments(self, spans: list[Span], selected: bool = False) -> list[Segment]:
+        known = self._styles[selected]
+        return [Segment(text, known.get(part) or self._style(part, selected)) for text, part in spans]
+
+    def _bar(self, y: int) -> Segment:
+        """The cell of the scrollbar in this row."""
+        drawing = self.rows.drawing
+        if self._thumb is None:
+            return Segment(" ", self._style("text"))
+        look = "problem" if y in self._marks else ""
+        if self._thumb.start <= y < self._thumb.end:
+            return Segment(drawing.thumb, self._style(look or ("thumb" if self._grip is None else "thumb-held")))
+        return Segment(drawing.problem if look else drawing.track, self._style(look or "track"))
+
+    def _style(self, part: str, selected: bool = False) -> Style:
+        style = self._styles[selected].get(part)
+        if style is None:
+            style = self.get_component_rich_style(_PREFIX + part)
+            if selected:
+                cursor = self.get_component_rich_style(_PREFIX + "cursor")
+                style += Style(
+                    bgcolor=cursor.bgcolor, bold=cursor.bold, reverse=cursor.reverse, underline=cursor.underline
+                )
+            self._styles[selected][part] = style
+        return style
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        for styles in self._styles:
+            styles.clear()
+        self._strips.clear()
+        self._painted.clear()
