@@ -1,14 +1,16 @@
 """With a long history, what runs now is found before the history is looked through."""
 
+import json
 import os
 import time
 from pathlib import Path
 
 import pytest
+from tests.watching import entry
 
-from delegtop.clock import Millis, WallClock
+from delegtop.clock import FrozenClock, Millis, WallClock
 from delegtop.feed import Feed
-from delegtop.model.events import Started
+from delegtop.model.events import Started, Surveyed
 from delegtop.sources.discover import Roots, Scan
 
 HOUR = 3_600
@@ -61,4 +63,29 @@ def test_what_runs_now_is_told_before_the_rest_is_looked_for(home: Path, monkeyp
     rest = {event.id for batch in told for event in batch.events if isinstance(event, Started)}
     assert (rest, len(looked)) == ({"late"}, 1)
     assert list(feed.poll()) == []
+    feed.close()
+
+
+def test_whoever_leaves_after_the_glance_finds_the_rest_all_the_same(home: Path) -> None:
+    written(home / "project1" / "late.jsonl", 50)
+    os.utime(home / "project1", (1, 1))
+    feed = Feed([str(home)], clock=WallClock(), since=Millis(int((time.time() - HOUR) * 1_000)))
+    told = feed.poll()
+    first = next(told).events
+    told.close()  # type: ignore[attr-defined] # it is a generator
+    assert not feed.is_behind
+    rest = [event for batch in feed.poll() for event in batch.events]
+    assert sorted(event.id for event in (*first, *rest) if isinstance(event, Started)) == ["agent", "late", "now"]
+    feed.close()
+
+
+def test_at_a_frozen_moment_nothing_is_concluded_from_a_glance(home: Path) -> None:
+    """A registry without times lists one that starts later, as an older folder tells."""
+    later = written(home / "project1" / "sess_20260501_aaa111.jsonl", 50).stem
+    os.utime(home / "project1", (1, 1))
+    untimed = {key: value for key, value in entry().items() if key not in ("start_time", "deadline")}
+    (home / "project3" / "registry.json").write_text(json.dumps({later: untimed}))
+    feed = Feed([str(home)], clock=FrozenClock(Millis(1)), since=Millis(0))
+    surveys = [event for batch in feed.read_all() for event in batch.events if isinstance(event, Surveyed)]
+    assert [survey.ids for survey in surveys] == [()]
     feed.close()

@@ -13,14 +13,17 @@ import pytest
 
 from delegtop import feed as feed_module
 from delegtop.cli import main
-from delegtop.clock import Clock, FrozenClock, Millis, parse_time
+from delegtop.clock import Clock, FrozenClock, Millis, WallClock, parse_time
 from delegtop.dialects.testing import _fold
-from delegtop.feed import Feed, SourceStatus
+from delegtop.feed import Feed, SourceStatus, minder
+from delegtop.feed import catalogue as catalogue_module
 from delegtop.feed import shelf as shelf_module
+from delegtop.feed import window as window_module
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Event
+from delegtop.model.events import Ended, Event, Outcome, Started
 from delegtop.model.forest import Forest
 from delegtop.sources import file as file_module
+from delegtop.sources import history, processes
 from delegtop.sources import snapshot as snapshot_module
 
 SAMPLES = Path(__file__).parents[2] / "sample_logs"
@@ -80,7 +83,7 @@ class Watch:
 
     @property
     def put_away(self) -> set[str]:
-        return {Path(path).name for path in self.feed._shelf._files}
+        return {Path(path).name for path in self.feed._files.shelf._files}
 
     def delegation(self, session: str) -> Delegation:
         forest = Forest()
@@ -120,9 +123,17 @@ def log(tmp_path: Path) -> Path:
     return write(tmp_path / f"{ONE}.jsonl", register("aaa111") + beat("aaa111", 1))
 
 
-def fresh(watch: Opener, *sources: Path) -> Watch:
+def with_an_agent_of_nobody(folder: Path) -> Path:
+    """Sessions, and beside them the log of an agent whose path does not say which of them is its own."""
+    shutil.copytree(SAMPLES / "claude-code", folder, dirs_exist_ok=True)
+    agent = min(folder.rglob("agent-*.jsonl"))
+    [project] = (folder / "projects").iterdir()
+    return agent.rename(project / agent.name)
+
+
+def fresh(watch: Opener, *sources: Path, **how: Any) -> Watch:
     """As if the program had just been started."""
-    it = watch(*sources)
+    it = watch(*sources, **how)
     it.look()
     return it
 
@@ -173,17 +184,31 @@ class TestWhatIsPutAway:
         self, watch: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(shelf_module, "QUIET", -(1 << 60))
-        shutil.copytree(SAMPLES / "claude-code", tmp_path, dirs_exist_ok=True)
-        assert fresh(watch, tmp_path).put_away
-        agent = next(tmp_path.rglob("agent-*.jsonl"))
-        [project] = (tmp_path / "projects").iterdir()
-        agent.rename(project / agent.name)
+        agent = with_an_agent_of_nobody(tmp_path)
         assert fresh(watch, tmp_path).put_away == set()
+        agent.unlink()
+        assert fresh(watch, tmp_path).put_away
+
+    def test_none_is_while_a_file_of_nobody_knows_whose_waits_to_be_read_with_it(
+        self, watch: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(shelf_module, "QUIET", -(1 << 60))
+        monkeypatch.setattr(catalogue_module, "FEW", 1)
+        monkeypatch.setattr(window_module, "FEW", 1)  # the newest comes first
+        agent = with_an_agent_of_nobody(tmp_path)
+        os.utime(agent, (LONG_AGO, LONG_AGO))
+        it = watch(tmp_path, clock=FUTURE)
+        it.look(1)
+        while it.feed.is_behind:
+            assert it.put_away == set()
+            it.look(1)
+        assert any(event.origin.source == str(agent) for event in it.events)
+        assert it.put_away == set()
 
     def test_a_session_waits_until_all_its_files_are_read(
         self, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(feed_module, "FEW", 1)
+        monkeypatch.setattr(catalogue_module, "FEW", 1)
         write(log.parent / ONE / "more.jsonl", register("bbb222"))
         it = watch(log.parent)
         it.look(1)
@@ -243,6 +268,23 @@ class TestWhatIsTold:
         assert [each.data.decode() + "\n" for each, _ in told] == [register("aaa111"), beat("aaa111", 1)]
         assert it.put_away == {log.name}
 
+    def test_one_that_is_put_away_while_its_history_is_read_is_told_to_the_end(
+        self, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log.touch()
+        it = fresh(watch, log)
+        tells = history.tells
+
+        def meanwhile(path: str, offset: int, needle: bytes) -> bool:
+            os.utime(log, (LONG_AGO, LONG_AGO))
+            it.look()
+            return tells(path, offset, needle)
+
+        monkeypatch.setattr(history, "tells", meanwhile)
+        assert it.put_away == set()
+        assert len(it.feed.history(it.delegation("aaa111"))) == 2
+        assert it.put_away == {log.name}
+
 
 class TestWhatChanges:
     def test_nothing_is_told_again_of_a_file_that_stays_as_it_is(self, watch: Opener, log: Path) -> None:
@@ -293,6 +335,33 @@ class TestWhatChanges:
         assert it.tree.keys() == {"sess_20260501_aaa111", "sess_20260501_bbb222"}
         assert it.status(log).records == 1
 
+    def test_one_that_is_moved_with_its_folder_counts_where_it_is(self, watch: Opener, tmp_path: Path) -> None:
+        log = write(tmp_path / "project" / f"{ONE}.jsonl", register("aaa111") + "no record\n")
+        gone = write(log.parent / ONE / "more.jsonl", register("bbb222"))
+        it = fresh(watch, tmp_path)
+        assert it.put_away == {log.name, gone.name}
+        gone.unlink()
+        it.look()
+        log.parent.rename(tmp_path / "moved")
+        it.look()
+        moved = tmp_path / "moved" / log.name
+        assert {status.path: status.status for status in it.feed.statuses()} == {str(moved): "live", str(gone): "gone"}
+        assert (it.status(moved).records, it.status(moved).unreadable) == (1, 1)
+        assert it.feed.progress() == (moved.stat().st_size + it.status(gone).size,) * 2
+
+    def test_an_end_that_was_noticed_stays_where_it_was(
+        self, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(minder, "EVERY", 0.0)
+        monkeypatch.setattr(processes, "is_gone", lambda *_process: True)
+        write(log, line("register", "aaa111", "10:00:00", subagent="planner", pid=7, host=processes.hostname()))
+        it = watch(log, clock=WallClock())
+        assert sum(isinstance(event, Ended) for event in it.look()) == 1
+        assert it.put_away == {log.name}
+        os.utime(log, (LONG_AGO, LONG_AGO + 1))
+        assert [type(event) for event in it.look() if isinstance(event, (Started, Ended))] == [Started]
+        assert it.delegation("aaa111").outcome is Outcome.LOST
+
     def test_one_that_may_not_be_looked_at_says_so(
         self, watch: Opener, log: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -327,6 +396,19 @@ class TestWhatChanges:
         told = it.look()
         assert {event.origin.source for event in told} == {str(log), str(log.parent / ONE / "more.jsonl")}
         assert it.put_away == set()
+
+    def test_a_file_of_nobody_knows_whose_takes_down_all_it_may_tell_of(
+        self, watch: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(shelf_module, "QUIET", -(1 << 60))
+        agent = with_an_agent_of_nobody(tmp_path)
+        away = agent.rename(tmp_path / "away")
+        it = fresh(watch, tmp_path, clock=FUTURE)
+        assert it.put_away
+        away.rename(agent)
+        it.look()
+        assert it.put_away == set()
+        assert it.tree == fresh(watch, tmp_path, clock=FUTURE).tree
 
 
 class TestSamples:

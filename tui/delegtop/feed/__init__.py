@@ -1,38 +1,32 @@
 """The feed: sources → dialects → batches of events. Live reading and one-off reading take the same way.
 
-A file gets a dialect by the shape of its first bytes and keeps it. Whatever cannot be read is counted at its source,
-with examples that name file and line; it never stops the rest.
+Whatever cannot be read is counted at its source, with examples that name file and line; it never stops the rest.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, tzinfo
 
 import msgspec
 
 from delegtop.clock import Clock, FrozenClock, Millis, monotonic
-from delegtop.dialects import Sample
+from delegtop.feed.catalogue import STDIN, Catalogue
 from delegtop.feed.formats import Formats
 from delegtop.feed.horizon import Horizon, after
 from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
-from delegtop.feed.reading import Reading, SourceStatus, source_for
-from delegtop.feed.shelf import Shelf, resting
-from delegtop.feed.window import FEW, Window, folder_of, session_of
+from delegtop.feed.reading import Reading, SourceStatus
+from delegtop.feed.window import FEW, Window
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
-from delegtop.sources import history
-from delegtop.sources.discover import Roots, Scan, is_packed
-from delegtop.sources.packed import head as packed_head
+from delegtop.sources.discover import Roots
 from delegtop.sources.record import Line, Unreadable
 from delegtop.sources.spool import Spool
-from delegtop.sources.status import FileStatus
 from delegtop.sources.tail import Tail
 from delegtop.sources.watch import Pace, Waker
 
-__all__ = ["Batch", "Feed", "SourceStatus", "Witness", "after"]
+__all__ = ["STDIN", "Batch", "Feed", "SourceStatus", "Witness", "after"]
 
 BATCH = 1_000
 """Events. Larger batches fall out of the processor's cache before they are folded."""
@@ -43,8 +37,7 @@ SETTLING_SECONDS = 0.25
 HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
 TIDY_SECONDS = 60.0
-SAMPLE = 64 * 1024
-STDIN = "-"
+_NEVER = float("-inf")
 _WAL = "-wal"
 """What a database is called to which a program writes first."""
 
@@ -81,49 +74,46 @@ class Feed:
         self._clock = clock
         self._horizon = Horizon(clock) if isinstance(clock, FrozenClock) else None
         self._witness = witness
-        self._formats = Formats(format, zone)
         named = [source for source in sources if source != STDIN]
         self._has_files = bool(named or awaited)
-        self._roots = Roots(named, self._formats.file_names, exclude, awaited)
         self._window = Window(since)
-        self._waiting: list[str] = []
-        """New files that are not yet looked at, in their order."""
         self._spool = Spool.stdin() if STDIN in sources else None
         self._tail = Tail(clock=clock)
         if self._spool is not None:
             self._tail.attach(STDIN, self._spool.fd)
+        formats = Formats(format, zone)
+        roots = Roots(named, formats.file_names, exclude, awaited)
+        self._files = Catalogue(roots, formats, self._window, self._tail, self._spool)
+        self._readings = self._files.readings
+        self._past = Past(self._readings, self._tail, self._files.shelf, formats, STDIN)
+        self._minder = Minder(clock)
         self._waker = Waker()
         self._pace = Pace()
-        self._scan = Scan()
-        self._left_out: tuple[SourceStatus, ...] = ()
-        self._scanned_at = -RESCAN_SECONDS
-        self._glancing = False
         self._rest: Callable[[], None] = lambda: None
+        self._glancing = False
+        self._scanned_at = _NEVER
         self._rescan_after = RESCAN_SECONDS
         self._folders: tuple[str, ...] = ()
         self._folders_changed_at = 0.0
-        self._readings: dict[str, Reading] = {}
-        self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
-        """Files without a dialect: size and time at the last try, and what came of it."""
-        self._shelf = Shelf()
         self._tidies = witness is None
-        self._tidied_at = 0.0
-        self._copied: set[str] = set()
-        """Sessions of which there may be copies: they are not put away again."""
-        self._minder = Minder(clock)
-        self._past = Past(self._readings, self._tail, self._shelf, self._formats, STDIN)
+        self._tidied_at = _NEVER
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def poll(self) -> Iterator[Batch]:
         """Everything that is new now, in batches."""
-        if self._scanned_at < 0 and self._window.since is not None:
-            # What runs now is shown before a long history is looked through.
-            self._waiting, self._scanned_at = self._window.admit(self._roots.newest()), monotonic()
-            self._glancing = True
-            yield from self._look()
-            self._glancing, self._scanned_at = False, -RESCAN_SECONDS
+        if self._scanned_at == _NEVER and self._window.since is not None:
+            yield from self._glance()
         yield from self._look()
+
+    def _glance(self) -> Iterator[Batch]:
+        """What runs now is shown before a long history is looked through."""
+        self._files.glance()
+        self._glancing, self._scanned_at = True, monotonic()
+        try:
+            yield from self._look()
+        finally:  # whoever leaves early finds the rest all the same
+            self._glancing, self._scanned_at = False, _NEVER
 
     def _look(self) -> Iterator[Batch]:
         whole = self._rescan() or len(self._readings) <= FEW
@@ -134,20 +124,22 @@ class Feed:
         yield from self._translate(found for reading in due for found in reading.poll())
         yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
         yield from self._batches_of(self._minder.gone())
-        if whole and self._tidies and not self._glancing and monotonic() - self._tidied_at > TIDY_SECONDS:
+        if whole and not self._glancing:
             self._tidy()
-        if self._horizon is not None and not self._waiting and (settled := list(self._horizon.settle())):
+        if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline."""
         yield from self.poll()
-        while self._waiting:
+        while self.is_behind:
             yield from self.poll()
         while self._spool is not None and not self._spool.finished:
             self._spool.wait(0.1)
             yield from self.poll()
         yield from self.poll()
+        while self.is_behind:  # the end of standard input may repeat what was put away, which is then read first
+            yield from self.poll()
         yield from self._translate(self._tail.flush())
         if self._horizon is not None:
             yield Batch(list(self._horizon.settle()))
@@ -155,7 +147,7 @@ class Feed:
     @property
     def is_behind(self) -> bool:
         """Whether there are files that nobody has looked at yet."""
-        return bool(self._waiting) or self._glancing
+        return bool(self._files.waiting) or self._glancing
 
     @property
     def is_over(self) -> bool:
@@ -224,7 +216,7 @@ class Feed:
             batch += known
         return is_record
 
-    # -- which files, in which format ------------------------------------------------------------------------------
+    # -- looking for files -----------------------------------------------------------------------------------------
 
     def _rescan(self) -> bool:
         """Look for new files if it is time to; True if it was, or if there still are some."""
@@ -233,21 +225,10 @@ class Feed:
         )
         if due:
             self._look_round()
-        again = list(self._unknown) if due or len(self._unknown) <= FEW else []
-        # Every poll with new files looks at all known ones, so the portions grow with what is known.
-        many = max(FEW, len(self._readings) // 2, len(self._shelf) // 8)
-        fresh, self._waiting = self._waiting[:many], self._waiting[many:]
-        kept = len(self._shelf)
-        for path in (*again, *fresh):
-            if path not in self._readings and path not in self._shelf:
-                self._rest()
-                self._try_dialects(path)
-        if fresh:
-            self._tidied_at = 0.0
-        if self._spool is not None and STDIN not in self._readings:
-            sample = Sample(STDIN, *self._spool.head(SAMPLE))
-            self._settle(STDIN, sample)
-        return due or bool(fresh) or len(self._shelf) < kept
+        opened = self._files.open_some(self._rest, again=due)
+        if opened:
+            self._tidied_at = _NEVER
+        return due or opened
 
     def _only_grew(self, paths: Sequence[str]) -> bool:
         """Whether all that happened is that files grew which are being read: then there is nothing new to look for."""
@@ -259,20 +240,8 @@ class Feed:
 
     def _look_round(self) -> None:
         began = monotonic()
-        self._scan = self._roots.scan()
-        if self._unknown:
-            self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
-        known = {*self._waiting, *self._unknown}
-        self._waiting += self._window.admit(
-            path
-            for path in self._scan.files
-            if path not in self._shelf and path not in self._readings and path not in known
-        )
-        for session in self._shelf.changed():
-            self._take_down(session)
-        self._left_out = tuple(self._too_old())
+        folders = self._files.look_round()
         self._scanned_at = monotonic()
-        folders = self._roots.directories()
         self._waker.watch(folders)
         if folders != self._folders:
             self._folders, self._folders_changed_at = folders, self._scanned_at
@@ -283,69 +252,21 @@ class Feed:
         usual = RESCAN_SECONDS * share
         self._rescan_after = min(max(SETTLING_SECONDS, 2 * took), usual) if settling else usual
 
-    def _try_dialects(self, path: str) -> None:
-        try:
-            found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
-            stamp = (found.st_size, found.st_mtime_ns)
-            if path in self._unknown and self._unknown[path][0] == stamp:
-                return
-            self._unknown[path] = (stamp, "empty")
-            if found.st_size:
-                head = packed_head if is_packed(path) else history.head
-                self._settle(path, Sample(path, *head(path, SAMPLE)))
-        except FileNotFoundError:
-            self._unknown[path] = ((-1, -1), "gone: not found")
-        except OSError as error:
-            self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
-
-    def _settle(self, path: str, sample: Sample) -> None:
-        dialect = self._formats.of(sample)
-        if dialect is not None and (sample.head or self._formats.is_forced):
-            source = None if path == STDIN else source_for(path, dialect, sample, self._window.since)
-            if source is None and (twin := self._shelf.twin(sample.head)) is not None:
-                # It is read first, and stays: perhaps this one is only a copy of it.
-                self._copied.add(twin)
-                self._take_down(twin)
-                self._unknown.pop(path, None)
-                self._waiting += [] if path == STDIN else [path]
-                return
-            if (session := self._shelf.session_of(path)) is not None:
-                self._take_down(session)
-            self._readings[path] = Reading(path, self._formats.reader(dialect, path), source)
-            self._unknown.pop(path, None)
-        elif sample.head.strip():
-            stamp = self._unknown.get(path, ((0, 0), ""))[0]
-            self._unknown[path] = (stamp, "unrecognised: no known log format")
-
-    # -- what has long been quiet ----------------------------------------------------------------------------------
-
     def _tidy(self) -> None:
-        """Put away the sessions that are read and have been quiet for long."""
-        self._tidied_at = monotonic()
-        busy = {session for path in self._waiting if (session := session_of(path))}
-        busy |= self._window.alive | self._copied
-        for session, files in list(resting(self._readings.values(), self._tail, busy)):
-            self._shelf.put(session, files)
-            for reading in [file.reading for file in files]:
-                del self._readings[reading.path]
-                self._formats.forget(reading.dialect, reading.path)
-                if reading.is_log:
-                    self._tail.forget(reading.path)
+        if self._tidies and monotonic() - self._tidied_at > TIDY_SECONDS:
+            self._tidied_at = monotonic()
+            self._files.tidy()
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
         self._tidies = False
 
-    def _take_down(self, session: str) -> None:
-        """One of its files changed: read all of them again, from their top."""
-        for path in self._shelf.take_down(session):
-            self._try_dialects(path)
-
     # -- waiting and health ----------------------------------------------------------------------------------------
 
     def wait(self, timeout: float) -> None:
         """Until something probably changed, at most that many seconds."""
-        self._waker.wait(min(timeout, self._pace.interval()))
+        until_next_look = max(self._scanned_at + self._rescan_after - monotonic(), 0.0)
+        self._waker.wait(min(timeout, self._pace.interval(), until_next_look))
 
     def rest_with(self, rest: Callable[[], None]) -> None:
         """Call this between two new files: there may be thousands before the next batch, and others in a hurry."""
@@ -357,38 +278,11 @@ class Feed:
 
     def progress(self) -> tuple[int, int]:
         """Bytes read, and bytes known to be there."""
-        statuses = [self._status_of(reading) for reading in list(self._readings.values())]
-        kept = self._shelf.size
-        return kept + sum(status.read for status in statuses), kept + sum(status.size for status in statuses)
+        return self._files.progress()
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         """The health of every source, named ones that are not there included."""
-        found = [reading.status(self._status_of(reading)) for reading in list(self._readings.values())]
-        found += self._shelf.statuses()
-        for path, (stamp, why) in list(self._unknown.items()):
-            status, _, detail = why.partition(": ")
-            found.append(SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0)))
-        found += [SourceStatus(path, None, 0, 0, "skipped", why) for path, why in self._scan.skipped.items()]
-        found += [SourceStatus(path, None, 0, 0, "missing", "not found") for path in self._scan.missing]
-        found += self._left_out
-        found += [
-            SourceStatus(f"format {name}", None, 0, 0, "skipped", why) for name, why in self._formats.broken.items()
-        ]
-        if self._spool is not None and STDIN not in self._readings:
-            found.append(SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet"))
-        return tuple(found)
-
-    def _too_old(self) -> Iterator[SourceStatus]:
-        """The files outside the window, by the folder of their sessions: there may be thousands."""
-        folders: dict[str, list[Millis]] = {}
-        for path, written in self._window.left_out.items():
-            folders.setdefault(folder_of(path), []).append(written)
-        for folder, times in folders.items():
-            count = f"{len(times)} file{'s' if len(times) > 1 else ''} {self._window.why()}"
-            yield SourceStatus(folder, None, 0, 0, "left out", count, changed_at=max(times))
-
-    def _status_of(self, reading: Reading) -> FileStatus:
-        return reading.source.status() if reading.source else self._tail.status(reading.path)
+        return tuple(self._files.statuses())
 
     # -- reading again ---------------------------------------------------------------------------------------------
 

@@ -41,6 +41,12 @@ class Formats:
             self._families[family] = dialect(self._zone)
         return self._families[family]
 
+    def readers_of(self, paths: Sequence[str]) -> set[Dialect]:
+        """The readers there are of the families that these files belong to, whatever format they have."""
+        kinds = {type(dialect) for dialect in self._families.values()} if paths else ()
+        families = {(kind.name, kind.family(path)) for kind in kinds for path in paths}
+        return {self._families[family] for family in families & self._families.keys()}
+
     def forget(self, dialect: Dialect, path: str) -> None:
         """The file is put away: the reader of a session goes with it, one of several forgets its part."""
         family = dialect.family(path)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from delegtop.clock import Clock, WallClock, monotonic
+from delegtop.clock import Clock, Millis, WallClock, monotonic
 from delegtop.model.events import Ended, Ending, Event, Outcome, Started
 from delegtop.sources import processes
 
@@ -19,12 +19,14 @@ class Minder:
         self._clock = clock
         self._here = {processes.hostname(), LOCALHOST} if isinstance(clock, WallClock) else set()
         self._started: dict[str, Started] = {}
+        self._gone: set[tuple[str, int | None, Millis | None]] = set()
+        """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
         self._checked_at = monotonic() - EVERY
 
     def mind(self, event: Started | Ended) -> None:
         if isinstance(event, Ended):
             self._started.pop(event.id, None)
-        elif event.pid is not None and event.host in self._here:
+        elif event.pid is not None and event.host in self._here and _key(event) not in self._gone:
             known = self._started.get(event.id)
             if known is None or (known.at or 0) <= (event.at or 0):  # a session goes on in the process that came last
                 self._started[event.id] = event
@@ -37,7 +39,12 @@ class Minder:
         for started in list(self._started.values()):
             if _is_gone(started):
                 del self._started[started.id]
+                self._gone.add(_key(started))
                 yield Ended(started.id, self._clock.now(), started.origin, Outcome.LOST, Ending.GONE)
+
+
+def _key(started: Started) -> tuple[str, int | None, Millis | None]:
+    return started.id, started.pid, started.at
 
 
 def _is_gone(started: Started) -> bool:

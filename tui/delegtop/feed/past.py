@@ -92,10 +92,10 @@ class Past:
                 yield original, about
 
     def _readings_of(self, sources: set[str]) -> Mapping[str, Reading]:
-        """The readings that there are, and for this once those of the sessions that were put away."""
+        """The readings that there are now, and for this once those of the sessions that were put away."""
+        readings = {**self._readings}  # asked first: what is put away meanwhile is on the shelf before it leaves them
         put_away = {self._shelf.session(path) for path in sources if path in self._shelf}
-        again = [self._read_again(session) for session in put_away]
-        return ChainMap(*again, {**self._readings}) if again else self._readings
+        return ChainMap(*[self._read_again(session) for session in put_away], readings)
 
     def _read_again(self, session: Session) -> dict[str, Reading]:
         known, readings = self._again

@@ -11,7 +11,7 @@ import contextlib
 import os
 from array import array
 from bisect import bisect_left, insort
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
@@ -46,18 +46,17 @@ class Resting(NamedTuple):
     key: int
 
 
-def resting(readings: Collection[Reading], tail: Tail, busy: Container[str]) -> Iterator[tuple[str, list[Resting]]]:
+def resting(
+    readings: Collection[Reading], tail: Tail, busy: Container[str], mixed: Set[Dialect]
+) -> Iterator[tuple[str, list[Resting]]]:
     """The sessions that may be put away, with all their files.
 
     If a reader of several sessions also reads a file that does not say whose it is, all of them stay: it may be theirs.
     """
     sessions: dict[str, list[Reading]] = {}
-    mixed: set[Dialect] = set()
     for reading in readings:
         session = session_of(reading.path)
-        if session is None:
-            mixed.add(reading.dialect)
-        elif session not in busy:
+        if session is not None and session not in busy:
             sessions.setdefault(session, []).append(reading)
     until = Millis(WallClock().now() - QUIET)
     for session, files in sessions.items():
@@ -120,6 +119,14 @@ class Shelf:
         session = session_of(path)
         return session if session in self._sessions else None
 
+    def of_family(self, format: type[Dialect], family: str) -> set[str]:
+        """The sessions with a file that the reader of that family has read."""
+        return {
+            session
+            for session, paths in self._sessions.items()
+            if any(self._files[path].format is format and format.family(path) == family for path in paths)
+        }
+
     def put(self, session: str, files: Sequence[Resting]) -> None:
         """Keep what there is to know of the files of a session."""
         for reading, status, look, key in files:
@@ -139,6 +146,16 @@ class Shelf:
         if len(there) < len(paths):
             self._sessions[session] = tuple(path for path in paths if path in self._files)
         return there
+
+    def strike(self, path: str) -> None:
+        """A file has turned up: if one of that name in its session is gone, it has moved, and counts where it is."""
+        session = session_of(path) or ""
+        name = path[path.find(session) :]
+        paths = self._sessions[session]
+        stay = tuple(kept for kept in paths if self._files[kept].status != "gone" or not kept.endswith(name))
+        for moved in {*paths} - {*stay}:
+            self.size -= self._files.pop(moved).size
+        self._sessions[session] = stay
 
     def changed(self) -> set[str]:
         """The sessions of which a file is not what it was. One that is gone changes nothing."""

@@ -56,7 +56,7 @@ def session_of(path: str) -> str | None:
 def folder_of(path: str) -> str:
     """The folder that holds all files of its session, and those of others."""
     found = _SESSION.search(path)
-    return os.path.dirname(path[: found.start()] if found else path)  # noqa: PTH120 # thousands of files at every scan
+    return os.path.dirname(path[: found.start()] if found else path) or "."  # noqa: PTH120 # thousands of files at every scan
 
 
 def _written(path: str) -> Millis:

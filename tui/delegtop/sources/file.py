@@ -2,7 +2,7 @@
 
 import os
 
-from delegtop.clock import Millis, WallClock
+from delegtop.clock import Millis, WallClock, wall
 from delegtop.sources.handles import Inode
 from delegtop.sources.trace import Trace
 
@@ -82,6 +82,9 @@ class File:
         self.size = found.st_size
         self.written = Millis(found.st_mtime_ns // 1_000_000)
         self.linked = found.st_nlink > 0
+
+    def note_gap(self, at: Millis, why: str) -> None:
+        self.gap = f"possible gap: at {wall(at)} {why}, what was written just before may be missing"
 
     def at_rest(self, path: str) -> Look | None:
         """What it looks like if this is its only name, all of it is read and nothing is in doubt; None otherwise."""

@@ -13,15 +13,16 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from delegtop.clock import Clock, WallClock, wall
+from delegtop.clock import Clock, WallClock
 from delegtop.origin import Origin
 from delegtop.sources.file import File, Look, settled, stamp_of
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.library import Library
 from delegtop.sources.lines import OVERSIZE, whole_lines
+from delegtop.sources.recognise import Recogniser
 from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus, State
-from delegtop.sources.trace import PREAMBLE, Trace, first_data, goes_on, key_of, opening, same_bytes
+from delegtop.sources.trace import Trace, first_data, key_of
 
 __all__ = ["FileStatus", "Tail"]
 
@@ -45,13 +46,13 @@ class Tail:
         self._attached: dict[str, int] = {}
         self._handles = Handles(handles or affordable(), self._attached)
         self._library = Library()
+        self._texts = Recogniser(self._library, self._handles, limit, self._clock)
         self._files: dict[Inode, File] = {}
         self._paths: dict[str, File] = {}
         self._left: dict[str, File] = {}
         self._errors: dict[str, str] = {}
         self._adrift: dict[Inode, File] = {}
         """Files without a name, or whose name cannot be looked at now."""
-        self._copies: dict[Inode, File] = {}
         self._given: tuple[str, ...] = ()
         self._running: list[Generator[Any, None, None]] = []
 
@@ -145,7 +146,7 @@ class Tail:
         for file in changed:
             if file.trace is not None:
                 yield from self._catch_up(file)
-        for file in list(self._copies.values()):
+        for file in list(self._texts.copies.values()):
             if file.orphaned or file in changed:
                 yield from self._catch_up(file)
         new = [file for file in changed if file.trace is None and file.copy_of is None]
@@ -235,7 +236,7 @@ class Tail:
             fd = self._handles.peek(file.inode)
             if fd is None:
                 if not file.names:
-                    self._note_gap(file, "it vanished while it was not open")
+                    file.note_gap(self._clock.now(), "it vanished while it was not open")
                     self._retire(file)
                 self._adrift.pop(file.inode, None)
                 continue
@@ -252,7 +253,7 @@ class Tail:
 
     def _retire(self, file: File) -> None:
         self._handles.close(file.inode)
-        for files in (self._files, self._adrift, self._copies):
+        for files in (self._files, self._adrift, self._texts.copies):
             files.pop(file.inode, None)
         if file.trace is not None:
             self._library.close(file.trace)
@@ -277,8 +278,8 @@ class Tail:
             file.original = None  # it was compared with its original and holds nothing beyond it
             return
         if file.trace is not None and not file.trace.is_in(fd, file.size):
-            self._close_text(file)
-        if file.trace is None and not self._recognise(file, fd):
+            self._texts.close_text(file)
+        if file.trace is None and not self._texts.recognise(file, fd):
             file.seen = settled(stamp)
             file.compared = stamp[:2] if file.copy_of else None
             return
@@ -293,94 +294,6 @@ class Tail:
         yield lines
         file.loading = False
         file.seen = None if trace.disturbed else settled(stamp_of(found))
-
-    def _close_text(self, file: File) -> None:
-        """The file no longer holds what was read from it."""
-        trace = file.trace
-        if trace is None:
-            return
-        self._library.close(trace)
-        file.trace = None
-        self._note_gap(file, "it was cut off or overwritten in place")
-
-    def _note_gap(self, file: File, why: str) -> None:
-        file.gap = f"possible gap: at {wall(self._clock.now())} {why}, what was written just before may be missing"
-
-    def _recognise(self, file: File, fd: int) -> bool:
-        """Find out which text the file holds and where to read on; False if there is nothing to read (yet)."""
-        self._copies.pop(file.inode, None)
-        file.copy_of = file.original = None
-        beginning = opening(fd, file.size, self._limit)
-        if beginning is None:
-            return False
-        start, key = beginning
-        known, furthest, goes_further = None, 0, False
-        for trace in self._library.like(key):
-            agreed = trace.agreement(fd, file.size)
-            if trace.start != start or agreed.contradicted:
-                continue
-            home = trace.home
-            if home is not None and home is not file and self._repeats(home, fd, file.size):
-                self._wait_as_copy(file, trace, home if home.trace is trace else None)
-                return False
-            living = home is not None and home.trace is trace and bool(home.names)
-            whole = agreed.offset == trace.offset
-            more = whole and goes_on(fd, trace.offset, file.size, self._limit)
-            if living and not (more and (trace.moved or trace.offset >= PREAMBLE)):
-                continue
-            if agreed.offset > furthest and (whole or agreed.offset >= file.size):
-                known, furthest, goes_further = trace, agreed.offset, more
-        if known is None:
-            self._begin(file, Trace(key, start))
-        elif goes_further:
-            self._adopt(file, known)
-        else:
-            self._wait_as_copy(file, known, None)
-        return file.trace is not None
-
-    def _wait_as_copy(self, file: File, trace: Trace, original: File | None) -> None:
-        self._copies[file.inode] = file
-        file.copy_of, file.original = trace, original
-        trace.copied = True
-        if trace.home is None:
-            trace.home = file
-
-    def _repeats(self, home: File, fd: int, size: int) -> bool:
-        """Whether the file holds only what stands in another. If that has lost its text, this is noticed."""
-        try:
-            original = self._handles.private(home.inode, home.names)
-        except OSError:
-            return False
-        try:
-            if same_bytes(original, fd, size):
-                return True
-            if home.trace is not None and not home.trace.is_in(original, os.fstat(original).st_size):
-                self._close_text(home)
-                home.seen = None
-            return False
-        finally:
-            os.close(original)
-
-    def _adopt(self, file: File, trace: Trace) -> None:
-        """Read on in `file` where the text had got to elsewhere."""
-        home = trace.home
-        trace.moved = True
-        if home is not None and home is not file and home.trace is trace:
-            twin = trace.clone()
-            home.trace, twin.home = twin, home
-            home.source = self._library.name(twin, home.path)
-            if home.names:
-                self._library.add(twin)
-        self._library.reopen(trace)
-        self._settle_in(file, trace)
-
-    def _begin(self, file: File, trace: Trace) -> None:
-        self._library.add(trace)
-        self._settle_in(file, trace)
-
-    def _settle_in(self, file: File, trace: Trace) -> None:
-        file.trace, trace.home = trace, file
-        file.source = self._library.name(trace, file.path)
 
     def _flush(self, file: File) -> Iterator[Line | Unreadable]:
         try:
@@ -403,7 +316,7 @@ class Tail:
         else:
             if file.trace is None:
                 trace.key = key_of(text)
-                self._begin(file, trace)
+                self._texts.begin(file, trace)
             base = trace.offset - len(trace.tail)
             end = trace.offset + len(data.rstrip(b"\0"))
             trace.open = True
@@ -420,5 +333,6 @@ class Tail:
         return line if line and starts_here else None
 
     def _status(self, path: str, file: File, state: State, error: str) -> FileStatus:
-        read = file.size if file.copy_of else file.trace.offset if file.trace else 0
+        # A file that was cut off holds less than was read from it until its text is looked at.
+        read = file.size if file.copy_of else min(file.trace.offset, file.size) if file.trace else 0
         return FileStatus(path, state, error or file.gap, file.size, read, file.written or None)
