@@ -79,7 +79,7 @@ class TreeCanvas(Widget):
         self._grip: int | None = None  # where on the thumb the mouse holds it
         self._room = Size(0, 0)
         """What the rows are made for: to ask for the size takes a while, and every line needs it."""
-        self._strips: LRUCache[object, Strip] = LRUCache(1024)
+        self._strips: LRUCache[object, Strip] = LRUCache(256)
         self._painted: dict[int, Strip] = {}  # by line: what is on the screen, until `refresh` says that it differs
         self._styles: tuple[dict[str, Style], dict[str, Style]] = ({}, {})  # by part: of any row, of the selected one
 
