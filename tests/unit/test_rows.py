@@ -456,3 +456,12 @@ def test_every_part_a_row_uses_has_a_name_the_widget_knows() -> None:
     )
     spans = [span for row in table.outline.window(0, 9) for span in table.rows.cells(row, layout(240))]
     assert {span.part for span in spans} <= set(PARTS)
+
+
+def test_what_it_said_in_several_lines_stands_in_one() -> None:
+    forest = Forest()
+    forest.apply(
+        [started("a", HOUR), ended("a", MINUTE, Outcome.COMPLETED, summary="## Summary\n\n  Mended\tthe leak.\n")]
+    )
+    forest.advance(NOW)
+    assert measures.remark(forest, 0) == "## Summary Mended the leak."

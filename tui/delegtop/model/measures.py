@@ -77,7 +77,11 @@ def severity(forest: "Forest", handle: "Handle") -> int:
 
 def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
     """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
-    facts = facts or forest.delegation(handle)
+    told = _worth_knowing(forest, handle, facts or forest.delegation(handle))
+    return " ".join(told.split()) if "\n" in told else told
+
+
+def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation) -> str:
     state = forest.state(handle)
     waits = state in (State.WAITING, State.OVERDUE) and facts.phase not in phases.FOR_PEOPLE
     if waits and (blocker := forest.blocker(handle)) is not None:
