@@ -88,6 +88,20 @@ async def test_e_opens_the_fold_a_problem_hides_in(make_app: MakeApp) -> None:
         assert "implementer" in names(app)
 
 
+@pytest.mark.parametrize(("loading", "said"), [(True, "Still reading."), (False, "No problem in sight.")])
+async def test_e_without_a_problem_says_whether_there_may_yet_be_one(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, loading: bool, said: str
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.pause()
+        monkeypatch.setattr(app.board, "problem", lambda _cursor, _step: None)
+        monkeypatch.setattr(app.board, "loading", loading)
+        app.monitor.action_problem(1)
+        await pilot.pause()
+        assert [note.message for note in app._notifications] == [said]
+
+
 async def test_space_folds_and_unfolds_the_row(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -356,7 +356,7 @@ class Monitor(Screen[None]):
     def action_problem(self, step: int) -> None:
         found = self.board.problem(self.table.cursor, step)
         if found is None:
-            self.notify("No problem in sight.", markup=False)
+            self.notify("Still reading." if self.board.loading else "No problem in sight.", markup=False)
             return
         self._go_to(found)
 
