@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
@@ -111,6 +112,7 @@ class DelegtopApp(Rewinding):
         if self._query:
             self.call_after_refresh(self.monitor.show_filter, self._query)
         self._set_alarm()
+        self._stop_between_messages()
         self.set_interval(1.0, self._second)
         self.call_after_refresh(self.reader.start)  # what it imports and finds comes after the first picture
 
@@ -118,6 +120,21 @@ class DelegtopApp(Rewinding):
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
         if event.size == self.size and self.monitor.size:
             self.action_redraw()
+
+    def _stop_between_messages(self) -> None:
+        """Textual gives the terminal back wherever a stop meets it; amid a write it would wait for itself."""
+        stop = getattr(self._driver, "_sigtstp_application", None)
+        if stop is not None:
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTSTP, stop)
+            loop.add_signal_handler(signal.SIGCONT, self._go_on)
+
+    def _go_on(self) -> None:
+        """Take the terminal again. A stop that nobody was told of left it taken: two threads would read its keys."""
+        driver: Any = self._driver
+        if not driver._must_signal_resume:
+            driver.suspend_application_mode()
+        driver._sigcont_application()
 
     def on_unmount(self) -> None:
         self.reader.stop()
