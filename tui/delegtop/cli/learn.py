@@ -29,7 +29,7 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
 
-    from delegtop import usual
+    from delegtop import text, usual
     from delegtop.cli.places import places
 
     place = usual.place()
@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
     with writing.whole(place, force=True) as file:
         file.write(usual.dump(known, forest.now))
     if not arguments.quiet:
-        output.emit([*_lines(known, len(forest)), f"kept in {place}"])
+        output.emit([*_lines(known, len(forest)), f"kept in {text.line(str(place))}"])
     return Exit.OK
 
 

@@ -21,10 +21,13 @@ def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     if not arguments.sources:
         from delegtop.cli.places import places
+        from delegtop.text import line
 
         found = places(arguments, settings)
         if not found.sources and not arguments.json:
-            output.emit(["No logs of agents are found. They are looked for in", *(f"  {at}" for at in found.awaited)])
+            output.emit(
+                ["No logs of agents are found. They are looked for in", *(f"  {line(at)}" for at in found.awaited)]
+            )
             return Exit.OK
     forest, statuses = reading.read(arguments, settings)
 
