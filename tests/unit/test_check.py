@@ -390,7 +390,8 @@ def test_sarif_has_what_the_specification_requires(capsys: pytest.CaptureFixture
     assert driver["name"] == "delegtop"
     assert [rule["id"] for rule in driver["rules"]] == list(RULES)
     for rule in driver["rules"]:
-        assert rule["shortDescription"]["text"]
+        assert rule["name"] == RULES[rule["id"]].name
+        assert rule["shortDescription"]["text"] == RULES[rule["id"]].title
         assert rule["fullDescription"]["text"]
         assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
     assert run["results"]

@@ -1,13 +1,23 @@
 """The page of the rules, the command that lists them and the table they come from tell the same."""
 
 import json
+import re
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from delegtop.cli import main
 from delegtop.contract.returns import ERROR_CODES
+from delegtop.diagnosis.agent_rules import AGENT_RULES
+from delegtop.diagnosis.agent_rules.rule import AgentRule
 from delegtop.diagnosis.catalogue import CATALOGUE, CHAPTERS, chapter
+from delegtop.diagnosis.rule import Rule
+from delegtop.diagnosis.rules import RULES
+
+NAME_WIDTH = 20
+"""The column of the dashboard that a name fits into."""
 
 
 def rules() -> str:
@@ -16,9 +26,11 @@ def rules() -> str:
 
 def section(prefix: str) -> str:
     rows = "".join(
-        f"| {rule.id} | {rule.severity} | {cell(rule.title)} | {cell(rule.why)} |\n" for rule in chapter(prefix)
+        f"| {rule.id} | {rule.name} | {rule.severity} | {cell(rule.title)} | {cell(rule.why)} |\n"
+        for rule in chapter(prefix)
     )
-    return f"\n## {CHAPTERS[prefix]}\n\n| rule | severity | what must hold | why |\n| --- | --- | --- | --- |\n{rows}"
+    head = "| rule | name | severity | what must hold | why |\n| --- | --- | --- | --- | --- |\n"
+    return f"\n## {CHAPTERS[prefix]}\n\n{head}{rows}"
 
 
 def codes() -> str:
@@ -60,17 +72,38 @@ def test_every_rule_has_a_title_and_an_explanation_in_sentences() -> None:
         assert rule.why.endswith("."), rule.id
 
 
+def test_every_rule_has_a_short_name_in_small_words() -> None:
+    for rule in CATALOGUE.values():
+        assert 1 <= len(rule.name) <= NAME_WIDTH, rule.id
+        assert rule.name == " ".join(rule.name.lower().split()), rule.id
+
+
+def test_no_name_repeats_how_its_id_begins() -> None:
+    for rule in CATALOGUE.values():
+        prefix = rule.id.partition("-")[0].lower()
+        assert prefix not in re.findall(r"\w+", rule.name), rule.id
+
+
+@pytest.mark.parametrize("table", [RULES, AGENT_RULES], ids=["delegations", "agent files"])
+def test_no_two_rules_of_a_table_share_a_name(table: Mapping[str, Rule | AgentRule]) -> None:
+    shared = [name for name, count in Counter(rule.name for rule in table.values()).items() if count > 1]
+    assert not shared
+
+
 def test_the_command_lists_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert sorted(line.split()[0] for line in lines) == sorted(CATALOGUE)
+    for line in lines:
+        rule = CATALOGUE[line.split()[0]]
+        assert line.split(maxsplit=2)[2] == f"{rule.name:<{NAME_WIDTH}}  {rule.title}"
 
 
 def test_the_command_explains_one_rule_however_it_is_spelt(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "ret-011"]) == 0
     out = capsys.readouterr().out
     rule = CATALOGUE["RET-011"]
-    assert out.startswith(f"RET-011  warning  {rule.title}\n")
+    assert out.startswith(f"RET-011  warning  summary too long\nWhat must hold: {rule.title}.\n")
     assert rule.why in " ".join(out.split())
 
 
@@ -79,6 +112,7 @@ def test_the_command_tells_scripts_the_same(capsys: pytest.CaptureFixture[str]) 
     told = json.loads(capsys.readouterr().out)
     assert told["schema_version"] == 1
     assert {rule["id"]: rule["why"] for rule in told["rules"]} == {id: rule.why for id, rule in CATALOGUE.items()}
+    assert {rule["id"]: rule["name"] for rule in told["rules"]} == {id: rule.name for id, rule in CATALOGUE.items()}
     assert main(["rules", "DEL-004", "--json"]) == 0
     assert [rule["id"] for rule in json.loads(capsys.readouterr().out)["rules"]] == ["DEL-004"]
 

@@ -230,10 +230,12 @@ def test_the_frontmatter_of_real_agents_is_read(capsys: pytest.CaptureFixture[st
 
 def generated() -> str:
     rows = "".join(
-        f"| {rule.id} | {rule.severity} | {cell(rule.title)} | {', '.join(rule.kinds)} | {cell(rule.why)} |\n"
+        f"| {rule.id} | {rule.name} | {rule.severity} | {cell(rule.title)} | {', '.join(rule.kinds)} "
+        f"| {cell(rule.why)} |\n"
         for rule in AGENT_RULES.values()
     )
-    return f"\n| rule | severity | what must hold | asked of | why |\n| --- | --- | --- | --- | --- |\n{rows}\n"
+    head = "| rule | name | severity | what must hold | asked of | why |\n| --- | --- | --- | --- | --- | --- |\n"
+    return f"\n{head}{rows}\n"
 
 
 def cell(text: str) -> str:

@@ -38,13 +38,14 @@ def run(arguments: Namespace) -> int:
 
 def _table(rules: "list[Rule | AgentRule]") -> Iterator[str]:
     for rule in rules:
-        yield f"{rule.id:<9}{rule.severity:<9}{rule.title}"
+        yield f"{rule.id:<9}{rule.severity:<9}{rule.name:<22}{rule.title}"
 
 
 def _explained(rule: "Rule | AgentRule") -> Iterator[str]:
     import textwrap
 
-    yield f"{rule.id}  {rule.severity}  {rule.title}"
+    yield f"{rule.id}  {rule.severity}  {rule.name}"
+    yield f"What must hold: {rule.title}."
     yield ""
     yield from textwrap.wrap(rule.why, _WIDTH, break_on_hyphens=False)
 
@@ -52,5 +53,14 @@ def _explained(rule: "Rule | AgentRule") -> Iterator[str]:
 def _json(rules: "list[Rule | AgentRule]") -> Iterator[str]:
     import json
 
-    told = [{"id": each.id, "severity": each.severity.value, "title": each.title, "why": each.why} for each in rules]
+    told = [
+        {
+            "id": each.id,
+            "name": each.name,
+            "severity": each.severity.value,
+            "title": each.title,
+            "why": each.why,
+        }
+        for each in rules
+    ]
     yield json.dumps({"schema_version": _SCHEMA_VERSION, "rules": told}, indent=2)

@@ -25,7 +25,7 @@ class Note(NamedTuple):
 Judge: TypeAlias = Callable[[Case, Report], Iterator[Note]]
 
 
-def on_return(id: str, severity: Severity, title: str, why: str) -> Callable[[Judge], Rule]:
+def on_return(id: str, name: str, severity: Severity, title: str, why: str) -> Callable[[Judge], Rule]:
     """Make a rule of a function that judges a return; without a return there is nothing to judge."""
 
     def made(judge: Judge) -> Rule:
@@ -38,7 +38,7 @@ def on_return(id: str, severity: Severity, title: str, why: str) -> Callable[[Ju
                     case, message, facts.ended_origin, advice=advice, severity=severity, since=facts.ended_at
                 )
 
-        rule = Rule(id, severity, title, why, check)
+        rule = Rule(id, name, severity, title, why, check)
         return rule
 
     return made

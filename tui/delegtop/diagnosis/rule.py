@@ -48,6 +48,8 @@ class Rule:
     """What is checked, how much it matters, and why it is asked for."""
 
     id: str
+    name: str
+    """What is wrong, in at most 20 characters: `artifact missing`."""
     severity: Severity
     title: str
     """What must hold, in a few words."""
@@ -82,15 +84,15 @@ class Rule:
         )
 
 
-def rule(id: str, severity: Severity, title: str, why: str) -> Callable[[Check], Rule]:
+def rule(id: str, name: str, severity: Severity, title: str, why: str) -> Callable[[Check], Rule]:
     """Make a rule of the function: its name then is the rule, which it uses to make its findings.
 
-    @rule("RET-002", Severity.ERROR, "the status is one of four", "…")
+    @rule("RET-002", "unknown status", Severity.ERROR, "the status is one of four", "…")
     def known_status(case: Case) -> Iterator[Finding]:
         yield known_status.finding(case, "…", case.facts.ended_origin, advice="…")
     """
 
     def made(check: Check) -> Rule:
-        return Rule(id, severity, title, why, check)
+        return Rule(id, name, severity, title, why, check)
 
     return made

@@ -19,6 +19,7 @@ _WHERE = "Structure standard, Frontmatter"
 
 @rule(
     "AGT-010",
+    "tools not on or off",
     WARNING,
     "its tools are switched on or off by name",
     f"{_WHERE}, Tool permissions: tools is a mapping of {', '.join(TOOLS)} to true or false.",
@@ -36,6 +37,7 @@ def tools(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-011",
+    "permissions lacking",
     WARNING,
     "permissions allow and deny",
     f"{_WHERE}, Tool permissions, and the checklist's Structure: what is allowed and what is denied are both written.",
@@ -51,6 +53,7 @@ def permissions(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-012",
+    "unfit permissions",
     WARNING,
     "permissions fit the tools",
     f"{_WHERE}, Tool permissions: a pattern for a tool that is off has no effect, and bash without a denied command "
@@ -72,6 +75,7 @@ def permissions_fit(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-013",
+    "context loading gaps",
     WARNING,
     "context loading has a strategy, an index and required files",
     f"{_WHERE}, Context loading, and Context Loading Strategy: strategy is lazy, eager or minimal.",
@@ -100,6 +104,7 @@ def context_loading(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-014",
+    "wrong context limit",
     WARNING,
     "the context fits the strategy",
     "Structure standard, Context Loading Strategy: up to 50 KB when lazy, 100 KB when eager, 10 KB when minimal.",
@@ -122,6 +127,7 @@ def context_size(file: AgentFile) -> Iterator[Finding]:
 
 @rule_by_reading(
     "AGT-015",
+    "no valid depth limit",
     ERROR,
     "delegation goes at most three levels deep",
     "Structure standard, Delegation Safety: orchestrator, command, subagent, utility, and no further. The delegation "
@@ -141,6 +147,7 @@ def max_depth(file: AgentFile, reading: Reading) -> Iterator[Finding]:
 
 @rule(
     "AGT-016",
+    "wrong delegates",
     ERROR,
     "can_delegate_to lists other agents",
     f"{_WHERE}, Delegation, and Delegation Safety: an agent does not delegate to itself. An empty list says that it "
@@ -159,6 +166,7 @@ def can_delegate_to(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-017",
+    "wrong child timeouts",
     ERROR,
     "delegations have timeouts, and the default is within the maximum",
     f"{_WHERE}, Delegation, and Delegation Safety: always set a timeout.",
@@ -180,6 +188,7 @@ def delegation_timeouts(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-018",
+    "lifecycle incomplete",
     WARNING,
     "the lifecycle names stage, command and return format",
     f"{_WHERE}, Lifecycle: which stage of which command calls it, and how it returns. A utility belongs to no command.",

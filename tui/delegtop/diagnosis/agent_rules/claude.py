@@ -15,6 +15,7 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @rule(
     "AGT-060",
+    "tools not a list",
     Severity.WARNING,
     "tools is a line or a list of tools",
     f"{_WHERE}: tools is `Read, Grep` or a YAML list; without it the agent inherits every tool.",
@@ -33,6 +34,7 @@ def tools(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-061",
+    "unknown model",
     Severity.WARNING,
     "the model is one that exists",
     f"{_WHERE}: model is {', '.join(MODELS)}, or the full id of a model, which has `claude-` in it.",
@@ -50,6 +52,7 @@ def model(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-062",
+    "wrong key for tools",
     Severity.WARNING,
     "the tools stand under `tools`",
     f"{_WHERE}: allowed-tools belongs to skills and commands. In an agent it restricts nothing.",
@@ -64,6 +67,7 @@ def allowed_tools(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-063",
+    "malformed name",
     Severity.WARNING,
     "the name has lowercase letters and hyphens",
     f"{_WHERE}: the name is the identifier others call the agent by.",
@@ -77,6 +81,7 @@ def identifier(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-064",
+    "no prompt",
     Severity.ERROR,
     "there is a prompt below the frontmatter",
     f"{_WHERE}: the body is the system prompt of the agent.",

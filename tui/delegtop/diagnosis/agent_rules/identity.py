@@ -22,6 +22,7 @@ _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-[0-9A-Za-z.-]+)?(?:\+
 
 @rule(
     "AGT-001",
+    "unusable frontmatter",
     ERROR,
     "the frontmatter can be read",
     f"{_WHERE}: a file starts with YAML between two lines of ---. Without it nothing is known about the agent.",
@@ -34,6 +35,7 @@ def readable(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-002",
+    "no fitting name",
     ERROR,
     "the name is there and is that of the file",
     f"{_WHERE}, Required fields: callers find the file by the name they delegate to. Claude Code asks for a name only.",
@@ -49,6 +51,7 @@ def name(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-003",
+    "no valid version",
     ERROR,
     "the version is a semantic version",
     f"{_WHERE}, Required fields: version, such as 1.0.0.",
@@ -63,6 +66,7 @@ def version(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-004",
+    "no description",
     ERROR,
     "it is described",
     f"{_WHERE}, Required fields: the description is what a caller chooses the agent by.",
@@ -76,6 +80,7 @@ def description(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-005",
+    "mode not subagent",
     ERROR,
     "the mode is subagent",
     f"{_WHERE}, Required fields: mode is always subagent.",
@@ -88,6 +93,7 @@ def mode(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-006",
+    "no known agent type",
     ERROR,
     "the agent type is one of five",
     f"{_WHERE}, Required fields, and Agent Types: {', '.join(AGENT_TYPES)}.",
@@ -100,6 +106,7 @@ def agent_type(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-007",
+    "no valid temperature",
     ERROR,
     "the temperature is between 0 and 1",
     f"{_WHERE}, Required fields: temperature 0.0-1.0.",
@@ -115,6 +122,7 @@ def temperature(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-008",
+    "no valid token limit",
     ERROR,
     "max_tokens is a positive number",
     f"{_WHERE}, Required fields: the limit of a response.",
@@ -130,6 +138,7 @@ def max_tokens(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-009",
+    "no valid timeout",
     ERROR,
     "the timeout is a positive number of seconds",
     f"{_WHERE}, Required fields: without a timeout a hung agent has no deadline.",
@@ -146,6 +155,7 @@ def timeout(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-019",
+    "description too long",
     INFO,
     "the description has one or two sentences",
     f"{_WHERE}, Required fields: a description of one or two sentences.",

@@ -17,6 +17,8 @@ class AgentRule:
     """What is checked, how much it matters, why it is asked for, and of which kinds of files."""
 
     id: str
+    name: str
+    """What is wrong, in at most 20 characters: `artifact missing`."""
     severity: Severity
     title: str
     """What must hold, in a few words."""
@@ -33,23 +35,23 @@ class AgentRule:
 
 
 def rule(
-    id: str, severity: Severity, title: str, why: str, kinds: tuple[Kind, ...] = (Kind.SUBAGENT,)
+    id: str, name: str, severity: Severity, title: str, why: str, kinds: tuple[Kind, ...] = (Kind.SUBAGENT,)
 ) -> Callable[[Callable[[AgentFile], Iterator[Finding]]], AgentRule]:
     """Make a rule of the function: its name then is the rule, which it uses to make its findings."""
 
     def made(check: Callable[[AgentFile], Iterator[Finding]]) -> AgentRule:
-        return AgentRule(id, severity, title, why, lambda file, _reading: check(file), kinds)
+        return AgentRule(id, name, severity, title, why, lambda file, _reading: check(file), kinds)
 
     return made
 
 
 def rule_by_reading(
-    id: str, severity: Severity, title: str, why: str, kinds: tuple[Kind, ...] = (Kind.SUBAGENT,)
+    id: str, name: str, severity: Severity, title: str, why: str, kinds: tuple[Kind, ...] = (Kind.SUBAGENT,)
 ) -> Callable[[Check], AgentRule]:
     """The same for a function that asks how contradictions between the documents are read."""
 
     def made(check: Check) -> AgentRule:
-        return AgentRule(id, severity, title, why, check, kinds)
+        return AgentRule(id, name, severity, title, why, check, kinds)
 
     return made
 

@@ -58,6 +58,7 @@ def _length(text: str) -> int:
 
 @rule(
     "AGT-020",
+    "context incomplete",
     WARNING,
     "the context has its four parts",
     f"Structure standard, Title and Context: <context> holds {', '.join(SUB_CONTEXTS)}.",
@@ -72,6 +73,7 @@ def context(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-021",
+    "wrong context length",
     INFO,
     "the parts of the context are short",
     "Structure standard, Title and Context, Guidelines: domain and integration one sentence, scope and lifecycle one "
@@ -90,6 +92,7 @@ def context_length(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-022",
+    "no fitting role",
     WARNING,
     "the role is one or two sentences",
     "Structure standard, Role and Task: who the agent is and what it answers for.",
@@ -100,6 +103,7 @@ def role(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-023",
+    "no fitting task",
     WARNING,
     "the task is three to five sentences",
     "Structure standard, Role and Task: the complete workflow, with delegation where there is some.",
@@ -121,6 +125,7 @@ def _prose(rule: AgentRule, file: AgentFile, name: str, least: int, most: int, h
 
 @rule(
     "AGT-024",
+    "inputs incomplete",
     WARNING,
     "required inputs are listed with name and type",
     "Structure standard, Inputs: each <parameter> of <inputs_required> has a name and a type.",
@@ -144,6 +149,7 @@ def inputs_required(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-025",
+    "nothing forbidden",
     WARNING,
     "forbidden inputs are listed",
     "Structure standard, Inputs: <inputs_forbidden> keeps conversation history and whole states out.",
@@ -159,6 +165,7 @@ def inputs_forbidden(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-027",
+    "delegation unclear",
     WARNING,
     "delegations are described where the agent delegates",
     "Structure standard, Delegation Patterns, and the checklist: each agent in can_delegate_to has a <delegate_to> "
@@ -189,6 +196,7 @@ def delegation_patterns(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-028",
+    "artifacts incomplete",
     WARNING,
     "artifacts are described",
     "Structure standard, Artifact Creation: each <artifact> has a type, path, content and validation.",
@@ -211,6 +219,7 @@ def artifact_creation(file: AgentFile) -> Iterator[Finding]:
 
 @rule_by_reading(
     "AGT-029",
+    "wrong return format",
     ERROR,
     "the return format names the required fields",
     f"Structure standard, Return Format: <structure> shows {', '.join(RETURN_FIELDS)}; the status is one of "
@@ -241,6 +250,7 @@ def return_format(file: AgentFile, reading: Reading) -> Iterator[Finding]:
 
 @rule(
     "AGT-030",
+    "no quality standards",
     WARNING,
     "quality standards are listed",
     "Structure standard, Quality Standards: <quality_standards> lists the key requirements, one tag each.",
@@ -256,6 +266,7 @@ def quality_standards(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-031",
+    "error handling gaps",
     WARNING,
     "errors are handled",
     "Structure standard, Error Handling: each <error_type> has detection, handling, recovery and logging.",
@@ -275,6 +286,7 @@ def error_handling(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-032",
+    "errors not covered",
     INFO,
     "the common errors are covered",
     f"Structure standard, Error Handling, and the checklist: {', '.join(ERROR_TYPES)}, and delegation_failure where it "
@@ -294,6 +306,7 @@ def common_errors(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-033",
+    "section not closed",
     WARNING,
     "every section is closed",
     "Structure standard, File Structure: a section without its closing tag swallows the ones after it.",
@@ -308,6 +321,7 @@ def closed(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-034",
+    "no title on top",
     INFO,
     "the body starts with a title",
     "Structure standard, Title and Context: a heading with the name of the agent.",

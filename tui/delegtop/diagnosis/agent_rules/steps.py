@@ -40,6 +40,7 @@ def steps_of(file: AgentFile) -> list[Step]:
 
 @rule(
     "AGT-026",
+    "no process steps",
     ERROR,
     "the process has steps",
     "Structure standard, Process Flow: a subagent has <process_flow>; <workflow_execution> is for commands.",
@@ -61,6 +62,7 @@ def process_flow(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-040",
+    "preflight not step 0",
     ERROR,
     "preflight is step 0",
     f"{_WHERE}: <step_0_preflight>, so that it is run before everything else; <stage_1_preflight> was skipped.",
@@ -78,6 +80,7 @@ def preflight(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-041",
+    "steps misnumbered",
     ERROR,
     "steps are numbered from 0 on without a gap",
     f"{_WHERE}, Key Requirements: <step_0_preflight>, <step_1>, <step_2> and so on.",
@@ -102,6 +105,7 @@ def numbering(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-042",
+    "no postflight",
     ERROR,
     "there is a postflight step",
     f"{_WHERE}, Key Requirements: the step before the return is <step_N_postflight>.",
@@ -115,6 +119,7 @@ def postflight(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-043",
+    "wrong last steps",
     ERROR,
     "the last step is the return",
     f"{_WHERE}, Key Requirements: the last step is <step_N+1_return>, right after the postflight.",
@@ -135,6 +140,7 @@ def returns_last(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-044",
+    "step incomplete",
     WARNING,
     "each step has action, process and checkpoint",
     "Structure standard, Process Flow, Guidelines, and the checklist. The examples of its Step Naming Standard write "
@@ -154,6 +160,7 @@ def step_parts(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-045",
+    "no status or commit",
     INFO,
     "the postflight sets the status and commits",
     "Structure standard, Workflow Ownership, Stage 7: the subagent updates the status and creates the commit itself.",
@@ -170,6 +177,7 @@ def ownership(file: AgentFile) -> Iterator[Finding]:
 
 @rule(
     "AGT-046",
+    "sparse process",
     INFO,
     "the process is described in detail",
     "Structure standard, Process Flow, Guidelines, the checklist and Anti-Patterns (Minimal Process Flow): a subagent "
@@ -194,6 +202,7 @@ def _process_lines(step: Step) -> int:
 
 @rule(
     "AGT-047",
+    "no postflight helper",
     INFO,
     "the postflight hands its work to those it delegates to",
     "Structure standard, Delegation Best Practices and Workflow Ownership, and the checklist: states and commits are "
@@ -217,6 +226,7 @@ def _plain(text: str) -> str:
 
 @rule_by_reading(
     "AGT-050",
+    "wrong file length",
     WARNING,
     f"the file has {LEAST} to {MOST} lines",
     f"Structure standard, Size Guidelines: {LEAST} at least, 200-300 as a target, {MOST} at most. Its overview and its "
@@ -239,6 +249,7 @@ def size(file: AgentFile, reading: Reading) -> Iterator[Finding]:
 
 @rule_by_reading(
     "AGT-051",
+    "short for checklist",
     INFO,
     f"the file has the {CHECKLIST_LEAST} lines of the checklist",
     f"The structure standard names two minima: {LEAST} lines in its Size Guidelines, {CHECKLIST_LEAST} in its overview "
@@ -254,6 +265,7 @@ def checklist_size(file: AgentFile, reading: Reading) -> Iterator[Finding]:
 
 @rule(
     "AGT-052",
+    "primary agent",
     INFO,
     "only subagents follow the whole standard",
     "Structure standard, Overview: it is the standard of subagent files, and mode is always subagent. Of a primary "

@@ -25,6 +25,7 @@ def _giver(case: Case) -> tuple[str, AgentLimits] | None:
 
 @rule(
     "DEL-040",
+    "target not allowed",
     Severity.WARNING,
     "an agent delegates only to those its file names",
     "The structure standard's frontmatter lists under delegation.can_delegate_to whom an agent may hand work to.",
@@ -48,6 +49,7 @@ def may_delegate_to(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-041",
+    "too deep for caller",
     Severity.WARNING,
     "a delegation is no deeper than the file of its giver allows",
     "The structure standard's frontmatter sets delegation.max_depth; the delegation guide refuses what is deeper.",
@@ -69,6 +71,7 @@ def within_own_depth(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-042",
+    "timeout over limit",
     Severity.WARNING,
     "a timeout is no longer than the file of its giver allows",
     "The structure standard's frontmatter sets delegation.timeout_max for everything an agent hands out.",

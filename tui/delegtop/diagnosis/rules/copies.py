@@ -13,6 +13,7 @@ OPEN = ACTIVE | {State.LOST}
 
 @rule(
     "LOG-003",
+    "copied file",
     Severity.INFO,
     "a file is as new as what it tells",
     "A clone or a copy gives every file the time of the copying. Where all times in a file lie more than a day before "

@@ -26,6 +26,7 @@ _SHOWN = 10
 
 @rule(
     "DEL-001",
+    "no session id",
     Severity.ERROR,
     "every delegation has a session id",
     "Delegation guide, Session ID Tracking: the caller makes the id before it hands work out, the agent returns it. "
@@ -44,6 +45,7 @@ def session_id(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-002",
+    "no time limit",
     Severity.WARNING,
     "every delegation has a timeout or a deadline",
     "Delegation guide, Timeout Enforcement: no caller waits without end. A missing timeout is the first thing its "
@@ -68,6 +70,7 @@ def timeout(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-003",
+    "no depth or path",
     Severity.INFO,
     "every delegation says its depth and its path",
     "Delegation guide, Delegation Context Schema: depth and path are required, because the depth limit and the check "
@@ -89,6 +92,7 @@ def context(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-004",
+    "depth over limit",
     Severity.ERROR,
     f"no delegation is deeper than {MAX_DEPTH}",
     f"Delegation guide, Delegation Depth Limits: a command is depth 0, the agent it calls 1, and {MAX_DEPTH} is the "
@@ -111,6 +115,7 @@ def depth_limit(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-005",
+    "depth at limit",
     Severity.INFO,
     f"depth {MAX_DEPTH} is the last",
     f"Delegation guide, Three-Level Delegation: at depth {MAX_DEPTH} nothing may be handed on. The guide's own check "
@@ -130,6 +135,7 @@ def depth_reached(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-006",
+    "depth and path clash",
     Severity.WARNING,
     "depth and path agree",
     "Delegation guide, Delegation Depth Limits and Path Tracking: the path holds the orchestrator, the command and one "
@@ -155,6 +161,7 @@ def depth_by_path(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-007",
+    "cycle in path",
     Severity.ERROR,
     "no agent is twice in a delegation path",
     "Delegation guide, Delegation Path Tracking: an agent that is handed work by someone who works for it waits for "
@@ -180,6 +187,7 @@ def cycle_in_path(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-008",
+    "cycle of parents",
     Severity.ERROR,
     "no delegation is its own ancestor",
     "Delegation guide, Delegation Path Tracking: the same for the parents that logs declare. The tree has to be cut "
@@ -207,6 +215,7 @@ def cycle_of_parents(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-009",
+    "unusual timeout",
     Severity.INFO,
     "the timeout fits the kind of work",
     "Delegation guide, Timeout Enforcement and Troubleshooting: research 3600 s, planning 1800 s, implementation "
@@ -231,6 +240,7 @@ def timeout_fits(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-010",
+    "sources disagree",
     Severity.WARNING,
     "all sources tell the same",
     "Delegation guide, Orchestrator Delegation Registry: the registry entry is made from the delegation context, so "
@@ -253,6 +263,7 @@ def one_story(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-011",
+    "parent not seen",
     Severity.INFO,
     "every declared parent is seen",
     "Delegation guide, Orchestrator Delegation Registry: whoever delegates was delegated to before, so its own record "
@@ -272,6 +283,7 @@ def parent_seen(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-012",
+    "malformed session id",
     Severity.WARNING,
     "session ids are well-formed",
     "Delegation guide, Session ID Tracking: sess_{timestamp}_{random}. Its example has a day for the timestamp, its "

@@ -21,6 +21,7 @@ def _why(case: Case) -> str:
 
 @rule(
     "END-001",
+    "failed",
     Severity.ERROR,
     "no agent failed",
     "The log shows that the agent ended with an error, also where its program reports it as done: an API error in the "
@@ -41,6 +42,7 @@ def failed(case: Case) -> Iterator[Finding]:
 
 @rule(
     "END-002",
+    "interrupted",
     Severity.WARNING,
     "no agent was interrupted",
     "Somebody or something stopped it before it was done; what it had found by then was not handed up.",

@@ -19,6 +19,7 @@ SETTLED = 5 * MINUTE
 
 @rule(
     "FAM-001",
+    "needs review",
     Severity.ERROR,
     "nothing waits for a person",
     "Return metadata, requires_user_review: the agent stopped because somebody has to decide. No script clears the "
@@ -38,6 +39,7 @@ def needs_review(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-010",
+    "open and silent",
     Severity.WARNING,
     "an open delegation moves",
     "Postflight marker: it is made before the agent starts and deleted when the result was taken. One that stays while "
@@ -64,6 +66,7 @@ def open_and_silent(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-011",
+    "work not reported",
     Severity.WARNING,
     "what worked also reports",
     "Defect classes META_MISSING_AFTER_NARRATION and HANDOFF_STALE_OR_ABSENT: the work lies on disk and the return was "
@@ -89,6 +92,7 @@ def never_reported(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-012",
+    "parked on a job",
     Severity.WARNING,
     "nothing is parked on a background wait",
     "An agent that starts a job in the background and ends its turn to wait for the notification waits for ever: the "
@@ -111,6 +115,7 @@ def parked(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-013",
+    "going in circles",
     Severity.WARNING,
     "nothing goes round in circles",
     "Loop guards: the stop hook gives up after three refused stops, an orchestrator after its cycles. The same "
@@ -132,6 +137,7 @@ def looping(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-014",
+    "reported, not over",
     Severity.WARNING,
     "what has reported is over",
     "A report is no termination: an agent that reported can wake and write again, and its later file is then taken for "
@@ -168,6 +174,7 @@ def reported_but_alive(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-015",
+    "stale lock",
     Severity.WARNING,
     "a lock is given back",
     "Task lock: while it is there no other session may work on the task. Its heartbeat is seldom renewed, so an old "
@@ -192,6 +199,7 @@ def stale_lock(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-016",
+    "says how to go on",
     Severity.INFO,
     "what can be resumed is resumed",
     "Return metadata: next_steps, resume_hint, continuation_context, handoff_path and blockers say how to go on. They "
@@ -224,6 +232,7 @@ def says_how_to_go_on(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-017",
+    "task without session",
     Severity.WARNING,
     "the list of tasks is true",
     "state.json: a task that is researching, planning or implementing has a session that does it. Such a status with "

@@ -43,6 +43,7 @@ def _breaches(case: Case, word: str) -> Iterator[tuple[str, str, Note]]:
 
 @rule(
     "FAM-020",
+    "status off the list",
     Severity.INFO,
     "the status is one that scripts know",
     "Return metadata, status: in_progress, researched, planned, implemented, partial, blocked or failed. On another "
@@ -55,6 +56,7 @@ def known_status(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-021",
+    "artifacts malformed",
     Severity.WARNING,
     "artifacts are objects with a path",
     "Return metadata, artifacts: a list of objects. From bare paths the scripts take nothing and say nothing, so the "
@@ -67,6 +69,7 @@ def artifact_shape(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-022",
+    "session not named",
     Severity.WARNING,
     "a return names its session",
     "Return metadata, metadata.session_id: without it nobody can tell whether the file is of this dispatch or of the "
@@ -79,6 +82,7 @@ def session_named(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-023",
+    "shell text in field",
     Severity.WARNING,
     "fields hold values, not shell text",
     "Postflight marker, created: a quoted here-document writes `$(date …)` itself. What should be a time or an id is "
@@ -91,6 +95,7 @@ def no_shell_text(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-024",
+    "stale return",
     Severity.WARNING,
     "the return is of this dispatch",
     "Defect class HANDOFF_STALE_OR_ABSENT: the file of an earlier dispatch still lies there and is taken for the "
@@ -116,6 +121,7 @@ def stale_return(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-025",
+    "phases unfinished",
     Severity.WARNING,
     "implemented means all phases",
     "Return metadata, phases_completed and phases_total: a task that is implemented has all of them.",
@@ -127,6 +133,7 @@ def all_phases(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-026",
+    "files missing",
     Severity.WARNING,
     "the files of a return are there",
     "Defect class ARTIFACTS_MISSING_ON_SUCCESS: the next operation reads what this one is said to have written.",
@@ -149,6 +156,7 @@ def files_exist(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-027",
+    "no reason given",
     Severity.WARNING,
     "what did not succeed says why",
     "Return metadata, errors, next_steps, review_reason: a return that is partial, blocked or failed says what is in "
@@ -173,6 +181,7 @@ def says_why(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-030",
+    "defect recorded",
     Severity.WARNING,
     "the system finds nothing wrong with itself",
     "Defect recorder: fourteen classes of faults that scripts see in passing and write down, and that nobody reads.",
@@ -198,6 +207,7 @@ def system_defects(case: Case) -> Iterator[Finding]:
 
 @rule(
     "FAM-031",
+    "error recorded",
     Severity.WARNING,
     "recorded errors are mended",
     "errors.json: errors of commands and agents with the way to mend them; those that nobody has marked as fixed.",

@@ -22,6 +22,7 @@ _SHOWN = 10
 
 @rule(
     "DEL-022",
+    "listed past deadline",
     Severity.WARNING,
     "the registry lists nothing as running that is past its deadline",
     "Delegation guide, Registry Operations (Monitor): the orchestrator compares every running entry with its deadline, "
@@ -47,6 +48,7 @@ def unmonitored(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-023",
+    "returned late",
     Severity.WARNING,
     "a return comes before its deadline",
     "Delegation guide, Timeout Enforcement: a caller that keeps to the timeout has stopped waiting by then, and the "
@@ -71,6 +73,7 @@ def late_return(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-025",
+    "child's error hidden",
     Severity.ERROR,
     "errors are handed up",
     "Delegation guide, Error Propagation: an error goes up the whole chain. A parent that returns completed and "
@@ -101,6 +104,7 @@ def hidden_error(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-028",
+    "unexplained end",
     Severity.ERROR,
     "what did not succeed says why",
     "Delegation guide, Error Propagation and Exception Handling: a failure comes with an error that can be acted on. "
@@ -122,6 +126,7 @@ def unexplained(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-030",
+    "gone from registry",
     Severity.WARNING,
     "nothing leaves the registry without a return",
     "Delegation guide, Registry Operations: an entry is deleted on completion and on timeout alike, so that it is gone "

@@ -34,6 +34,7 @@ def _is_output(case: Case) -> bool:
 
 @rule(
     "HYP-001",
+    "answer badly marked",
     Severity.WARNING,
     "the block is marked and fenced",
     f"{_CONTRACT}, Response Location: a json fence between AGENT_OUTPUT_START and AGENT_OUTPUT_END. Four spellings of "
@@ -53,6 +54,7 @@ def marked(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-002",
+    "invalid json",
     Severity.ERROR,
     "the block is valid JSON",
     f"{_CONTRACT}, Orchestrator Expectations 1 and Validation Checklist.",
@@ -69,6 +71,7 @@ def valid_json(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-003",
+    "answer incomplete",
     Severity.ERROR,
     "meta, artifacts and next_steps are there",
     f"{_CONTRACT}, Field Specifications: meta with agent_name, status and execution_time_ms; artifacts and next_steps, "
@@ -93,6 +96,7 @@ def fields(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-004",
+    "odd answer status",
     Severity.WARNING,
     "the status is complete, partial or error",
     f"{_CONTRACT}, Field Specifications: meta. Workers of hyper itself write `blocked` and `failed`; both are "
@@ -112,6 +116,7 @@ def known_status(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-005",
+    "wrong value types",
     Severity.WARNING,
     "the fields are of their types",
     f"{_CONTRACT}, TypeScript Schema.",
@@ -128,6 +133,7 @@ def types(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-006",
+    "wrong artifact type",
     Severity.WARNING,
     "artifacts are documents, code or data",
     f"{_CONTRACT}, Field Specifications: artifacts.",
@@ -144,6 +150,7 @@ def artifact_types(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-007",
+    "not a workspace path",
     Severity.WARNING,
     "artifact paths are relative and stay within the workspace",
     f"{_CONTRACT}, Field Specifications and Validation Checklist: relative to $HYPER_WORKSPACE_ROOT. Workers write "
@@ -164,6 +171,7 @@ def artifact_paths(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-008",
+    "no such artifact",
     Severity.ERROR,
     "artifacts are written before they are reported",
     f"{_CONTRACT}, Orchestrator Expectations 2. Where delegtop cannot tell, it says nothing.",
@@ -182,6 +190,7 @@ def artifacts_exist(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-009",
+    "wordy file summary",
     Severity.INFO,
     "an artifact's summary has one or two sentences",
     f"{_CONTRACT}, Field Specifications: artifacts.",
@@ -201,6 +210,7 @@ def artifact_summaries(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-010",
+    "wrong points count",
     Severity.INFO,
     "an artifact has three to five key points",
     f"{_CONTRACT}, Field Specifications: artifacts.",
@@ -218,6 +228,7 @@ def key_points(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-011",
+    "step not imperative",
     Severity.INFO,
     "next steps are in the imperative",
     f"{_CONTRACT}, Field Specifications and Validation Checklist. Only what clearly is a statement is told.",
@@ -237,6 +248,7 @@ def next_steps_imperative(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-012",
+    "no next steps",
     Severity.WARNING,
     "a partial answer says how to go on",
     f"{_CONTRACT}, Orchestrator Expectations 3: the explanation is in next_steps.",
@@ -255,6 +267,7 @@ def partial_explained(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-013",
+    "status against error",
     Severity.ERROR,
     "an error answer has its error object",
     f"{_CONTRACT}, Orchestrator Expectations 4: code, message and, if there is more to say, details.",
@@ -282,6 +295,7 @@ def error_object(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-014",
+    "work not complete",
     Severity.WARNING,
     "what a stuck agent asks for is done",
     f"{_CONTRACT}, Standard Response Format: next_steps. The agent's own words, told for work that is not complete.",
@@ -311,6 +325,7 @@ def way_on(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-015",
+    "not its file's name",
     Severity.INFO,
     "an agent goes by the name of its file",
     f"{_CONTRACT}, Validation Checklist: agent_name matches the name of the agent's file. Told if a file has almost "
@@ -331,6 +346,7 @@ def named_by_its_file(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-020",
+    "parent unknown",
     Severity.INFO,
     "a session knows its parent",
     "hyper takes the parent from a field that the hook mostly does not get. delegtop shows such a session under its "
@@ -349,6 +365,7 @@ def parent_known(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-021",
+    "no activity",
     Severity.WARNING,
     "a session in a run shows activity",
     "hyper calls a session active for five minutes after its last write. One with a role in a run that has written "
@@ -372,6 +389,7 @@ def shows_activity(case: Case) -> Iterator[Finding]:
 
 @rule(
     "HYP-022",
+    "tried again",
     Severity.WARNING,
     "a step works at the first attempt",
     "The state file of a run remarks when a statement is tried again, and how often it may be.",

@@ -20,6 +20,7 @@ def _no_delegation(_case: Case) -> Iterator[Finding]:
 
 UNREADABLE = Rule(
     "LOG-001",
+    "unreadable line",
     Severity.WARNING,
     "every line can be read",
     "A line that is torn, not UTF-8, not JSON or no object tells nothing; what it would have said is missing from the "
@@ -28,6 +29,7 @@ UNREADABLE = Rule(
 )
 DEVIATION = Rule(
     "LOG-002",
+    "format not kept",
     Severity.INFO,
     "every record fits its format",
     "Something in a readable record is not as its format says: an unknown key, a wrong type, a time without a zone. "

@@ -35,6 +35,7 @@ _NO_LINE = "MANIFEST-001"
 
 @rule(
     "OUT-001",
+    "output file lacking",
     Severity.ERROR,
     "the findings are in an output file with its sections",
     f"{_PROTOCOL}, Output Requirements and Output File Format: findings are written to a file that has the sections "
@@ -68,6 +69,7 @@ def output_file(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-002",
+    "manifest line wrong",
     Severity.ERROR,
     "exactly one line is appended to the manifest",
     f"{_PROTOCOL}, Output Requirements: one line, no pretty-printing. A reader that takes the manifest line by line "
@@ -101,6 +103,7 @@ def one_line(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-003",
+    "wrong response",
     Severity.ERROR,
     "the response is exactly the message of the protocol",
     f"{_PROTOCOL}, Output Requirements and Error Handling: the subagent answers with one of three sentences, by the "
@@ -121,6 +124,7 @@ def exact_response(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-004",
+    "content in response",
     Severity.ERROR,
     "the response holds no content",
     f"{_PROTOCOL}, Output Requirements and Anti-Patterns: whatever else is in the answer fills the context of the "
@@ -146,6 +150,7 @@ def no_content(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-130",
+    "no reason in entry",
     Severity.WARNING,
     "partial and blocked entries say what is in the way",
     f"{_PROTOCOL}, Error Handling: the reason goes into `needs_followup`. A blocked task is left open for the "
@@ -164,6 +169,7 @@ def reason_given(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-131",
+    "work left to do",
     Severity.INFO,
     "what an entry leaves to do is done",
     f"{_PROTOCOL}, Field Definitions: needs_followup. Tasks or words of the agent itself; of partial and blocked work "
@@ -189,6 +195,7 @@ def followup(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-140",
+    "compliance objection",
     Severity.WARNING,
     "CLEO's own check has no objection",
     "CLEO checks every subagent when it stops and writes what it finds to COMPLIANCE.jsonl. What it says of the four "
@@ -210,6 +217,7 @@ def own_check(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-150",
+    "no heartbeat",
     Severity.WARNING,
     "a live agent touches its heartbeat",
     "CLEO's agents write a heartbeat every 30 seconds, and CLEO itself calls one crashed after three minutes without.",

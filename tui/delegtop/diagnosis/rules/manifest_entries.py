@@ -19,6 +19,7 @@ _ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
 
 @rule(
     "OUT-101",
+    "entry incomplete",
     Severity.WARNING,
     "an entry has all ten fields",
     f"{_PROTOCOL}, Manifest Entry Format, Field Definitions: {', '.join(manifest.FIELDS)}.",
@@ -35,6 +36,7 @@ def all_fields(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-102",
+    "renamed fields",
     Severity.INFO,
     "the fields go by their own names",
     f"{_PROTOCOL}, Manifest Entry Format. delegtop knows the usual other names and reads them; `jq` queries do not.",
@@ -51,6 +53,7 @@ def own_names(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-103",
+    "wrong field types",
     Severity.WARNING,
     "the fields are of their types",
     f"{_PROTOCOL}, Field Definitions: four lists, one true or false, the rest text.",
@@ -67,6 +70,7 @@ def field_types(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-104",
+    "odd entry status",
     Severity.WARNING,
     "the status is complete, partial or blocked",
     f"{_PROTOCOL}, Field Definitions: status. `completed`, `done` and `final` are understood; a word like `archived` "
@@ -87,6 +91,7 @@ def known_status(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-105",
+    "malformed date",
     Severity.INFO,
     "the date is a day, written YYYY-MM-DD",
     f"{_PROTOCOL}, Field Definitions: date.",
@@ -103,6 +108,7 @@ def date_is_day(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-106",
+    "id without date",
     Severity.INFO,
     "the id is the topic and the date",
     f"{_PROTOCOL}, Field Definitions: id is `{{topic-slug}}-{{date}}`. Most agents put the task first instead, which "
@@ -120,6 +126,7 @@ def id_form(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-107",
+    "output file misnamed",
     Severity.INFO,
     "the output file is named by its date and topic",
     f"{_PROTOCOL}, Output Requirements: `{{date}}_{{topic-slug}}.md` in the output folder. An absolute path holds on "
@@ -141,6 +148,7 @@ def file_name(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-108",
+    "wrong summary length",
     Severity.INFO,
     "the summary of the output file has two or three sentences",
     f"{_PROTOCOL}, Output File Format: the overview that others read first. Judged where the file can be read.",
@@ -164,6 +172,7 @@ def summary_length(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-110",
+    "wrong findings count",
     Severity.WARNING,
     "there are three to seven key findings",
     f"{_PROTOCOL}, Key Findings Guidelines.",
@@ -181,6 +190,7 @@ def findings_count(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-111",
+    "wordy key finding",
     Severity.INFO,
     "a key finding is one sentence",
     f"{_PROTOCOL}, Key Findings Guidelines. That findings are action-oriented and free of details no rule can tell.",
@@ -197,6 +207,7 @@ def finding_sentence(case: Case) -> Iterator[Finding]:
 
 @rule(
     "OUT-121",
+    "duplicate id",
     Severity.WARNING,
     "no two entries have the same id",
     f"{_PROTOCOL}, Field Definitions: id is unique. delegtop shows the later entry as `id~2`; CLEO finds only one.",

@@ -31,6 +31,7 @@ _NAMED = 3
 
 @on_return(
     "RET-010",
+    "wrong sentence count",
     Severity.WARNING,
     "the summary has two to five sentences",
     "Return format standard, Field Specifications: summary. A single sentence is only mentioned: the structure "
@@ -58,6 +59,7 @@ def summary_sentences(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-011",
+    "summary too long",
     Severity.WARNING,
     "the summary has at most 100 tokens",
     "Return format standard: at most 100 tokens, about 400 characters; structure standard: fewer than 100. The "
@@ -91,6 +93,7 @@ _MARKUP = re.compile(
 
 @on_return(
     "RET-012",
+    "emoji in summary",
     Severity.WARNING,
     "the summary has no emojis",
     "Return format standard, Field Specifications: summary, Guidelines.",
@@ -104,6 +107,7 @@ def summary_without_emojis(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-013",
+    "markup in summary",
     Severity.WARNING,
     "the summary has no markup",
     "Return format standard, Field Specifications: summary, Guidelines: no formatting markup.",
@@ -122,6 +126,7 @@ def summary_without_markup(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-020",
+    "odd artifact type",
     Severity.WARNING,
     "artifacts are of a known type",
     "Return format standard, Field Specifications: artifacts are research, plan, implementation, summary or "
@@ -167,6 +172,7 @@ def _leaves(artifact: Artifact) -> bool:
 
 @on_return(
     "RET-021",
+    "absolute path",
     Severity.ERROR,
     "artifact paths are relative",
     "Return format standard, Field Specifications: artifacts: paths are relative to the root of the project.",
@@ -181,6 +187,7 @@ def artifact_paths_relative(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-022",
+    "path climbs upwards",
     Severity.ERROR,
     "artifact paths stay within the project",
     "Return format standard, Field Specifications: artifacts: paths start at the root of the project; one that "
@@ -196,6 +203,7 @@ def artifact_paths_inside(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-023",
+    "artifact missing",
     Severity.ERROR,
     "artifacts exist",
     "Return format standard, Validation Requirements 4; structure standard, Return Format: artifacts must exist on "
@@ -214,6 +222,7 @@ def artifacts_exist(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-024",
+    "type or folder wrong",
     Severity.INFO,
     "the type of an artifact fits its folder",
     "Return format standard, Field Specifications: artifacts: the type matches the purpose. The path patterns of the "
@@ -231,6 +240,7 @@ def artifact_type_fits(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-025",
+    "long file summary",
     Severity.INFO,
     "the summary of an artifact is one sentence",
     "Return format standard, Standard Return Format: an artifact may have a description of one sentence.",
@@ -247,6 +257,7 @@ def artifact_summary_short(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-040",
+    "next steps too long",
     Severity.INFO,
     "next_steps has one or two sentences",
     "Return format standard, Field Specifications: next_steps.",

@@ -42,6 +42,7 @@ def _errors(case: Case, report: Report) -> Iterator[tuple[str, Fault]]:
 
 @on_return(
     "RET-030",
+    "no error given",
     Severity.ERROR,
     "a return that is not completed has an error",
     "Return format standard, Field Specifications: errors: failed and partial must include errors, blocked must "
@@ -59,6 +60,7 @@ def errors_present(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-031",
+    "done with errors",
     Severity.WARNING,
     "a completed return has no errors",
     "Return format standard, Field Specifications: errors: the array should be empty when the status is completed.",
@@ -74,6 +76,7 @@ def errors_absent(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-032",
+    "odd error type",
     Severity.WARNING,
     "errors are of a known type",
     "Return format standard, Field Specifications: errors: timeout, validation, execution or tool_unavailable. The "
@@ -104,6 +107,7 @@ def error_types(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-033",
+    "no known error code",
     Severity.INFO,
     "errors have one of the ten codes",
     "Return format standard, Error Codes. Agents seldom write one, so this is only mentioned. The ten: "
@@ -120,6 +124,7 @@ def error_codes(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-034",
+    "error incomplete",
     Severity.WARNING,
     "errors have a message and say whether they are recoverable",
     "Return format standard, Field Specifications: errors; delegation guide, Error Propagation: the caller decides "
@@ -141,6 +146,7 @@ def errors_recoverable(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-035",
+    "error without advice",
     Severity.WARNING,
     "errors recommend what to do",
     "Return format standard, Field Specifications: errors; delegation guide, Timeout Enforcement: provide an "
@@ -170,6 +176,7 @@ def command_in(text: str) -> str | None:
 
 @rule(
     "RET-100",
+    "agent's advice",
     Severity.INFO,
     "the agent recommends",
     "Return format standard: `errors[].recommendation` and `next_steps`. The message is the agent's own words, as "
@@ -200,6 +207,7 @@ def _said_below(case: Case) -> set[str | None]:
 
 @rule(
     "RET-101",
+    "error code reported",
     Severity.INFO,
     "what the error code means",
     "Return format standard, Error Codes: each of the ten has a meaning, and a way to recover. Said of every "

@@ -17,6 +17,7 @@ PRODUCTS = frozenset({None})
 
 @on_return(
     "RET-001",
+    "return incomplete",
     Severity.ERROR,
     "the return has status, summary, artifacts and metadata",
     "Return format standard, Validation Requirements 1; delegation guide, Return Validation: a return without them "
@@ -36,6 +37,7 @@ def required_fields(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-002",
+    "unknown status",
     Severity.ERROR,
     "the status is completed, failed, partial or blocked",
     "Return format standard, Field Specifications: status is exactly one of the four, in small letters. Later "
@@ -54,6 +56,7 @@ def known_status(_case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-003",
+    "metadata incomplete",
     Severity.WARNING,
     "the metadata is complete",
     "Return format standard, Field Specifications: metadata names session_id, duration_seconds, agent_type, "
@@ -75,6 +78,7 @@ def complete_metadata(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-004",
+    "metadata differs",
     Severity.WARNING,
     "the metadata repeats what was handed out",
     "Delegation guide, Core Principles 2 and 3: the agent receives its depth and path and returns both. If they "
@@ -104,6 +108,7 @@ def same_metadata(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-005",
+    "unclear id in return",
     Severity.ERROR,
     "the return names its session",
     "Return format standard: `metadata.session_id`; structure standard, Return Format: `session_id` beside the "
@@ -143,6 +148,7 @@ _PLACES = {
 
 @on_return(
     "RET-006",
+    "malformed return id",
     Severity.WARNING,
     "the session id of a return is well-formed",
     "Delegation guide, Session ID Tracking: sess_{timestamp}_{random}. Its example has a day for the timestamp, its "
@@ -162,6 +168,7 @@ def session_well_formed(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-007",
+    "wrong id in return",
     Severity.ERROR,
     "the return is of this session",
     "Delegation guide, Return Validation 3; structure standard, Return Format: the session id must match the input.",
@@ -186,6 +193,7 @@ def session_matches(case: Case, report: Report) -> Iterator[Note]:
 
 @on_return(
     "RET-008",
+    "depth miscounted",
     Severity.WARNING,
     "the depth fits the path",
     "Delegation guide, Delegation Depth Limits: orchestrator to command is 0, command to agent 1, and so on; the "

@@ -17,6 +17,7 @@ _SHOWN = 10
 
 @rule(
     "DEL-020",
+    "overdue",
     Severity.ERROR,
     "an open delegation is within its deadline",
     "Delegation guide, Timeout Enforcement and Troubleshooting (Delegation Hangs): past its deadline the caller stops "
@@ -47,6 +48,7 @@ def overdue(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-021",
+    "lost",
     Severity.ERROR,
     "no delegation is lost",
     "Delegation guide, Never wait indefinitely: long past every limit, or with its process gone, nothing will come any "
@@ -69,6 +71,7 @@ def lost(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-024",
+    "orphaned",
     Severity.WARNING,
     "no delegation outlives its parent",
     "Delegation guide, Receive Results: a caller waits for what it has delegated or gives up at the timeout. Whoever "
@@ -97,6 +100,7 @@ def orphan(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-027",
+    "needs a person",
     Severity.ERROR,
     "no error needs a person",
     "Delegation guide, Error Propagation (Command Handling): an error that is not recoverable ends the attempt, and "
@@ -116,6 +120,7 @@ def needs_a_person(case: Case) -> Iterator[Finding]:
 
 @rule(
     "DEL-029",
+    "timed out",
     Severity.WARNING,
     "what timed out is resumed",
     "Delegation guide, Timeout Handling: after a timeout the caller keeps what is there, reports it as partial and "

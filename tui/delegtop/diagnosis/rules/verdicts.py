@@ -27,6 +27,7 @@ def _told(case: Case, kind: Kind, rule: Rule, advice: str, *, resumes: bool = Fa
 
 @rule(
     "VER-001",
+    "asks permission",
     Severity.ERROR,
     "nobody waits for a permission",
     "The log shows that a person is asked to allow something. Nothing below goes on before that.",
@@ -42,6 +43,7 @@ def awaiting_permission(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-002",
+    "asks a question",
     Severity.ERROR,
     "nobody waits for an answer",
     "The log shows that a person was asked something. Nothing below goes on before that.",
@@ -52,6 +54,7 @@ def awaiting_answer(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-003",
+    "looping",
     Severity.ERROR,
     "nobody goes round in circles",
     "The same call again and again, the same work handed down, or a loop guard at its limit: it looks alive and gets "
@@ -64,6 +67,7 @@ def looping(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-004",
+    "lost return",
     Severity.WARNING,
     "every return reaches its parent",
     "A child has ended and its parent, which waited for it, was never heard of again.",
@@ -75,6 +79,7 @@ def lost_return(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-005",
+    "hung in a tool",
     Severity.ERROR,
     "nobody hangs in a tool",
     "It is inside a tool, silent for longer than `suspect_after`, and past a limit that somebody set. Silence alone is "
@@ -87,6 +92,7 @@ def hung_in_tool(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-006",
+    "never reported",
     Severity.WARNING,
     "who worked has reported",
     "It is silent or overdue, and files it was to make are there.",
@@ -98,6 +104,7 @@ def worked_never_reported(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-007",
+    "no model answer",
     Severity.WARNING,
     "the model answers",
     "The last record asks the model, and no answer came for longer than `silent_after`.",
@@ -109,6 +116,7 @@ def waiting_for_model(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-008",
+    "silent",
     Severity.INFO,
     "nobody is silent for longer than usual",
     "Nothing was written for longer than `suspect_after` (`tool_suspect_after` inside a tool) and longer than its "
@@ -120,6 +128,7 @@ def silent(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-009",
+    "host slept",
     Severity.INFO,
     "time asleep is charged to nobody",
     "Every log was silent at once for more than a quarter of an hour: the machine slept.",
@@ -130,6 +139,7 @@ def host_slept(case: Case) -> Iterator[Finding]:
 
 @rule(
     "VER-010",
+    "registry disagrees",
     Severity.WARNING,
     "registry and log agree",
     "The registry deletes an entry when it is done or given up; this one's log goes on.",

@@ -34,6 +34,7 @@ def lines(verdict: Verdict, rules: "Sequence[Rule | AgentRule]") -> Iterator[str
 def _rule(rule: "Rule | AgentRule") -> dict[str, Any]:
     return {
         "id": rule.id,
+        "name": rule.name,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
         "help": {"text": f"{rule.why}\n\ndelegtop rules {rule.id}"},
