@@ -98,7 +98,6 @@ class TestFindingTheCommand:
         [
             (["tre"], "tre is neither a command nor a file; did you mean tree?"),
             (["frobnicate"], "frobnicate is neither a command nor a file; the commands are tree, "),
-            (["tree"], "no logs of agents are found here or in the known places; name a SOURCE"),
             (["tree", "x", "--jsno"], "no such option --jsno; did you mean --json?"),
             (["tree", "x", "--zzz=1"], "no such option --zzz; see delegtop tree --help"),
             (["tree", "x", "--at", "soon"], "--at soon: that is no time; write it like 2025-12-26T10:00:00Z, or now"),
@@ -309,7 +308,7 @@ class TestTree:
             "".join(register("10:00:00", f"{n:06}", "plan", "a" * 60, subagent="a" * 60) for n in range(3_000))
         )
         for extra in ("--json", "--plain"):
-            command = f"'{sys.executable}' -m delegtop tree run.jsonl {extra} | head -1"
+            command = f"'{sys.executable}' -m delegtop tree run.jsonl --at {AT} {extra} | head -1"
             told = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
             assert (told.returncode, told.stderr) == (0, "")
 

@@ -313,6 +313,7 @@ def run_app(
     policy: Policy | None = None,
     since: Millis | None = None,
     awaited: Sequence[str] = (),
+    here: Sequence[str] = (),
     *,
     learns: bool = False,
 ) -> int:
@@ -329,6 +330,7 @@ def run_app(
             since=since,
             exclude=settings.exclude,
             awaited=awaited,
+            here=here,
         )
 
     live, replay = feed(clock), None

@@ -41,16 +41,27 @@ def run(arguments: Namespace) -> int:
         from delegtop.cli.watch import notifier_of
 
         notifier_of(loaded.settings)  # what cannot work is said before the screen opens
-    sources, since, only, awaited = places(arguments, loaded.settings)
-    free_the_keyboard("-" in sources)
+    found = places(arguments, loaded.settings)
+    free_the_keyboard("-" in found.sources)
 
     from delegtop.app.main import run_app
     from delegtop.cli.limits import policy_for
 
     learns = not arguments.sources and at is None
-    policy = policy_for(loaded.settings, sources, learned=learns)
-    filter = f"{only} {query.text}".strip()
-    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since, awaited, learns=learns)
+    policy = policy_for(loaded.settings, found.sources, learned=learns)
+    filter = f"{found.only} {query.text}".strip()
+    return run_app(
+        loaded.settings,
+        found.sources,
+        arguments.format,
+        filter,
+        at,
+        policy,
+        found.since,
+        found.awaited,
+        found.here,
+        learns=learns,
+    )
 
 
 def check_looks(loaded: "Loaded") -> None:

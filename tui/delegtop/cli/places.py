@@ -45,6 +45,8 @@ class Places(NamedTuple):
     """The filter that narrows what is shown to this folder."""
     awaited: list[str] = []  # noqa: RUF012 - a tuple's default; nobody changes it
     """Where logs may appear later: places that are not there yet, and patterns of new names in those that are."""
+    here: list[str] = []  # noqa: RUF012 - as above
+    """The sources that were only come across in this folder: they are read if something in them is alive."""
 
 
 def places(arguments: Namespace, settings: "Settings", start: Path | None = None) -> Places:
@@ -54,16 +56,18 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     if arguments.sources:
         return Places(arguments.sources, _since(arguments, None), "")
-    wanted = [*find_sources(start, settings.exclude), *(str(Path(source).expanduser()) for source in settings.sources)]
-    wanted.append(str(state_folder()))
+    met = find_sources(start, settings.exclude)
+    wanted = [*(str(Path(source).expanduser()) for source in settings.sources), str(state_folder())]
     for home in homes(os.environ, Path.home(), start):
         wanted += _this_folders(home, start) if arguments.here else [_pattern(home.path)]
+    here = [path for path in met if not any(Path(path).absolute().is_relative_to(place) for place in wanted)]
+    wanted = [*met, *wanted]
     new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
     only = f'project:"{start.resolve()}"|"{start.resolve()}/*"' if arguments.here else ""
     since = None if arguments.all else _since(arguments, settings.since)
     found = dict.fromkeys(path for source in wanted for path in _there(source))
     awaited = [place for place in dict.fromkeys([*wanted, *new]) if not Path(place).exists()]
-    return Places(list(found), since, only, awaited)
+    return Places(list(found), since, only, awaited, here)
 
 
 def _since(arguments: Namespace, default: int | None) -> Millis | None:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from delegtop.cli import options, output, reading
+from delegtop.cli import hints, options, output, reading
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -39,12 +39,14 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     options.query(arguments)  # a wrong filter is told before anything is read
+    named = bool(arguments.sources)
     forest, statuses = reading.read(arguments, settings)
     query = options.query(arguments)
     matches = {handle for handle in forest.walk() if query.matches(forest, handle)} if query else None
     output.emit(_lines(arguments, settings, forest, statuses, matches))
     if reading.complain(arguments.sources, statuses):
         return Exit.UNREADABLE
+    hints.say(arguments, forest, statuses, named=named)
     return _verdict(forest, matches) if arguments.exit_code else Exit.OK
 
 

@@ -59,6 +59,11 @@ def _latest(value: Any, written: Millis, zone: tzinfo) -> Millis | None:
     return latest
 
 
+def newest(value: Any, until: Millis, zone: tzinfo) -> Millis | None:
+    """The latest time in it that is not later than that moment; None if there is none."""
+    return max((at for at in _times(value, zone) if at <= until), default=None)
+
+
 def tells_time(value: Any) -> bool:
     """Whether any time at all stands in it."""
     return next(_times(value, UTC), None) is not None

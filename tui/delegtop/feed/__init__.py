@@ -15,6 +15,7 @@ from delegtop.feed.horizon import Horizon, after
 from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
 from delegtop.feed.reading import Reading, SourceStatus
+from delegtop.feed.recency import Recency
 from delegtop.feed.window import FEW, Window
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started
@@ -69,6 +70,7 @@ class Feed:
         since: Millis | None = None,
         exclude: Sequence[str] = (),
         awaited: Sequence[str] = (),
+        here: Sequence[str] = (),
         witness: Witness | None = None,
     ) -> None:
         self._clock = clock
@@ -76,12 +78,13 @@ class Feed:
         self._witness = witness
         named = [source for source in sources if source != STDIN]
         self._has_files = bool(named or awaited)
-        self._window = Window(since)
         self._spool = Spool.stdin() if STDIN in sources else None
         self._tail = Tail(clock=clock)
         if self._spool is not None:
             self._tail.attach(STDIN, self._spool.fd)
         formats = Formats(format, zone)
+        recency = None if since is None else Recency(formats, zone, since)
+        self._window = Window(since, recency.told, named, here) if recency else Window(None)
         roots = Roots(named, formats.file_names, exclude, awaited)
         self._files = Catalogue(roots, formats, self._window, self._tail, self._spool)
         self._readings = self._files.readings

@@ -40,6 +40,8 @@ class SourceStatus(msgspec.Struct, frozen=True, gc=False):
     size: int = 0
     read: int = 0
     changed_at: Millis | None = None
+    told_at: Millis | None = None
+    """Of logs that lie here and are left out because nothing in them is alive: the last moment they tell of."""
 
 
 class Source(Protocol):

@@ -7,6 +7,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
 from typing import BinaryIO
@@ -174,6 +175,17 @@ def head(path: str, size: int) -> tuple[bytes, bool]:
                 raise OSError(0, str(spoilt)) from spoilt
             return bytes(data[:size]), False
     return bytes(data), True
+
+
+def text(path: str, limit: int) -> Iterator[bytes]:
+    """The text a block at a time, as far as it can be read and at most about that much of it."""
+    length = 0
+    with _open(path) as file, suppress(Spoilt):
+        for block in blocks(file, os.fstat(file.fileno()).st_size):
+            yield block
+            length += len(block)
+            if length > limit:
+                return
 
 
 def _from(text: Iterator[bytes], offset: int) -> Iterator[bytes]:
