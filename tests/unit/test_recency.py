@@ -12,9 +12,11 @@ import pytest
 
 from delegtop.clock import DAY, HOUR, MINUTE, Millis, WallClock, iso
 from delegtop.feed import Feed, SourceStatus
+from delegtop.feed import recency as recency_module
 from delegtop.feed.formats import Formats
 from delegtop.feed.recency import Recency
 from delegtop.model.forest import Forest
+from delegtop.sources.ends import Ends, ends
 
 NOW = WallClock().now()
 SINCE = Millis(NOW - 2 * HOUR)
@@ -111,8 +113,12 @@ def test_a_format_without_times_is_no_witness(path: Path) -> None:
 def test_a_file_that_has_not_changed_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path / "run.jsonl", register(OLD))
     recency, asked = Recency(Formats(None, UTC), UTC, SINCE), list[str]()
-    ask = recency._ask
-    monkeypatch.setattr(recency, "_ask", lambda path, written: (asked.append(path), ask(path, written))[1])
+
+    def counted(path: str) -> Ends:
+        asked.append(path)
+        return ends(path)
+
+    monkeypatch.setattr(recency_module, "ends", counted)
     assert [recency.told(path), recency.told(path)] == [OLD, OLD]
     put(tmp_path / "run.jsonl", register(OLD), register(NOW))
     assert recency.told(path) == NOW

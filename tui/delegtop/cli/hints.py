@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from delegtop.cli import diagnostics
@@ -20,23 +21,19 @@ NOTHING_FOUND = (
 NOTHING_YET = "no logs of agents are found yet; waiting for the first (delegtop sources tells where)"
 
 
-def offers(statuses: "Sequence[SourceStatus]") -> "list[SourceStatus]":
-    """The logs that lie here and are not read because nothing in them is alive, the newest first."""
-    found = [status for status in statuses if status.told_at is not None]
-    return sorted(found, key=lambda status: -(status.told_at or 0))
-
-
 def offer(statuses: "Sequence[SourceStatus]", now: Millis) -> str:
     """Which logs could be replayed; empty if there are none."""
+    from delegtop.feed import offers
+
     found = offers(statuses)
     if not found:
         return ""
     first = found[0]
-    rest = [status.path for status in found[1:OFFERED]]
+    rest = [quote(status.path) for status in found[1:OFFERED]]
     more = f", {len(found) - OFFERED} more" if len(found) > OFFERED else ""
     others = f" (also {', '.join(rest)}{more})" if rest else ""
     ago = age(now - (first.told_at or now))
-    return f"{first.path}: last record {ago} ago; `delegtop replay {first.path}` shows it{others}"
+    return f"{first.path}: last record {ago} ago; `delegtop replay {quote(first.path)}` shows it{others}"
 
 
 def last_moment(sources: Sequence[str], forest: "Forest") -> Millis | None:
@@ -59,12 +56,14 @@ def past(sources: Sequence[str], forest: "Forest") -> str:
 
 def empty(arguments: Namespace, statuses: "Sequence[SourceStatus]", *, named: bool) -> str:
     """Why there is no delegation, and what to do about it."""
+    from delegtop.feed import offers
+
     if not named:
         if not statuses or offers(statuses):
             return ""  # said already, or an offer is made
         return "no agent was at work lately; --since 7d looks further back, --all at everything"
     read = [status for status in statuses if status.dialect is not None]
-    where = " ".join(map(str, arguments.sources))
+    where = " ".join(map(quote, arguments.sources))
     if read:
         return f"{where}: no delegation in it, or none yet; `delegtop sources {where}` tells what was read"
     return f"{where}: no log that delegtop knows; `delegtop sources {where}` tells more, --format NAME reads it as one"

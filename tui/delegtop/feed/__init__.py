@@ -14,7 +14,7 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.horizon import Horizon, after
 from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
-from delegtop.feed.reading import Reading, SourceStatus
+from delegtop.feed.reading import Reading, SourceStatus, offers
 from delegtop.feed.recency import Recency
 from delegtop.feed.window import FEW, Window
 from delegtop.model.delegation import Delegation
@@ -27,7 +27,7 @@ from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 from delegtop.sources.watch import Pace, Waker
 
-__all__ = ["STDIN", "Batch", "Feed", "SourceStatus", "Witness", "after"]
+__all__ = ["STDIN", "Batch", "Feed", "SourceStatus", "Witness", "after", "offers"]
 
 BATCH = 1_000
 """Events. Larger batches fall out of the processor's cache before they are folded."""

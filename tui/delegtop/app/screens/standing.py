@@ -5,12 +5,13 @@ from datetime import tzinfo
 from textual.content import Content
 
 from delegtop.app.board import Board
+from delegtop.app.bygone import Bygone
 from delegtop.app.intake import Intake
 from delegtop.app.reader import Reader
 from delegtop.app.screens.sources import ails
 from delegtop.app.widgets import notice
 from delegtop.app.widgets.vitals import Mode, Pulse
-from delegtop.clock import wall
+from delegtop.clock import age, wall
 
 
 class Standing:
@@ -26,9 +27,11 @@ class Standing:
         frozen: bool,
         zone: tzinfo | None,
         ascii: bool,
+        bygone: Bygone | None = None,
     ) -> None:
         self._board, self._reader, self._intake = board, reader, intake
         self._watching, self._frozen, self._zone, self._ascii = watching, frozen, zone, ascii
+        self._bygone = bygone
 
     def pulse(self) -> Pulse:
         """What the first line says."""
@@ -59,6 +62,9 @@ class Standing:
             return Mode("◀", "<", "replay", "bold $secondary")
         if self._frozen:
             return Mode("◆", "#", "frozen", "bold $secondary")
+        if self._bygone is not None and self._bygone.at is not None:
+            ago = age(self._board.clock.now() - self._bygone.at)
+            return Mode("○", "o", f"last record {ago} ago: R replays it", "bold $warning")
         return Mode("●", "*", "live", "bold $success")
 
     def news(self) -> Content | None:
@@ -72,4 +78,4 @@ class Standing:
             return notice.nothing_to_watch()
         if self._reader.loading and not self._reader.failure:
             return notice.loading(*self._reader.progress, plain=self._ascii)
-        return notice.nothing_told(self._reader.statuses)
+        return notice.nothing_told(self._reader.statuses, self._board.clock.now())
