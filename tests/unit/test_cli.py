@@ -207,10 +207,26 @@ class TestTree:
             "DELEGATION      STATE        DEPTH       LEFT       AGE     QUIET  DOING",
             "/implement 191  waiting          0      1h30m     30:00     30:00  on implementer",
             "└─ implementer  running          1        31m     29:00      1:00  bash: lake build",
-            "",
-            "Sources",
-            "  run.jsonl: session-log, 3 records",
         ]
+
+    @pytest.mark.usefixtures("log")
+    def test_how_well_the_sources_are_read_is_printed_if_it_is_asked_for(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["tree", "run.jsonl", "--at", AT, "--sources"]) == Exit.OK
+        assert capsys.readouterr().out.splitlines()[-3:] == ["", "Sources", "  run.jsonl: session-log, 3 records"]
+
+    def test_what_the_sources_disagree_about_is_counted_and_printed_if_it_is_asked_for(
+        self, project: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        sample = [str(project / "sample_logs" / "09_two_books"), "--at", "2026-03-12T12:00:00Z"]
+        assert main(["tree", *sample]) == Exit.OK
+        *_, last = capsys.readouterr().out.splitlines()
+        assert last == "3 claims are contradicted by another source: --claims tells"
+        assert main(["tree", *sample, "--claims"]) == Exit.OK
+        shown = capsys.readouterr().out
+        assert len(shown.partition("\nClaims that disagree\n")[2].splitlines()) == 3
+        assert "--claims" not in shown
 
     def test_standard_input_is_a_source(self) -> None:
         told = program("tree", "-", "--at", AT, stdin=HEALTHY)
@@ -299,6 +315,9 @@ class TestTree:
     def test_unreadable_lines_are_counted_with_their_place(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("run.jsonl").write_text(HEALTHY + "{oops\n")
         assert main(["tree", "run.jsonl", "--at", AT]) == Exit.OK
+        *_, last = capsys.readouterr().out.splitlines()
+        assert last == "1 source cannot be read whole (run.jsonl:4: not JSON: {oops): --sources tells"
+        assert main(["tree", "run.jsonl", "--at", AT, "--sources"]) == Exit.OK
         shown = capsys.readouterr().out
         assert "1 unreadable\n    1 not JSON\n" in shown
         assert "run.jsonl:4: " in shown
@@ -394,7 +413,7 @@ class TestDemo:
         assert len(paths) == 2
         assert all(Path(path).stat().st_size for path in paths)
         assert main(["tree", "made"]) == Exit.OK
-        assert "Sources" in capsys.readouterr().out
+        assert "DELEGATION" in capsys.readouterr().out
 
 
 class TestPlaces:

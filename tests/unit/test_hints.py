@@ -3,7 +3,12 @@
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -26,11 +31,13 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path / "clone"
 
 
-def live_log(path: Path) -> None:
-    at = iso(Millis(WallClock().now() - MINUTE))
-    path.parent.mkdir(parents=True)
-    record = {"event": "register", "at": at, "session_id": "sess_20260501_abc123", "subagent": "planner"}
-    path.write_text(json.dumps(record) + "\n")
+def live_log(path: Path, *, ended: bool = False) -> None:
+    about = {"at": iso(Millis(WallClock().now() - MINUTE)), "session_id": "sess_20260501_abc123"}
+    records: list[dict[str, object]] = [{"event": "register", "subagent": "planner", **about}]
+    if ended:
+        records.append({"event": "return", "return": {"status": "completed", "summary": "All done."}, **about})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = Exit.OK) -> tuple[str, str]:
@@ -121,3 +128,46 @@ def test_a_folder_without_logs_says_how_to_go_on(tmp_path: Path, capsys: pytest.
         "delegtop: notes: no log that delegtop knows; `delegtop sources notes` tells more, --format NAME reads it as "
         "one\n"
     )
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    """The real program, once it has said that it waits."""
+    command = [sys.executable, "-m", "delegtop", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("delegtop: no logs of agents are found yet; waiting for the first")
+    return process
+
+
+PLACES = [Path(".claude") / "projects" / "-srv" / "x.jsonl", Path(".copilot") / "session-state" / "a" / "b.jsonl"]
+AWAITED = [*((Path.home, place) for place in PLACES), (Path.cwd, Path("run.jsonl"))]
+
+
+@pytest.mark.parametrize(("base", "place"), AWAITED, ids=lambda part: str(part) if isinstance(part, Path) else "")
+def test_a_watch_that_begins_before_the_first_agent_picks_it_up_wherever_it_writes(
+    base: Callable[[], Path], place: Path
+) -> None:
+    with started("watch", "--exit-when", "done", "--timeout", "60") as process:
+        live_log(base() / place, ended=True)
+        _, err = process.communicate()
+    assert "done: 1 delegation: 1 completed" in err
+    assert process.returncode == Exit.OK
+
+
+def test_waiting_for_one_that_is_to_appear_begins_before_any_log_is_there() -> None:
+    with started("wait", "sess_20260501_abc123", "--appear", "--timeout", "60") as process:
+        live_log(Path.home() / ".claude" / "projects" / "-srv" / "x.jsonl", ended=True)
+        out, _ = process.communicate()
+    assert "sess_20260501_abc123" in out
+    assert process.returncode == Exit.OK
+
+
+def test_a_recording_that_begins_before_the_first_agent_holds_what_it_writes(tmp_path: Path) -> None:
+    with started("record", "-o", "run.delegtop", "--timeout", "60") as process:
+        live_log(Path.home() / ".claude" / "projects" / "-srv" / "x.jsonl", ended=True)
+        tape = tmp_path / "run.delegtop"
+        while not tape.exists() or b"sess_20260501_abc123" not in tape.read_bytes():
+            sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+    assert process.returncode == Exit.OK

@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def asked(**how: Any) -> Namespace:
     return Namespace(**{"sources": [], "since": None, "here": False, "all": False} | how)
 
 
-def names(machine: Path, sources: list[str]) -> list[str]:
+def names(machine: Path, sources: Iterable[str]) -> list[str]:
     return [os.path.relpath(source, machine) for source in sources]
 
 

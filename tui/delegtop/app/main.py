@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
@@ -332,7 +332,7 @@ def run_app(
     at: Millis | None,
     policy: Policy | None = None,
     since: Millis | None = None,
-    awaited: Sequence[str] = (),
+    awaited: Collection[str] = (),
     here: Sequence[str] = (),
     *,
     learns: bool = False,

@@ -73,7 +73,7 @@ def follow(arguments: Namespace, settings: "Settings") -> Following:
     """Open the sources of the arguments. They are read with `catch_up` and closed with `close`."""
     options.check_format(arguments.format)
     learned = not arguments.sources
-    found = reading.settle(arguments, settings, waits=True)
+    found = reading.settle(arguments, settings, waits=getattr(arguments, "appear", True))
 
     from delegtop.cli.limits import policy_for
     from delegtop.feed import Feed

@@ -16,7 +16,7 @@ OFFERED = 3
 """Places that are named one by one."""
 NOTHING_FOUND = (
     "no logs of agents are found here or in the known places; name a SOURCE, or make a command visible with "
-    "`delegtop run` (delegtop sources tells where is looked)"
+    "`delegtop run` (delegtop sources tells where it looked)"
 )
 NOTHING_YET = "no logs of agents are found yet; waiting for the first (delegtop sources tells where)"
 

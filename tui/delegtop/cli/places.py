@@ -4,17 +4,18 @@ import glob
 import os
 from argparse import Namespace
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.state import state_folder as state_folder
 from delegtop.clock import Millis, WallClock, parse_span
 from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names
-from delegtop.sources.discover import excluded, secret
+from delegtop.sources.discover import excluded, matching, secret
 from delegtop.sources.homes import Home, claude_slug, homes
 
 if TYPE_CHECKING:
@@ -43,9 +44,10 @@ class Places(NamedTuple):
     """Only what was written since then is read."""
     only: str
     """The filter that narrows what is shown to this folder."""
-    awaited: list[str] = []  # noqa: RUF012 - a tuple's default; nobody changes it
-    """Where logs may appear later: places that are not there yet, and patterns of new names in those that are."""
-    here: list[str] = []  # noqa: RUF012 - as above
+    awaited: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Where logs may appear later: places that are not there yet, and patterns of new names, with what fits them
+    already."""
+    here: Sequence[str] = ()
     """The sources that were only come across in this folder: they are read if something in them is alive."""
 
 
@@ -56,17 +58,17 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     if arguments.sources:
         return Places(arguments.sources, _since(arguments, None), "")
-    met = find_sources(start, settings.exclude)
     wanted = [*(str(Path(source).expanduser()) for source in settings.sources), str(state_folder())]
     for home in homes(os.environ, Path.home(), start):
         wanted += _this_folders(home, start) if arguments.here else [_pattern(home.path)]
-    here = [path for path in met if not any(Path(path).absolute().is_relative_to(place) for place in wanted)]
-    wanted = [*met, *wanted]
     new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
+    known = {place: matching(place) for place in (*wanted, *new)}  # asked first: what comes from now on is new
+    met = find_sources(start, settings.exclude)
+    here = [path for path in met if not any(Path(path).absolute().is_relative_to(place) for place in wanted)]
     only = f'project:"{start.resolve()}"|"{start.resolve()}/*"' if arguments.here else ""
     since = None if arguments.all else _since(arguments, settings.since)
-    found = dict.fromkeys(path for source in wanted for path in _there(source))
-    awaited = [place for place in dict.fromkeys([*wanted, *new]) if not Path(place).exists()]
+    found = dict.fromkeys(path for source in (*met, *wanted) for path in _there(source))
+    awaited = {place: there for place, there in known.items() if not Path(place).exists()}
     return Places(list(found), since, only, awaited, here)
 
 

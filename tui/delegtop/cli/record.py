@@ -73,7 +73,7 @@ def run(arguments: Namespace) -> int:
         format=arguments.format,
         zone=settings.zone(),
         since=found.since,
-        awaited=[] if arguments.once else found.awaited,
+        awaited={} if arguments.once else found.awaited,
         here=found.here,
         exclude=[*settings.exclude, *_itself(path, arguments.sources)],
         witness=lambda line, told: tape.write(recorder.record(line, told)),

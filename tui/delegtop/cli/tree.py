@@ -33,6 +33,8 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--gantt", action="store_true", help="print each tree over time, with deadlines and its critical path"
     )
+    parser.add_argument("--sources", dest="health", action="store_true", help="also print how well each source is read")
+    parser.add_argument("--claims", action="store_true", help="also print what the sources disagree about")
     options.add(parser, "filter", "sort", "at", "format", "ascii", "no_color", "config")
 
 
@@ -70,7 +72,9 @@ def _lines(
     look = _look(arguments.plain, settings)
     if arguments.gantt:
         return gantt.gantt(forest, matches=matches, sort=sort, look=look)
-    return text.tree(forest, statuses, matches=matches, sort=sort, look=look)
+    return text.tree(
+        forest, statuses, matches=matches, sort=sort, look=look, health=arguments.health, claims=arguments.claims
+    )
 
 
 def _look(plain: bool, settings: "Settings") -> "Look":

@@ -3,7 +3,7 @@
 Whatever cannot be read is counted at its source, with examples that name file and line; it never stops the rest.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, tzinfo
 
 import msgspec
@@ -69,7 +69,7 @@ class Feed:
         zone: tzinfo = UTC,
         since: Millis | None = None,
         exclude: Sequence[str] = (),
-        awaited: Sequence[str] = (),
+        awaited: Collection[str] = (),
         here: Sequence[str] = (),
         witness: Witness | None = None,
     ) -> None:

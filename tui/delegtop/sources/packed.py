@@ -15,7 +15,7 @@ from typing import BinaryIO
 from delegtop.clock import Millis
 from delegtop.origin import Origin
 from delegtop.sources.file import Stamp, settled, stamp_of
-from delegtop.sources.lines import OVERSIZE
+from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.record import Line, Unreadable
 from delegtop.sources.status import FileStatus, State
 from delegtop.sources.unpack import Spoilt
@@ -131,7 +131,9 @@ class Packed:
         self._line += 1
         self._offset += length
         self._digest = digest
-        return Line(here, line) if length <= self._limit + 1 else Unreadable(here, OVERSIZE, f"{length:,} bytes")
+        if length <= self._limit + 1:
+            return Line(here, line)
+        return Unreadable(here, OVERSIZE, oversize(length, self._limit))
 
     def _here(self) -> Origin:
         return Origin(self.path, self._line + 1, self._offset)
