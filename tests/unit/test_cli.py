@@ -84,6 +84,19 @@ class TestFindingTheCommand:
         assert all(f"\n  {name} " in shown for name in COMMANDS)
         assert all(f"\n  {code.value} " in shown for code in Exit)
 
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_help_is_a_command_too(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([name, "--help"]) == Exit.OK
+        told = capsys.readouterr().out
+        assert main(["help", name]) == Exit.OK
+        assert capsys.readouterr().out == told
+
+    def test_help_alone_is_the_overview(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--help"]) == Exit.OK
+        told = capsys.readouterr().out
+        assert main(["help"]) == Exit.OK
+        assert capsys.readouterr().out == told
+
     def test_options_may_stand_before_the_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["--theme", "tree", "config", "show"]) == Exit.OK
         assert 'theme = "tree"' in capsys.readouterr().out
@@ -98,6 +111,10 @@ class TestFindingTheCommand:
         [
             (["tre"], "tre is neither a command nor a file; did you mean tree?"),
             (["frobnicate"], "frobnicate is neither a command nor a file; the commands are tree, "),
+            (["--completion", "bash"], "no such option --completion; see delegtop --help"),
+            (["--them", "bash"], "no such option --them; did you mean --theme?"),
+            (["--jsno", "tre"], "tre is neither a command nor a file; did you mean tree?"),
+            (["help", "tre"], "tre is no command; did you mean tree?"),
             (["tree", "x", "--jsno"], "no such option --jsno; did you mean --json?"),
             (["tree", "x", "--zzz=1"], "no such option --zzz; see delegtop tree --help"),
             (["tree", "x", "--at", "soon"], "--at soon: that is no time; write it like 2025-12-26T10:00:00Z, or now"),
@@ -482,3 +499,70 @@ class TestProgress:
 def test_a_setting_is_shown_as_it_would_be_written() -> None:
     assert toml("silent_after", 90_000) == 'silent_after = "90s"'
     assert toml("silent_after", 1_500) == 'silent_after = "1500ms"'
+
+
+class TestKeymap:
+    @pytest.mark.usefixtures("log")
+    @pytest.mark.parametrize("arguments", [["config", "show"], ["tree", "run.jsonl"], ["watch"]], ids=" ".join)
+    def test_every_command_refuses_a_key_for_an_action_that_does_not_exist(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("delegtop.toml").write_text('[keymap]\nquti = "x"\n')
+        assert main(arguments) == Exit.USAGE
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err == "delegtop: delegtop.toml: keymap: action quti does not exist; did you mean quit?\n"
+
+    @pytest.mark.usefixtures("log")
+    def test_a_key_for_an_action_that_exists_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("delegtop.toml").write_text('[keymap]\nquit = "x"\n')
+        assert main(["config", "show"]) == Exit.OK
+        assert 'keymap = { "quit" = "x" }' in capsys.readouterr().out
+
+
+class TestHostileSurroundings:
+    """No folder and no file around the program makes it fail with anything but a sentence."""
+
+    @pytest.mark.usefixtures("log")
+    @pytest.mark.parametrize("command", ["tree", "check", "stats", "report", "watch --timeout 0.1"])
+    def test_a_home_that_cannot_be_looked_into_is_no_home(self, command: str) -> None:
+        told = program(*command.split(), "run.jsonl", HOME="/" + "x" * 300, XDG_CONFIG_HOME="", XDG_STATE_HOME="")
+        assert "Traceback" not in told.stderr
+        assert told.returncode != Exit.USAGE
+
+    @pytest.mark.parametrize("command", ["tree", "sources", "metrics", "config show", "config path"])
+    def test_nor_is_it_one_that_logs_are_looked_for_in(self, command: str) -> None:
+        told = program(*command.split(), HOME="/" + "x" * 300, XDG_CONFIG_HOME="", XDG_STATE_HOME="")
+        assert "Traceback" not in told.stderr
+        assert told.returncode == Exit.OK
+
+    @pytest.mark.usefixtures("log")
+    @pytest.mark.parametrize("command", ["tree", "check", "report", "stats", "sources", "watch --timeout 0.1"])
+    @pytest.mark.parametrize("named", [True, False])
+    def test_a_folder_that_was_deleted_under_it_is_no_harm(self, command: str, named: bool, tmp_path: Path) -> None:
+        source = str(tmp_path / "run.jsonl") if named else ""
+        shell = f"mkdir gone && cd gone && rmdir ../gone && '{sys.executable}' -m delegtop {command} {source}"
+        told = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+        assert "Traceback" not in told.stderr
+        assert told.returncode in (Exit.OK, Exit.FINDINGS, Exit.OVERDUE)
+
+    def test_what_is_nested_too_deep_is_told_by_its_file(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("delegtop.toml").write_text("a=" + "[" * 100_000)
+        assert main(["config", "show"]) == Exit.USAGE
+        assert capsys.readouterr().err == "delegtop: delegtop.toml: is nested too deep\n"
+
+    def test_a_pipe_is_not_waited_for_as_settings(self) -> None:
+        os.mkfifo("pipe")
+        told = program("config", "show", "--config", "pipe")
+        assert told.returncode == Exit.USAGE
+        assert told.stderr == "delegtop: pipe: is no file but a pipe or a device, which may never end\n"
+
+    def test_no_settings_at_all_can_be_asked_for(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["config", "show", "--config", os.devnull]) == Exit.OK
+        assert "# default" in capsys.readouterr().out
+
+    def test_a_task_with_very_many_digits_is_a_name(self, tmp_path: Path) -> None:
+        log = tmp_path / "run.jsonl"
+        told = program("run", "--log", str(log), "--task", "1" * 5_000, "--", "true")
+        assert (told.returncode, told.stderr) == (Exit.OK, "")
+        assert "1" * 5_000 in log.read_text()

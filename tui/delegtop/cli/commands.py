@@ -2,6 +2,7 @@
 
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
@@ -31,6 +32,7 @@ COMMANDS = {
     "migrate": "print an old return in the standard form",
     "lint": "check agent definition files against the structure standard",
     "config": "show the settings, where they came from, and the defaults",
+    "help": "show the help of a command",
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
 
@@ -119,15 +121,20 @@ def _choose(arguments: list[str]) -> tuple[str, list[str]]:
             continue
         if argument in COMMANDS:
             return argument, arguments[:index] + arguments[index + 1 :]
-        _suspect_command(argument)
+        _suspect_command(argument, arguments[:index])
         break
     return LIVE, arguments
 
 
-def _suspect_command(word: str) -> None:
+def _suspect_command(word: str, before: Sequence[str]) -> None:
     """A word that is no file and looks like a command is a slip of the fingers, not a source to wait for."""
     if not (word.isalpha() and word.islower()) or Path(word).exists():
         return
+    flags = [argument.partition("=")[0] for argument in before if argument.startswith("-")]
+    known = parser(LIVE)._option_string_actions
+    unknown = next((flag for flag in flags if flag not in known), None)
+    if unknown is not None and not get_close_matches(word, COMMANDS, 1):  # the word was meant for the option
+        fail(f"no such option {unknown}; {advice(unknown, known, 'see delegtop --help')}")
     otherwise = f"the commands are {', '.join(COMMANDS)}"
     fail(f"{word} is neither a command nor a file; {advice(word, COMMANDS, otherwise)}")
 

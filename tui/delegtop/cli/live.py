@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from delegtop.cli import options, output
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.config import Loaded
@@ -65,20 +65,11 @@ def run(arguments: Namespace) -> int:
 
 
 def check_looks(loaded: "Loaded") -> None:
-    """A theme or a key of an action that does not exist is said before the screen opens."""
-    from delegtop.app.keymap import IDS
+    """A theme that does not exist is said before the screen opens."""
     from delegtop.app.theme import THEMES
 
     settings, origins = loaded
-    _known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
-    for action in settings.keymap:
-        _known(action, sorted(IDS), f"{origins['keymap']}: keymap: action")
-
-
-def _known(name: str, names: list[str], what: str) -> None:
-    if name in names:
-        return
-    fail(f"{what} {name} does not exist; {advice(name, names, 'there are ' + ', '.join(names))}")
+    options.known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
 
 
 def free_the_keyboard(reads_stdin: bool) -> None:

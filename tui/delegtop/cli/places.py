@@ -64,11 +64,11 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
     new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
     known = {place: matching(place) for place in (*wanted, *new)}  # asked first: what comes from now on is new
     met = find_sources(start, settings.exclude)
-    here = [path for path in met if not any(Path(path).absolute().is_relative_to(place) for place in wanted)]
-    only = f'project:"{start.resolve()}"|"{start.resolve()}/*"' if arguments.here else ""
+    here = [path for path in met if not any(_whole(path).is_relative_to(place) for place in wanted)]
+    only = f'project:"{_whole(start)}"|"{_whole(start)}/*"' if arguments.here else ""
     since = None if arguments.all else _since(arguments, settings.since)
     found = dict.fromkeys(path for source in (*met, *wanted) for path in _there(source))
-    awaited = {place: there for place, there in known.items() if not Path(place).exists()}
+    awaited = {place: there for place, there in known.items() if not os.path.exists(place)}  # noqa: PTH110 - a Path is indignant at a folder it must not look into
     return Places(list(found), since, only, awaited, here)
 
 
@@ -85,8 +85,16 @@ def _this_folders(home: Home, folder: Path) -> list[str]:
     """The part of a home that belongs to a folder: Claude Code files sessions by folder, others do not."""
     if home.path.name != "projects" or home.product != "claude-code":
         return [_pattern(home.path)]
-    slug = claude_slug(folder.resolve())
+    slug = claude_slug(_whole(folder))
     return [str(home.path / slug), _pattern(home.path, f"{slug}-*")]
+
+
+def _whole(path: str | Path) -> Path:
+    """The path from the root on, its links followed."""
+    try:
+        return Path(path).resolve()
+    except OSError:  # this folder is gone
+        fail("this folder is gone; go to another one")
 
 
 def _pattern(folder: Path, name: str = "") -> str:
@@ -98,7 +106,7 @@ def _pattern(folder: Path, name: str = "") -> str:
 
 def _there(source: str) -> list[str]:
     """What a place or a pattern names now."""
-    if Path(source).exists():
+    if os.path.exists(source):  # noqa: PTH110 - as above
         return [source]
     return sorted(glob.glob(source)) if glob.has_magic(source) else []  # noqa: PTH207 - Path.glob takes no absolute pattern
 

@@ -6,7 +6,6 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.cli import diagnostics, options
@@ -141,6 +140,6 @@ def complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool
 
 def _matches_nothing(pattern: str) -> bool:
     """True for a glob without a match: a live view waits for one, a look at this moment does not."""
-    if not glob.has_magic(pattern) or Path(pattern).exists():
+    if not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110 - as places does
         return False
     return next(glob.iglob(pattern, recursive=True, include_hidden=True), None) is None  # noqa: PTH207 - Path.glob takes no absolute pattern
