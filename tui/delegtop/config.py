@@ -115,7 +115,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     frame_rate: Annotated[int, whole(1, 60)] = 15
     """How many times a second the screen may change, at most."""
     mask_secrets: bool = True
-    """Hide keys, tokens and passwords in foreign text. In the dashboard a key shows them."""
+    """Hide keys, tokens and passwords in foreign text. In the dashboard a key shows them. The file of a project cannot
+    turn it off."""
     naive_times: Literal["utc", "local"] = "utc"
     """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
     sources: Words = ()
@@ -123,7 +124,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     exclude: Words = ()
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
     since: Span = 2 * HOUR
-    """When no source is named, only sessions that were written within this time are read."""
+    """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
     learn: bool = True
     """Read the history of this machine once a day, to know how long each kind of agent usually takes."""
     notify: Annotated[tuple[str, ...], words(WAYS)] = ()

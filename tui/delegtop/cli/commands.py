@@ -9,6 +9,7 @@ from typing import NoReturn, Protocol, cast
 
 from delegtop.cli import diagnostics, options, output
 from delegtop.cli.diagnostics import UsageError, advice, fail
+from delegtop.cli.examples import epilog
 from delegtop.cli.exit_codes import MEANING, Exit
 
 LIVE = "live"
@@ -81,7 +82,7 @@ def parser(name: str) -> Parser:
     made = Parser(
         prog="delegtop" if live else f"delegtop {name}",
         description=f"{_SUMMARY}\n\n{command.DESCRIPTION}" if live else command.DESCRIPTION,
-        epilog=_overview() if live else None,
+        epilog=f"{_overview()}\n\n{epilog(name)}" if live else epilog(name),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
         add_help=False,

@@ -21,7 +21,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "at": (("--at",), {"metavar": "TIME", "help": "look at this moment (ISO 8601) instead of now"}),
     "since": (
         ("--since",),
-        {"metavar": "SPAN", "help": "read only sessions written within this time, such as 2h; all for everything"},
+        {"metavar": "SPAN", "help": "read only sessions heard of within this time, such as 2h; all for everything"},
     ),
     "here": (("--here",), {"action": "store_true", "help": "only sessions of this folder and below"}),
     "all": (("--all",), {"action": "store_true", "help": "the whole history of every agent on this machine"}),
