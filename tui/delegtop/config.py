@@ -115,8 +115,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     frame_rate: Annotated[int, whole(1, 60)] = 15
     """How many times a second the screen may change, at most."""
     mask_secrets: bool = True
-    """Hide keys, tokens and passwords in foreign text. In the dashboard a key shows them. The file of a project cannot
-    turn it off."""
+    """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them. No project can unset this."""
     naive_times: Literal["utc", "local"] = "utc"
     """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
     sources: Words = ()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from delegtop.app.board import Board
-from delegtop.clock import DAY, Millis
+from delegtop.clock import DAY, Millis, age
 from delegtop.feed.recorder import recorded_at
 from delegtop.model.measures import last_heard
 
@@ -11,10 +11,18 @@ from delegtop.model.measures import last_heard
 class Bygone:
     """The last moment of what is shown, once that is more than a day ago."""
 
-    def __init__(self, board: Board, sources: Sequence[str]) -> None:
-        self._board, self._sources = board, sources
+    def __init__(self, board: Board, sources: Sequence[str], *, replays: bool) -> None:
+        self._board, self._sources, self._replays = board, sources, replays
         self.at: Millis | None = None
         """The moment to look at; None while something is heard of."""
+
+    @property
+    def words(self) -> str:
+        """How long ago that was, for the first line; empty while something is heard of."""
+        if self.at is None:
+            return ""
+        ago = f"last record {age(self._board.clock.now() - self.at)} ago"
+        return f"{ago}: R replays it" if self._replays else ago
 
     def look(self) -> None:
         """Ask again: of recordings, which know the moment they were made at, else of the last record."""

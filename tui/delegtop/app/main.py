@@ -80,7 +80,7 @@ class DelegtopApp(Rewinding):
         self.board = Board(settings, clock, policy)
         self.reader = Reader(feed, self._wake)
         self.intake = Intake(self.reader, self.board)
-        self.bygone = Bygone(self.board, sources)
+        self.bygone = Bygone(self.board, sources, replays=replay is not None)
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._woken = False

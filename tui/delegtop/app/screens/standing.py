@@ -11,7 +11,7 @@ from delegtop.app.reader import Reader
 from delegtop.app.screens.sources import ails
 from delegtop.app.widgets import notice
 from delegtop.app.widgets.vitals import Mode, Pulse
-from delegtop.clock import age, wall
+from delegtop.clock import wall
 
 
 class Standing:
@@ -62,9 +62,8 @@ class Standing:
             return Mode("◀", "<", "replay", "bold $secondary")
         if self._frozen:
             return Mode("◆", "#", "frozen", "bold $secondary")
-        if self._bygone is not None and self._bygone.at is not None:
-            ago = age(self._board.clock.now() - self._bygone.at)
-            return Mode("○", "o", f"last record {ago} ago: R replays it", "bold $warning")
+        if self._bygone is not None and (words := self._bygone.words):
+            return Mode("○", "o", words, "bold $warning")
         return Mode("●", "*", "live", "bold $success")
 
     def news(self) -> Content | None:
