@@ -4,6 +4,8 @@ import gzip
 import json
 import os
 import shutil
+import socket
+import subprocess
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -49,7 +51,7 @@ def told(path: str) -> Millis | None:
 
 def read(place: Path, **how: Any) -> tuple[Forest, dict[str, SourceStatus]]:
     """What a look at a machine shows, and what it leaves out."""
-    feed, forest = Feed([str(place)], clock=WallClock(), since=SINCE, **how), Forest()
+    feed, forest = Feed([str(place)], clock=WallClock(), **{"since": SINCE, **how}), Forest()
     for batch in feed.read_all():
         forest.apply(batch.events)
     statuses = {status.path: status for status in feed.statuses() if status.status == "left out"}
@@ -204,3 +206,17 @@ def test_what_tells_no_time_is_read_here_once_it_is_written_while_somebody_looks
     for path in (tmp_path / "projects").rglob("*.jsonl"):
         os.utime(path, (later, later))
     wait_for_events(feed)
+
+
+def test_a_place_here_is_read_while_a_process_of_it_is_there_however_quiet_it_is(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "600"]) as child:
+        at = WallClock().now()
+        mine = {**register(at), "pid": child.pid, "host": socket.gethostname()}
+        put(tmp_path / "logs" / "quiet.jsonl", mine, at=at)
+        how: dict[str, Any] = {"here": [str(tmp_path / "logs")], "since": at + 1}
+        forest, _ = read(tmp_path, **how)
+        child.kill()
+    assert len(forest) == 1
+    forest, left_out = read(tmp_path, **how)
+    assert not len(forest)
+    assert left_out[str(tmp_path / "logs")].told_at == at

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from delegtop.clock import Millis, WallClock
 
+NEWEST = 20
+"""So many files of a place are asked whether a process is behind them, however old they are."""
+
 Told = Callable[[str], Millis | None]
 """The last moment that a file itself tells of; None if it tells of none."""
 
@@ -25,6 +28,8 @@ class Here:
     def __init__(self, places: Sequence[str]) -> None:
         self._places = {place: os.path.join(place, "") for place in places}  # noqa: PTH118 # compared as strings
         self._began = WallClock().now()
+        self.alive: set[str] = set()
+        """Files in which something is alive though they were not written lately."""
         self.offers: dict[str, Offer] = {}
 
     def asleep(self, written: Mapping[str, Millis], told: Told, since: Millis) -> frozenset[str]:
@@ -32,13 +37,15 @@ class Here:
         offers: dict[str, Offer] = {}
         held: set[str] = set()
         for place, paths in self._held(written).items():
-            recent = {path: told(path) for path in paths if written[path] >= since}
-            if any(self._stirs(at, written[path], since) for path, at in recent.items()):
+            newest = sorted(paths, key=written.__getitem__)[-NEWEST:]
+            said = {path: told(path) for path in paths if written[path] >= since or path in newest}
+            stirring = {path for path, at in said.items() if self._stirs(at, written[path], since)}
+            if stirring:
+                self.alive |= stirring
                 del self._places[place]
                 continue
             held.update(paths)
-            said = list(recent.values()) if any(recent.values()) else [told(max(paths, key=written.__getitem__))]
-            offers[place] = Offer(len(paths), max((at for at in said if at is not None), default=None))
+            offers[place] = Offer(len(paths), max((at for at in said.values() if at is not None), default=None))
         self.offers = _by_folder(offers)
         return frozenset(held)
 

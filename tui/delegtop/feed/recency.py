@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from itertools import chain
 
-from delegtop.clock import DAY, Millis, parse_time
+from delegtop.clock import DAY, Millis, WallClock, parse_time
 from delegtop.dialects import Dialect, Sample, Unit
 from delegtop.dialects.copied import newest
 from delegtop.dialects.tape import MAGIC
 from delegtop.feed.formats import Formats
-from delegtop.model.events import Event
+from delegtop.feed.minder import lives
+from delegtop.model.events import Ended, Event, Started
 from delegtop.origin import Origin
 from delegtop.sources import history
 from delegtop.sources.ends import Ends, ends
@@ -39,7 +40,8 @@ class Recency:
         self._known: dict[str, tuple[tuple[int, int], Millis | None]] = {}
 
     def told(self, path: str) -> Millis | None:
-        """The last moment it tells of, or of one that lies within the window any; None if it tells of none."""
+        """The last moment it tells of, which is now if its process is there; of one that lies within the window any.
+        None if it tells of none."""
         try:
             found = os.stat(path)  # noqa: PTH116 # as the window does
             stamp = (found.st_size, found.st_mtime_ns)
@@ -85,13 +87,24 @@ class Recency:
         """
         reader = dialect(self._zone)
         events = [event for line in lines for event in _read(reader, line)]
+        if _goes_on(events) and not dialect.second_hand:
+            return WallClock().now()
         if events:
             moments = [at for event in events if (at := getattr(event, "at", None)) is not None and at <= written]
             at = max(moments, default=None)
         else:
             values = [record.value for line in lines for record in records(line) if isinstance(record, Record)]
             at = newest(values, written, self._zone)
-        return None if at == written else at
+        return None if any(line.at == at for line in lines[:1]) else at
+
+
+def _goes_on(events: Sequence[Event]) -> bool:
+    """Whether a process is still there that was not told to have ended: silence is no end."""
+    open = {event.id: event for event in events if isinstance(event, Started)}
+    for event in events:
+        if isinstance(event, Ended):
+            open.pop(event.id, None)
+    return any(map(lives, open.values()))
 
 
 def _read(reader: Dialect, line: Line) -> list[Event]:

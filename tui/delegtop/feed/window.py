@@ -63,7 +63,8 @@ class Window:
 
     def _heard(self, written: Mapping[str, Millis], since: Millis) -> Mapping[str, Millis]:
         """When each file was last heard of. What was not written lately was not heard of lately either."""
-        told = {path: self._told(path) for path, at in written.items() if at >= since}
+        alive = self._here.alive
+        told = {path: self._told(path) for path, at in written.items() if at >= since or path in alive}
         copies = self._copies(written, told)
         heard = dict(written)
         for path, at in told.items():
