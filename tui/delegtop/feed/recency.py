@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from itertools import chain
 
-from delegtop.clock import DAY, Millis, WallClock, parse_time
+from delegtop.clock import DAY, MINUTE, Millis, WallClock, parse_time
 from delegtop.dialects import Dialect, Sample, Unit
 from delegtop.dialects.copied import newest
 from delegtop.dialects.tape import MAGIC
@@ -89,12 +89,13 @@ class Recency:
         events = [event for line in lines for event in _read(reader, line)]
         if _goes_on(events) and not dialect.second_hand:
             return WallClock().now()
+        until = Millis(written + MINUTE)  # the clock that files are stamped by lags behind, if only by a tick
         if events:
-            moments = [at for event in events if (at := getattr(event, "at", None)) is not None and at <= written]
+            moments = [at for event in events if (at := getattr(event, "at", None)) is not None and at <= until]
             at = max(moments, default=None)
         else:
             values = [record.value for line in lines for record in records(line) if isinstance(record, Record)]
-            at = newest(values, written, self._zone)
+            at = newest(values, until, self._zone)
         return None if any(line.at == at for line in lines[:1]) else at
 
 

@@ -15,6 +15,8 @@ from delegtop.feed.here import Here, Offer, Told
 
 FEW = 200
 """So many files are read in a moment, in whatever order."""
+_DOCUMENT = ".json"
+"""How the names of files end that say the least about when."""
 _DATABASE = (".db", ".sqlite")
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -63,8 +65,8 @@ class Window:
 
     def _heard(self, written: Mapping[str, Millis], since: Millis) -> Mapping[str, Millis]:
         """When each file was last heard of. What was not written lately was not heard of lately either."""
-        alive = self._here.alive
-        told = {path: self._told(path) for path, at in written.items() if at >= since or path in alive}
+        recent = [path for path, at in written.items() if at >= since or path in self._here.alive]
+        told = self._all_told(recent, since)
         copies = self._copies(written, told)
         heard = dict(written)
         for path, at in told.items():
@@ -74,6 +76,17 @@ class Window:
             elif copied is not None and copied.first - MINUTE <= written[path] <= copied.last + MINUTE:
                 heard[path] = copied.told
         return heard
+
+    def _all_told(self, paths: Sequence[str], since: Millis) -> dict[str, Millis | None]:
+        """What the files tell. Of a session in which one tells enough the rest need not be asked: it is read whole."""
+        told: dict[str, Millis | None] = {}
+        alive = set(self._sessions)
+        for path in sorted(paths, key=lambda path: path.endswith(_DOCUMENT)):
+            session = session_of(path)
+            told[path] = at = None if session in alive else self._told(path)
+            if session is not None and at is not None and at >= since:
+                alive.add(session)
+        return told
 
     def _copies(self, written: Mapping[str, Millis], told: Mapping[str, Millis | None]) -> "dict[str, _Copying]":
         """When copies were made, by their company: what tells no time and was written with them is one too."""
