@@ -166,7 +166,7 @@ def test_a_recording_that_begins_before_the_first_agent_holds_what_it_writes(tmp
     with started("record", "-o", "run.delegtop", "--timeout", "60") as process:
         live_log(Path.home() / ".claude" / "projects" / "-srv" / "x.jsonl", ended=True)
         tape = tmp_path / "run.delegtop"
-        while not tape.exists() or b"sess_20260501_abc123" not in tape.read_bytes():
+        while process.poll() is None and not (tape.exists() and b"sess_20260501_abc123" in tape.read_bytes()):
             sleep(0.05)
         process.send_signal(signal.SIGINT)
         process.communicate()

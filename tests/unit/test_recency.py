@@ -99,6 +99,16 @@ def test_a_document_tells_its_time(tmp_path: Path) -> None:
     assert OLD <= (told(path) or 0) < NOW - DAY
 
 
+@pytest.mark.parametrize(("ago", "is_recent"), [(0, True), (3 * DAY, False)])
+def test_where_only_a_day_is_told_it_may_be_any_moment_of_it(tmp_path: Path, ago: int, is_recent: bool) -> None:
+    sample = SAMPLES / "cleo" / "claudedocs" / "agent-outputs" / "MANIFEST.jsonl"
+    path = tmp_path / "MANIFEST.jsonl"
+    whole = "".join(sample.read_text().splitlines(keepends=True)[:2])
+    path.write_text(whole.replace("2026-03-18", iso(Millis(NOW - ago))[:10]))
+    os.utime(path, (NOW / 1_000, NOW / 1_000))
+    assert ((told(str(path)) or SINCE) >= SINCE) == is_recent
+
+
 @pytest.mark.parametrize("text", ["", "{}\n", "no log at all\n", "\0" * 100])
 def test_what_tells_no_time_is_no_witness(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.jsonl"
@@ -220,3 +230,10 @@ def test_a_place_here_is_read_while_a_process_of_it_is_there_however_quiet_it_is
     forest, left_out = read(tmp_path, **how)
     assert not len(forest)
     assert left_out[str(tmp_path / "logs")].told_at == at
+
+
+def test_a_cloned_project_is_left_out_with_those_of_its_files_that_tell_no_time(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "proofchecker" / "specs", tmp_path / "specs", copy_function=shutil.copyfile)
+    forest, left_out = read(tmp_path / "specs")
+    assert not len(forest)
+    assert left_out

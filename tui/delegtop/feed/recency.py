@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from itertools import chain
+from typing import Any
 
 from delegtop.clock import DAY, MINUTE, Millis, WallClock, parse_time
 from delegtop.dialects import Dialect, Sample, Unit
-from delegtop.dialects.copied import newest
+from delegtop.dialects.copied import names_day, newest
 from delegtop.dialects.tape import MAGIC
 from delegtop.feed.formats import Formats
 from delegtop.feed.minder import lives
@@ -83,20 +84,27 @@ class Recency:
     def _by(self, dialect: type[Dialect], lines: Sequence[Line], written: Millis) -> Millis | None:
         """What the format makes of it. Where it waits for other files, the times that stand there count.
 
-        A format without times takes the file's for them, which tells nothing.
+        A format without times takes the file's for them, which tells nothing. One that writes down only days was
+        written on the last of them.
         """
         reader = dialect(self._zone)
         events = [event for line in lines for event in _read(reader, line)]
         if _goes_on(events) and not dialect.second_hand:
             return WallClock().now()
         until = Millis(written + MINUTE)  # the clock that files are stamped by lags behind, if only by a tick
-        if events:
-            moments = [at for event in events if (at := getattr(event, "at", None)) is not None and at <= until]
-            at = max(moments, default=None)
-        else:
-            values = [record.value for line in lines for record in records(line) if isinstance(record, Record)]
-            at = newest(values, until, self._zone)
+        if not events:
+            return newest(_values(lines), until, self._zone)
+        moments = [at for event in events if (at := getattr(event, "at", None)) is not None and at <= until]
+        last = [list(value.values()) for value in _values(lines[-1:])]
+        own = [[field for field in fields if isinstance(field, str)] for fields in last]  # not what it is about
+        if names_day(own, written, self._zone):
+            return written
+        at = max(moments) if moments else newest(own, written, self._zone)
         return None if any(line.at == at for line in lines[:1]) else at
+
+
+def _values(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    return [record.value for line in lines for record in records(line) if isinstance(record, Record)]
 
 
 def _goes_on(events: Sequence[Event]) -> bool:
