@@ -121,7 +121,7 @@ class TestOpeningAndLeaving:
 class TestFollowing:
     def test_a_line_a_rotation_and_a_new_folder_appear_while_it_runs(self, terminal: "Terminal", logs: Path) -> None:
         terminal.delegtop(logs)
-        terminal.wait_for("planner", "live")
+        terminal.wait_for("planner", "last record")
         log = logs / "session.jsonl"
 
         with log.open("a") as file:

@@ -1,5 +1,6 @@
 """The replay in a real terminal: it opens at the beginning, goes where keys and mouse send it, and leaves at once."""
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,5 +35,30 @@ def test_a_live_view_goes_back_and_returns(terminal: "Terminal") -> None:
     terminal.keys("r")
     terminal.wait_until(lambda: "paused" not in terminal.screen(), "the bar is gone")
     terminal.wait_for("+12m", "frozen")
+    terminal.keys("q")
+    assert terminal.wait_for_the_end() == 0
+
+
+def test_samples_in_the_folder_are_offered_and_replayed_on_r(terminal: "Terminal", tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(SAMPLES / "02_hang", clone / "samples" / "02_hang", copy_function=shutil.copyfile)
+    terminal.shell(f"cd {clone}")
+    terminal.delegtop()
+    shown = terminal.wait_for("No agent was at work lately", "samples/02_hang", "last record", "R replays")
+    assert "implementer" not in shown
+    terminal.keys("R")
+    terminal.wait_for("replay", "2026-03-03 10:21:48", "implementer", "bash: lake build")
+    terminal.keys("q")
+    assert terminal.wait_for_the_end() == 0
+
+
+def test_named_logs_that_are_long_over_say_so_and_are_shown_as_they_were_on_r(terminal: "Terminal") -> None:
+    terminal.delegtop(SAMPLES / "02_hang")
+    terminal.wait_for("lost", "last record", "ago: R replays it")
+    terminal.keys("R")
+    shown = terminal.wait_for("paused", "2026-03-03 10:21:48", "running")
+    assert "lost" not in shown
+    terminal.keys("r")
+    terminal.wait_for("ago: R replays it", "lost")
     terminal.keys("q")
     assert terminal.wait_for_the_end() == 0

@@ -84,6 +84,19 @@ class TestFindingTheCommand:
         assert all(f"\n  {name} " in shown for name in COMMANDS)
         assert all(f"\n  {code.value} " in shown for code in Exit)
 
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_help_is_a_command_too(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([name, "--help"]) == Exit.OK
+        told = capsys.readouterr().out
+        assert main(["help", name]) == Exit.OK
+        assert capsys.readouterr().out == told
+
+    def test_help_alone_is_the_overview(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--help"]) == Exit.OK
+        told = capsys.readouterr().out
+        assert main(["help"]) == Exit.OK
+        assert capsys.readouterr().out == told
+
     def test_options_may_stand_before_the_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["--theme", "tree", "config", "show"]) == Exit.OK
         assert 'theme = "tree"' in capsys.readouterr().out
@@ -98,7 +111,10 @@ class TestFindingTheCommand:
         [
             (["tre"], "tre is neither a command nor a file; did you mean tree?"),
             (["frobnicate"], "frobnicate is neither a command nor a file; the commands are tree, "),
-            (["tree"], "no logs of agents are found here or in the known places; name a SOURCE"),
+            (["--completion", "bash"], "no such option --completion; see delegtop --help"),
+            (["--them", "bash"], "no such option --them; did you mean --theme?"),
+            (["--jsno", "tre"], "tre is neither a command nor a file; did you mean tree?"),
+            (["help", "tre"], "tre is no command; did you mean tree?"),
             (["tree", "x", "--jsno"], "no such option --jsno; did you mean --json?"),
             (["tree", "x", "--zzz=1"], "no such option --zzz; see delegtop tree --help"),
             (["tree", "x", "--at", "soon"], "--at soon: that is no time; write it like 2025-12-26T10:00:00Z, or now"),
@@ -208,10 +224,26 @@ class TestTree:
             "DELEGATION      STATE        DEPTH       LEFT       AGE     QUIET  DOING",
             "/implement 191  waiting          0      1h30m     30:00     30:00  on implementer",
             "└─ implementer  running          1        31m     29:00      1:00  bash: lake build",
-            "",
-            "Sources",
-            "  run.jsonl: session-log, 3 records",
         ]
+
+    @pytest.mark.usefixtures("log")
+    def test_how_well_the_sources_are_read_is_printed_if_it_is_asked_for(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["tree", "run.jsonl", "--at", AT, "--sources"]) == Exit.OK
+        assert capsys.readouterr().out.splitlines()[-3:] == ["", "Sources", "  run.jsonl: session-log, 3 records"]
+
+    def test_what_the_sources_disagree_about_is_counted_and_printed_if_it_is_asked_for(
+        self, project: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        sample = [str(project / "sample_logs" / "09_two_books"), "--at", "2026-03-12T12:00:00Z"]
+        assert main(["tree", *sample]) == Exit.OK
+        *_, last = capsys.readouterr().out.splitlines()
+        assert last == "3 claims are contradicted by another source: --claims tells"
+        assert main(["tree", *sample, "--claims"]) == Exit.OK
+        shown = capsys.readouterr().out
+        assert len(shown.partition("\nClaims that disagree\n")[2].splitlines()) == 3
+        assert "--claims" not in shown
 
     def test_standard_input_is_a_source(self) -> None:
         told = program("tree", "-", "--at", AT, stdin=HEALTHY)
@@ -300,6 +332,9 @@ class TestTree:
     def test_unreadable_lines_are_counted_with_their_place(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("run.jsonl").write_text(HEALTHY + "{oops\n")
         assert main(["tree", "run.jsonl", "--at", AT]) == Exit.OK
+        *_, last = capsys.readouterr().out.splitlines()
+        assert last == "1 source cannot be read whole (run.jsonl:4: not JSON: {oops): --sources tells"
+        assert main(["tree", "run.jsonl", "--at", AT, "--sources"]) == Exit.OK
         shown = capsys.readouterr().out
         assert "1 unreadable\n    1 not JSON\n" in shown
         assert "run.jsonl:4: " in shown
@@ -309,7 +344,7 @@ class TestTree:
             "".join(register("10:00:00", f"{n:06}", "plan", "a" * 60, subagent="a" * 60) for n in range(3_000))
         )
         for extra in ("--json", "--plain"):
-            command = f"'{sys.executable}' -m delegtop tree run.jsonl {extra} | head -1"
+            command = f"'{sys.executable}' -m delegtop tree run.jsonl --at {AT} {extra} | head -1"
             told = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
             assert (told.returncode, told.stderr) == (0, "")
 
@@ -395,7 +430,7 @@ class TestDemo:
         assert len(paths) == 2
         assert all(Path(path).stat().st_size for path in paths)
         assert main(["tree", "made"]) == Exit.OK
-        assert "Sources" in capsys.readouterr().out
+        assert "DELEGATION" in capsys.readouterr().out
 
 
 class TestPlaces:
@@ -464,3 +499,70 @@ class TestProgress:
 def test_a_setting_is_shown_as_it_would_be_written() -> None:
     assert toml("silent_after", 90_000) == 'silent_after = "90s"'
     assert toml("silent_after", 1_500) == 'silent_after = "1500ms"'
+
+
+class TestKeymap:
+    @pytest.mark.usefixtures("log")
+    @pytest.mark.parametrize("arguments", [["config", "show"], ["tree", "run.jsonl"], ["watch"]], ids=" ".join)
+    def test_every_command_refuses_a_key_for_an_action_that_does_not_exist(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("delegtop.toml").write_text('[keymap]\nquti = "x"\n')
+        assert main(arguments) == Exit.USAGE
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err == "delegtop: delegtop.toml: keymap: action quti does not exist; did you mean quit?\n"
+
+    @pytest.mark.usefixtures("log")
+    def test_a_key_for_an_action_that_exists_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("delegtop.toml").write_text('[keymap]\nquit = "x"\n')
+        assert main(["config", "show"]) == Exit.OK
+        assert 'keymap = { "quit" = "x" }' in capsys.readouterr().out
+
+
+class TestHostileSurroundings:
+    """No folder and no file around the program makes it fail with anything but a sentence."""
+
+    @pytest.mark.usefixtures("log")
+    @pytest.mark.parametrize("command", ["tree", "check", "stats", "report", "watch --timeout 0.1"])
+    def test_a_home_that_cannot_be_looked_into_is_no_home(self, command: str) -> None:
+        told = program(*command.split(), "run.jsonl", HOME="/" + "x" * 300, XDG_CONFIG_HOME="", XDG_STATE_HOME="")
+        assert "Traceback" not in told.stderr
+        assert told.returncode != Exit.USAGE
+
+    @pytest.mark.parametrize("command", ["tree", "sources", "metrics", "config show", "config path"])
+    def test_nor_is_it_one_that_logs_are_looked_for_in(self, command: str) -> None:
+        told = program(*command.split(), HOME="/" + "x" * 300, XDG_CONFIG_HOME="", XDG_STATE_HOME="")
+        assert "Traceback" not in told.stderr
+        assert told.returncode == Exit.OK
+
+    @pytest.mark.usefixtures("log")
+    @pytest.mark.parametrize("command", ["tree", "check", "report", "stats", "sources", "watch --timeout 0.1"])
+    @pytest.mark.parametrize("named", [True, False])
+    def test_a_folder_that_was_deleted_under_it_is_no_harm(self, command: str, named: bool, tmp_path: Path) -> None:
+        source = str(tmp_path / "run.jsonl") if named else ""
+        shell = f"mkdir gone && cd gone && rmdir ../gone && '{sys.executable}' -m delegtop {command} {source}"
+        told = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+        assert "Traceback" not in told.stderr
+        assert told.returncode in (Exit.OK, Exit.FINDINGS, Exit.OVERDUE)
+
+    def test_what_is_nested_too_deep_is_told_by_its_file(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("delegtop.toml").write_text("a=" + "[" * 100_000)
+        assert main(["config", "show"]) == Exit.USAGE
+        assert capsys.readouterr().err == "delegtop: delegtop.toml: is nested too deep\n"
+
+    def test_a_pipe_is_not_waited_for_as_settings(self) -> None:
+        os.mkfifo("pipe")
+        told = program("config", "show", "--config", "pipe")
+        assert told.returncode == Exit.USAGE
+        assert told.stderr == "delegtop: pipe: is no file but a pipe or a device, which may never end\n"
+
+    def test_no_settings_at_all_can_be_asked_for(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["config", "show", "--config", os.devnull]) == Exit.OK
+        assert "# default" in capsys.readouterr().out
+
+    def test_a_task_with_very_many_digits_is_a_name(self, tmp_path: Path) -> None:
+        log = tmp_path / "run.jsonl"
+        told = program("run", "--log", str(log), "--task", "1" * 5_000, "--", "true")
+        assert (told.returncode, told.stderr) == (Exit.OK, "")
+        assert "1" * 5_000 in log.read_text()

@@ -157,6 +157,21 @@ def test_a_wrong_file_is_told_with_its_key_and_line(text: str, message: str) -> 
         load()
 
 
+@pytest.mark.parametrize("text", ["mask_secrets = false", 'notify_command = "rm x"'])
+def test_a_project_may_not_decide_what_belongs_to_the_user(text: str, tmp_path: Path) -> None:
+    Path("delegtop.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"delegtop\.toml: \w+: a project may not set this"):
+        load()
+    own = tmp_path / "own.toml"
+    own.write_text(text)
+    load(own)
+
+
+def test_a_project_may_repeat_that_secrets_are_masked() -> None:
+    Path("delegtop.toml").write_text("mask_secrets = true")
+    assert load().settings.mask_secrets
+
+
 def test_a_wrong_variable_is_named() -> None:
     with pytest.raises(ConfigError, match=r"DELEGTOP_TEME: no such setting; did you mean theme\?"):
         load(environ={"DELEGTOP_TEME": "x"})

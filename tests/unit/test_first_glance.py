@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from tests.watching import entry
 
-from delegtop.clock import FrozenClock, Millis, WallClock
+from delegtop.clock import FrozenClock, Millis, WallClock, iso
 from delegtop.feed import Feed
 from delegtop.model.events import Started, Surveyed
 from delegtop.sources.discover import Roots, Scan
 
 HOUR = 3_600
-LINE = '{"event": "register", "at": "2026-01-05T10:00:00Z", "session_id": "%s", "subagent": "planner"}\n'
+LINE = '{"event": "register", "at": "%s", "session_id": "%s", "subagent": "planner"}\n'
 
 
 def written(path: Path, age: int) -> Path:
     """A log of one session by the name of the file; it and its folder are so many seconds old."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(LINE % path.stem)
     at = time.time() - age
+    path.write_text(LINE % (iso(Millis(int(at * 1_000))), path.stem))
     for place in (path, path.parent):
         os.utime(place, (at, at))
     return path

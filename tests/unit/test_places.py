@@ -1,7 +1,9 @@
 """Without a source, delegtop looks here and in the homes of the known agents."""
 
+import json
 import os
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ def asked(**how: Any) -> Namespace:
     return Namespace(**{"sources": [], "since": None, "here": False, "all": False} | how)
 
 
-def names(machine: Path, sources: list[str]) -> list[str]:
+def names(machine: Path, sources: Iterable[str]) -> list[str]:
     return [os.path.relpath(source, machine) for source in sources]
 
 
@@ -105,3 +107,14 @@ def test_a_session_below_this_folder_that_begins_later_is_awaited_too(machine: P
 def test_the_database_of_codex_is_found_by_its_pattern(machine: Path) -> None:
     (machine / ".codex" / "state_5.sqlite").touch()
     assert ".codex/state_5.sqlite" in names(machine, places(asked(), Settings()).sources)
+
+
+def test_what_lies_in_a_known_place_was_not_only_come_across(machine: Path) -> None:
+    project = machine / "work" / "app"
+    for place in ("specs", "runs"):
+        (project / place).mkdir()
+        record = {"event": "register", "at": "2026-05-01T10:00:00Z", "session_id": "sess_20260501_abc123"}
+        (project / place / "events.jsonl").write_text(json.dumps(record) + "\n")
+    found = places(asked(), Settings())
+    assert {"specs", "runs"} <= set(found.sources)
+    assert found.here == ["runs"]

@@ -276,7 +276,7 @@ def test_source_health_names_files_lines_and_reasons() -> None:
         examples=(Unreadable(at(17), "not JSON", "{oops"), Deviation(at(18), "unknown key", "colour")),
     )
     missing = Status("gone.jsonl", None, 0, status="missing", detail="no such file")
-    shown = printed(grown(), [status, missing])
+    shown = printed(grown(), [status, missing], health=True)
     assert shown.splitlines()[2:] == [
         "Sources",
         "  logs/run.jsonl: session-log, 12 records, 2 unreadable, 1 deviation",
@@ -288,9 +288,21 @@ def test_source_health_names_files_lines_and_reasons() -> None:
     ]
 
 
+def test_unasked_the_health_of_the_sources_is_one_line_and_only_if_something_is_wrong() -> None:
+    odd = Status("notes.json", None, 0, status="unrecognised", detail="no known log format")
+    assert printed(grown(), [Status(), odd]).splitlines()[1:] == []
+    long = Unreadable(at(17), "oversize", "60,000,000 bytes; a line may have 1,048,576")
+    shown = printed(grown(), [Status(unreadable=2, examples=(long,)), Status("x.jsonl", status="unreadable")])
+    assert shown.splitlines()[1:] == [
+        "",
+        "2 sources cannot be read whole (logs/run.jsonl:17: oversize: 60,000,000 bytes; a line may have 1,048,576): "
+        "--sources tells",
+    ]
+
+
 def test_many_files_of_no_format_are_counted_not_listed() -> None:
     strangers = [Status(f"{n}.json", None, 0, status="unrecognised", detail="no known log format") for n in range(10)]
-    shown = printed(grown(), [*strangers, Status()]).splitlines()[3:]
+    shown = printed(grown(), [*strangers, Status()], health=True).splitlines()[3:]
     assert len(shown) == 5
     assert shown[-1] == "  7 more files unrecognised, no known log format"
 

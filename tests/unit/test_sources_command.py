@@ -17,7 +17,7 @@ def test_every_source_is_listed_with_format_version_size_and_delegations(capsys:
     assert main(["sources", str(SAMPLES / "claude-code"), str(SAMPLES / "02_hang")]) == Exit.OK
     title, *rows = capsys.readouterr().out.splitlines()
     assert title.split() == ["FORMAT", "VERSION", "SIZE", "WRITTEN", "STATUS", "DELEGATIONS", "SOURCE"]
-    assert any(re.match(r"claude-code +2\.1\.331 +[\d.]+ k?B .* live ", row) for row in rows)
+    assert any(re.match(r"claude-code +2\.1\.331 +[\d.]+ k?B +\d+[smhd] ago (live|read) ", row) for row in rows)
     assert any(re.match(r"session-log +– .* 4 .*02_hang/session\.jsonl", row) for row in rows)
     assert rows[-1].startswith("13 sources: 12 claude-code, 1 session-log")
 

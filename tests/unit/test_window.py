@@ -80,7 +80,7 @@ def test_the_feed_reads_what_is_recent_and_tells_what_it_left_out(tmp_path: Path
     feed.close()
     assert set(read) == {recent}
     assert [(status.path, status.changed_at) for status in left_out] == [(str(tmp_path), OLD)]
-    assert left_out[0].detail.startswith("1 file last written before")
+    assert left_out[0].detail.startswith("1 file last heard of before")
 
 
 def test_old_sessions_are_told_by_the_folder_they_lie_in_whatever_they_hold(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_old_sessions_are_told_by_the_folder_they_lie_in_whatever_they_hold(tmp_
     (left_out,) = feed.statuses()
     feed.close()
     assert (left_out.path, left_out.status) == (str(tmp_path), "left out")
-    assert left_out.detail.startswith("4 files last written before")
+    assert left_out.detail.startswith("4 files last heard of before")
 
 
 def test_the_feed_reads_thousands_of_files_to_the_last(tmp_path: Path) -> None:

@@ -226,6 +226,14 @@ def duration(span: int) -> str:
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
+def age(span: int) -> str:
+    """A span for people who only want to know about how long: `40s`, `16m`, `3h`, `258d`."""
+    for unit, size in (("d", DAY), ("h", HOUR), ("m", MINUTE)):
+        if span >= (2 * size if unit == "d" else size):
+            return f"{span // size}{unit}"
+    return f"{max(span, 0) // SECOND}s"
+
+
 def countdown(left: int) -> str:
     """Time left: coarse while there is plenty (`1h05m`, `12m`), exact in the ten minutes on both sides of the deadline.
 

@@ -39,8 +39,9 @@ NOT_SETTINGS = frozenset(
     }
 )
 """Variables with our prefix that are no settings."""
-USER_ONLY = frozenset({"notify_command"})
-"""Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says."""
+USER_ONLY = frozenset({"notify_command", "mask_secrets"})
+"""Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says, nor
+to show what it would rather see."""
 
 _POLICY = Policy()
 _READING = Reading()
@@ -114,7 +115,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     frame_rate: Annotated[int, whole(1, 60)] = 15
     """How many times a second the screen may change, at most."""
     mask_secrets: bool = True
-    """Hide keys, tokens and passwords in foreign text. In the dashboard a key shows them."""
+    """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them. No project can unset this."""
     naive_times: Literal["utc", "local"] = "utc"
     """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
     sources: Words = ()
@@ -122,7 +123,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     exclude: Words = ()
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
     since: Span = 2 * HOUR
-    """When no source is named, only sessions that were written within this time are read."""
+    """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
     learn: bool = True
     """Read the history of this machine once a day, to know how long each kind of agent usually takes."""
     notify: Annotated[tuple[str, ...], words(WAYS)] = ()
@@ -228,7 +229,7 @@ def load(
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     origins = dict.fromkeys(FIELDS, "default")
-    paths = [path_override] if path_override else [path for path in candidates(environ) if path.is_file()]
+    paths = [path_override] if path_override else [path for path in candidates(environ) if is_there(path)]
     for path in paths:
         found = _from_file(path)
         _check_owner(path, found, is_project=path != path_override and path == candidates(environ)[1])
@@ -240,6 +241,11 @@ def load(
         values[key] = _judged(key, value, partial(_flag, value=value))
         origins[key] = _flag(key, value)
     return Loaded(_settings(values), origins)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file; in a folder that must not be looked into there is none."""
+    return os.path.isfile(path)  # noqa: PTH113 - a Path is indignant at such a folder
 
 
 def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> None:
@@ -274,6 +280,8 @@ def _from_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
+        if path.exists() and not (path.is_file() or path.is_dir() or path.samefile(os.devnull)):
+            raise ConfigError(f"{path}: is no file but a pipe or a device, which may never end")
         text = path.read_text("utf-8")
         table = tomllib.loads(text)
     except OSError as error:
@@ -282,6 +290,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: is nested too deep") from None
     layer = _flat(table, place := lambda key: f"{path}{_line_of(key, text)}: {key}")
     return {key: _judged(key, value, place) for key, value in layer.items()}
 

@@ -87,6 +87,7 @@ APP = (
     Command("redraw", "ctrl+l", "redraw", "redraw", "Paint the whole screen again", PROGRAM),
     Command("suspend", "ctrl+z", "suspend_process", "suspend", "Back to the shell; `fg` returns here", PROGRAM),
     Command("rewind", "r", "rewind", "rewind", "Look at any moment of the past, and return to now", PROGRAM, 16),
+    Command("replay", "R", "replay", "replay", "Go to the last record of what is long over", PROGRAM),
     Command("quit", "q,ctrl+c", "quit", "quit", "Leave", PROGRAM, 1),
 )
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
@@ -19,6 +19,7 @@ from textual.screen import Screen
 
 from delegtop.app import crash, keymap, theme
 from delegtop.app.board import Board
+from delegtop.app.bygone import Bygone
 from delegtop.app.commands import Commands
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.learning import Learning
@@ -30,7 +31,7 @@ from delegtop.app.screens.help import Help
 from delegtop.app.screens.monitor import Monitor
 from delegtop.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.config import Settings
-from delegtop.feed import STDIN, Feed
+from delegtop.feed import STDIN, Feed, SourceStatus, offers
 from delegtop.feed.replay import Replay
 from delegtop.model.policy import Policy
 
@@ -66,6 +67,7 @@ class DelegtopApp(Rewinding):
         policy: Policy | None = None,
         replay: Replay | None = None,
         learns: bool = False,
+        sources: Sequence[str] = (),
     ) -> None:
         colour = settings.color and not os.environ.get("NO_COLOR")
         with _no_color("" if colour else "1"):
@@ -78,6 +80,9 @@ class DelegtopApp(Rewinding):
         self.board = Board(settings, clock, policy)
         self.reader = Reader(feed, self._wake)
         self.intake = Intake(self.reader, self.board)
+        self.bygone = Bygone(self.board, sources, replays=replay is not None)
+        self.chosen: SourceStatus | None = None
+        """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._woken = False
         self._lags = False  # more has arrived than one slice could take
         self._pressed_at = float("-inf")
@@ -95,6 +100,7 @@ class DelegtopApp(Rewinding):
             frozen=isinstance(clock, FrozenClock),
             zone=zone,
             replay=replay,
+            bygone=self.bygone,
         )
         for each in theme.THEMES:
             self.register_theme(each)
@@ -177,6 +183,7 @@ class DelegtopApp(Rewinding):
         if self.board.loading and not self.reader.loading:
             self.board.loaded()
             self.monitor.rows_moved()
+            self.bygone.look()
         self._lags = self.intake.more
         if self._lags:
             # Not at once: a message pump with a full queue never lets the event loop look at the keyboard.
@@ -185,6 +192,8 @@ class DelegtopApp(Rewinding):
 
     def _second(self) -> None:
         self.intake.second()
+        if self.bygone.at is not None and self.intake.rates[-1]:
+            self.bygone.look()
         self.board.advance()
         if self.alarm is not None:
             self.alarm.second()
@@ -233,6 +242,17 @@ class DelegtopApp(Rewinding):
         while self.screen is not self.monitor and len(self.screen_stack) > 1:
             await self.pop_screen()
         await self.monitor.run_action(action)
+
+    def action_replay(self) -> None:
+        """To the last record of what is long over; where nothing is shown, to the logs that are offered."""
+        offered = offers(self.reader.statuses) if not len(self.board.forest) else ()
+        if offered:
+            self.chosen = offered[0]
+            self.exit()
+        elif self.is_past or self.bygone.at is None or self.replay is None:
+            self.notify("Nothing here is long over; r looks at any moment of the past.", markup=False)
+        else:
+            self.go_back_to(self.bygone.at)
 
     def expect(self, id: str) -> None:
         self.monitor.table.expect(id)
@@ -312,7 +332,8 @@ def run_app(
     at: Millis | None,
     policy: Policy | None = None,
     since: Millis | None = None,
-    awaited: Sequence[str] = (),
+    awaited: Collection[str] = (),
+    here: Sequence[str] = (),
     *,
     learns: bool = False,
 ) -> int:
@@ -329,16 +350,28 @@ def run_app(
             since=since,
             exclude=settings.exclude,
             awaited=awaited,
+            here=here,
         )
 
     live, replay = feed(clock), None
     if STDIN not in sources:  # a pipe cannot be read a second time
         replay = Replay(past, lambda: feed(past if at is None else clock), live=live, present=clock, policy=policy)
     watching = bool(sources)
-    shown = replay or live
-    return _run(
-        DelegtopApp(settings, shown, clock, query=query, watching=watching, policy=policy, replay=replay, learns=learns)
+    app = DelegtopApp(
+        settings,
+        replay or live,
+        clock,
+        query=query,
+        watching=watching,
+        policy=policy,
+        replay=replay,
+        learns=learns,
+        sources=sources,
     )
+    code = _run(app)
+    if (chosen := app.chosen) is None:
+        return code
+    return run_replay(settings, [chosen.path], format, "", policy, start=lambda first: chosen.told_at or first)
 
 
 def run_replay(

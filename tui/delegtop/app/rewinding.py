@@ -46,7 +46,10 @@ class Rewinding(App[None]):
         """The keys of the past belong to it only where it is shown, and never to somebody who types."""
         if action in _ACTIONS:
             return self.is_past and self._has_bar and not isinstance(self.focused, Input)
-        if action == "rewind":  # a screen that cannot show the past must not have it pulled from under its feet
+        if action in (
+            "rewind",
+            "replay",
+        ):  # a screen that cannot show the past must not have it pulled from under its feet
             return self.replay is None or self._has_bar
         return super().check_action(action, parameters)
 
@@ -71,6 +74,12 @@ class Rewinding(App[None]):
         else:
             replay.rewind()
         self.past_turned()
+
+    def go_back_to(self, at: Millis) -> None:
+        """Show that moment of the past."""
+        if self.replay is not None:
+            self.replay.rewind(at)
+            self.past_turned()
 
     def action_play(self) -> None:
         if moving := self._moving():

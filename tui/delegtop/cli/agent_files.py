@@ -43,12 +43,18 @@ def _recorded(sources: Sequence[str]) -> "dict[str, AgentLimits]":
 def _folders(sources: Sequence[str]) -> Iterator[Path]:
     """The folders of agents beside and above the sources and this folder, the nearest first, then the user's own."""
     places: dict[Path, None] = {}
-    for source in (*sources, "."):
-        here = Path(source).absolute()
+    for here in map(_absolute, (*sources, ".")):
         places |= dict.fromkeys((here, *here.parents))
     candidates = [place / name for place in places for name in FOLDERS]
     candidates += [Path.home() / name for name in AT_HOME]
     yield from (folder for folder in dict.fromkeys(candidates) if _is_folder(folder))
+
+
+def _absolute(path: str | Path) -> Path:
+    try:
+        return Path(path).absolute()
+    except OSError:  # this folder is gone
+        return Path(path)
 
 
 def _is_folder(path: Path) -> bool:
@@ -86,7 +92,7 @@ def _read(path: Path) -> "Iterator[tuple[str, AgentLimits]]":
 
 def _project(path: Path) -> str | None:
     """The folder of the project that an agent's file belongs to; None for the user's own agents."""
-    for folder in path.absolute().parents:
+    for folder in _absolute(path).parents:
         if any(folder == Path.home() / name for name in AT_HOME):
             return None
         for name in FOLDERS:

@@ -2,12 +2,14 @@
 
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
 from delegtop.cli import diagnostics, options, output
 from delegtop.cli.diagnostics import UsageError, advice, fail
+from delegtop.cli.examples import epilog
 from delegtop.cli.exit_codes import MEANING, Exit
 
 LIVE = "live"
@@ -31,6 +33,7 @@ COMMANDS = {
     "migrate": "print an old return in the standard form",
     "lint": "check agent definition files against the structure standard",
     "config": "show the settings, where they came from, and the defaults",
+    "help": "show the help of a command",
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
 
@@ -79,7 +82,7 @@ def parser(name: str) -> Parser:
     made = Parser(
         prog="delegtop" if live else f"delegtop {name}",
         description=f"{_SUMMARY}\n\n{command.DESCRIPTION}" if live else command.DESCRIPTION,
-        epilog=_overview() if live else None,
+        epilog=f"{_overview()}\n\n{epilog(name)}" if live else epilog(name),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
         add_help=False,
@@ -119,15 +122,20 @@ def _choose(arguments: list[str]) -> tuple[str, list[str]]:
             continue
         if argument in COMMANDS:
             return argument, arguments[:index] + arguments[index + 1 :]
-        _suspect_command(argument)
+        _suspect_command(argument, arguments[:index])
         break
     return LIVE, arguments
 
 
-def _suspect_command(word: str) -> None:
+def _suspect_command(word: str, before: Sequence[str]) -> None:
     """A word that is no file and looks like a command is a slip of the fingers, not a source to wait for."""
     if not (word.isalpha() and word.islower()) or Path(word).exists():
         return
+    flags = [argument.partition("=")[0] for argument in before if argument.startswith("-")]
+    known = parser(LIVE)._option_string_actions
+    unknown = next((flag for flag in flags if flag not in known), None)
+    if unknown is not None and not get_close_matches(word, COMMANDS, 1):  # the word was meant for the option
+        fail(f"no such option {unknown}; {advice(unknown, known, 'see delegtop --help')}")
     otherwise = f"the commands are {', '.join(COMMANDS)}"
     fail(f"{word} is neither a command nor a file; {advice(word, COMMANDS, otherwise)}")
 

@@ -26,10 +26,10 @@ def _path(arguments: Namespace) -> Iterator[str]:
     from pathlib import Path
 
     from delegtop import text
-    from delegtop.config import candidates
+    from delegtop.config import candidates, is_there
 
     for path in [Path(arguments.config)] if arguments.config else candidates():
-        yield f"{text.line(str(path))}  {'exists' if path.is_file() else 'does not exist'}"
+        yield f"{text.line(str(path))}  {'exists' if is_there(path) else 'does not exist'}"
 
 
 def _show(arguments: Namespace) -> Iterator[str]:

@@ -73,7 +73,7 @@ def follow(arguments: Namespace, settings: "Settings") -> Following:
     """Open the sources of the arguments. They are read with `catch_up` and closed with `close`."""
     options.check_format(arguments.format)
     learned = not arguments.sources
-    since = reading.settle(arguments, settings)
+    found = reading.settle(arguments, settings, waits=getattr(arguments, "appear", True))
 
     from delegtop.cli.limits import policy_for
     from delegtop.feed import Feed
@@ -86,7 +86,9 @@ def follow(arguments: Namespace, settings: "Settings") -> Following:
         clock=clock,
         format=arguments.format,
         zone=settings.zone(),
-        since=since,
+        since=found.since,
         exclude=settings.exclude,
+        awaited=found.awaited,
+        here=found.here,
     )
     return Following(feed, forest, clock)

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from delegtop.cli import options, output, reading, writing
+from delegtop.cli import diagnostics, options, output, reading, writing
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -36,7 +36,8 @@ def run(arguments: Namespace) -> int:
     wanted = Namespace(sources=[], since=arguments.since, here=False, all=False, format=None, at=None)
     wanted.sources = places(wanted, settings, start=place.parent).sources  # what lies in this folder is not the history
     if not wanted.sources:
-        fail("no logs of agents are found on this machine (delegtop sources tells more)")
+        diagnostics.say("no logs of agents are found on this machine, so there is nothing to learn from")
+        return Exit.OK
     forest, _ = reading.read(wanted, settings)
     known = forest.learned()
     try:

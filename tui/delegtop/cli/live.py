@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from delegtop.cli import options, output
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.config import Loaded
@@ -41,33 +41,35 @@ def run(arguments: Namespace) -> int:
         from delegtop.cli.watch import notifier_of
 
         notifier_of(loaded.settings)  # what cannot work is said before the screen opens
-    sources, since, only, awaited = places(arguments, loaded.settings)
-    free_the_keyboard("-" in sources)
+    found = places(arguments, loaded.settings)
+    free_the_keyboard("-" in found.sources)
 
     from delegtop.app.main import run_app
     from delegtop.cli.limits import policy_for
 
     learns = not arguments.sources and at is None
-    policy = policy_for(loaded.settings, sources, learned=learns)
-    filter = f"{only} {query.text}".strip()
-    return run_app(loaded.settings, sources, arguments.format, filter, at, policy, since, awaited, learns=learns)
+    policy = policy_for(loaded.settings, found.sources, learned=learns)
+    filter = f"{found.only} {query.text}".strip()
+    return run_app(
+        loaded.settings,
+        found.sources,
+        arguments.format,
+        filter,
+        at,
+        policy,
+        found.since,
+        found.awaited,
+        found.here,
+        learns=learns,
+    )
 
 
 def check_looks(loaded: "Loaded") -> None:
-    """A theme or a key of an action that does not exist is said before the screen opens."""
-    from delegtop.app.keymap import IDS
+    """A theme that does not exist is said before the screen opens."""
     from delegtop.app.theme import THEMES
 
     settings, origins = loaded
-    _known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
-    for action in settings.keymap:
-        _known(action, sorted(IDS), f"{origins['keymap']}: keymap: action")
-
-
-def _known(name: str, names: list[str], what: str) -> None:
-    if name in names:
-        return
-    fail(f"{what} {name} does not exist; {advice(name, names, 'there are ' + ', '.join(names))}")
+    options.known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
 
 
 def free_the_keyboard(reads_stdin: bool) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.sources.artifacts import this_folder
+
 if TYPE_CHECKING:
     from delegtop.model.delegation import Delegation
     from delegtop.model.forest import Forest
@@ -23,7 +25,7 @@ def folder(facts: "Delegation") -> Path:
 
 def roots(folder: Path, root: Path | None) -> list[Path]:
     """Where the artifacts of a log in that folder may be."""
-    return [Path.cwd(), folder] if root is None else [root]
+    return [*this_folder(), folder] if root is None else [root]
 
 
 def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:

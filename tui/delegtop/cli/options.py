@@ -1,6 +1,7 @@
 """The options commands share, each defined once. A command names those that mean something to it."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "at": (("--at",), {"metavar": "TIME", "help": "look at this moment (ISO 8601) instead of now"}),
     "since": (
         ("--since",),
-        {"metavar": "SPAN", "help": "read only sessions written within this time, such as 2h; all for everything"},
+        {"metavar": "SPAN", "help": "read only sessions heard of within this time, such as 2h; all for everything"},
     ),
     "here": (("--here",), {"action": "store_true", "help": "only sessions of this folder and below"}),
     "all": (("--all",), {"action": "store_true", "help": "the whole history of every agent on this machine"}),
@@ -64,9 +65,26 @@ def load(arguments: Namespace) -> "Loaded":
     flags |= {name: False for name in ("color", "mouse") if given.get(f"no_{name}")}
     path = given.get("config")
     try:
-        return config.load(Path(path) if path else None, flags)
+        loaded = config.load(Path(path) if path else None, flags)
     except config.ConfigError as error:
         fail(str(error))
+    if loaded.settings.keymap:
+        _check_keys(loaded)
+    return loaded
+
+
+def _check_keys(loaded: "Loaded") -> None:
+    """A key of an action that does not exist is told by every command. Few settings have any, so few load the table."""
+    from delegtop.app.keymap import IDS
+
+    for action in loaded.settings.keymap:
+        known(action, sorted(IDS), f"{loaded.origins['keymap']}: keymap: action")
+
+
+def known(name: str, names: Sequence[str], what: str) -> None:
+    """A usage error if the name is none of these."""
+    if name not in names:
+        fail(f"{what} {name} does not exist; {advice(name, names, 'there are ' + ', '.join(names))}")
 
 
 def moment(arguments: Namespace, settings: "Settings") -> "Millis | None":

@@ -4,17 +4,18 @@ import glob
 import os
 from argparse import Namespace
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.state import state_folder as state_folder
 from delegtop.clock import Millis, WallClock, parse_span
 from delegtop.dialects import Dialect, Sample, UnknownDialect, load, names
-from delegtop.sources.discover import excluded, secret
+from delegtop.sources.discover import excluded, matching, secret
 from delegtop.sources.homes import Home, claude_slug, homes
 
 if TYPE_CHECKING:
@@ -43,8 +44,11 @@ class Places(NamedTuple):
     """Only what was written since then is read."""
     only: str
     """The filter that narrows what is shown to this folder."""
-    awaited: list[str] = []  # noqa: RUF012 - a tuple's default; nobody changes it
-    """Where logs may appear later: places that are not there yet, and patterns of new names in those that are."""
+    awaited: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Where logs may appear later: places that are not there yet, and patterns of new names, with what fits them
+    already."""
+    here: Sequence[str] = ()
+    """The sources that were only come across in this folder: they are read if something in them is alive."""
 
 
 def places(arguments: Namespace, settings: "Settings", start: Path | None = None) -> Places:
@@ -54,16 +58,19 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     if arguments.sources:
         return Places(arguments.sources, _since(arguments, None), "")
-    wanted = [*find_sources(start, settings.exclude), *(str(Path(source).expanduser()) for source in settings.sources)]
-    wanted.append(str(state_folder()))
+    wanted = [*(str(Path(source).expanduser()) for source in settings.sources), str(state_folder())]
     for home in homes(os.environ, Path.home(), start):
         wanted += _this_folders(home, start) if arguments.here else [_pattern(home.path)]
     new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
-    only = f'project:"{start.resolve()}"|"{start.resolve()}/*"' if arguments.here else ""
+    known = {place: matching(place) for place in (*wanted, *new)}  # asked first: what comes from now on is new
+    met = find_sources(start, settings.exclude)
+    asked = [_whole(place) for place in wanted] if met else []
+    here = [path for path in met if not any(_whole(path).is_relative_to(place) for place in asked)]
+    only = f'project:"{_whole(start)}"|"{_whole(start)}/*"' if arguments.here else ""
     since = None if arguments.all else _since(arguments, settings.since)
-    found = dict.fromkeys(path for source in wanted for path in _there(source))
-    awaited = [place for place in dict.fromkeys([*wanted, *new]) if not Path(place).exists()]
-    return Places(list(found), since, only, awaited)
+    found = dict.fromkeys(path for source in (*met, *wanted) for path in _there(source))
+    awaited = {place: there for place, there in known.items() if not os.path.exists(place)}  # noqa: PTH110 - a Path is indignant at a folder it must not look into
+    return Places(list(found), since, only, awaited, here)
 
 
 def _since(arguments: Namespace, default: int | None) -> Millis | None:
@@ -79,8 +86,16 @@ def _this_folders(home: Home, folder: Path) -> list[str]:
     """The part of a home that belongs to a folder: Claude Code files sessions by folder, others do not."""
     if home.path.name != "projects" or home.product != "claude-code":
         return [_pattern(home.path)]
-    slug = claude_slug(folder.resolve())
+    slug = claude_slug(_whole(folder))
     return [str(home.path / slug), _pattern(home.path, f"{slug}-*")]
+
+
+def _whole(path: str | Path) -> Path:
+    """The path from the root on, its links followed."""
+    try:
+        return Path(path).resolve()
+    except OSError:  # this folder is gone
+        fail("this folder is gone; go to another one")
 
 
 def _pattern(folder: Path, name: str = "") -> str:
@@ -92,7 +107,7 @@ def _pattern(folder: Path, name: str = "") -> str:
 
 def _there(source: str) -> list[str]:
     """What a place or a pattern names now."""
-    if Path(source).exists():
+    if os.path.exists(source):  # noqa: PTH110 - as above
         return [source]
     return sorted(glob.glob(source)) if glob.has_magic(source) else []  # noqa: PTH207 - Path.glob takes no absolute pattern
 

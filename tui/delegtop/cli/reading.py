@@ -6,15 +6,13 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.cli import diagnostics, options
-from delegtop.cli.diagnostics import fail
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from delegtop.clock import Millis
+    from delegtop.cli.places import Places
     from delegtop.config import Settings
     from delegtop.feed import Feed, SourceStatus, Witness
     from delegtop.model.events import Event
@@ -40,8 +38,9 @@ def add(parser: ArgumentParser) -> None:
     options.add(parser, "since", "here", "all")
 
 
-def settle(arguments: Namespace, settings: "Settings") -> "Millis | None":
-    """Find the sources if none is named. Returns the moment since which they are read."""
+def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -> "Places":
+    """Find the sources if none is named; with `waits`, those that come later are taken too."""
+    from delegtop.cli import hints
     from delegtop.cli.places import places
 
     named = bool(arguments.sources)
@@ -50,8 +49,8 @@ def settle(arguments: Namespace, settings: "Settings") -> "Millis | None":
     if found.only and "filter" in arguments:
         arguments.filter = f"{found.only} {arguments.filter or ''}".strip()
     if not named and not found.sources:
-        fail("no logs of agents are found here or in the known places; name a SOURCE (delegtop sources tells more)")
-    return found.since
+        diagnostics.say(hints.NOTHING_YET if waits else hints.NOTHING_FOUND)
+    return found
 
 
 def read(arguments: Namespace, settings: "Settings") -> Picture:
@@ -76,7 +75,7 @@ def opened(
     options.check_format(arguments.format)
     at = options.moment(arguments, settings)
     learned = not arguments.sources and at is None
-    since = settle(arguments, settings)
+    found = settle(arguments, settings)
 
     from delegtop.cli.limits import policy_for
     from delegtop.clock import FrozenClock, WallClock
@@ -90,8 +89,9 @@ def opened(
         clock=clock,
         format=arguments.format,
         zone=settings.zone(),
-        since=since,
+        since=found.since,
         exclude=settings.exclude,
+        here=found.here,
         witness=witness,
     )
     try:
@@ -140,6 +140,6 @@ def complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool
 
 def _matches_nothing(pattern: str) -> bool:
     """True for a glob without a match: a live view waits for one, a look at this moment does not."""
-    if not glob.has_magic(pattern) or Path(pattern).exists():
+    if not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110 - as places does
         return False
     return next(glob.iglob(pattern, recursive=True, include_hidden=True), None) is None  # noqa: PTH207 - Path.glob takes no absolute pattern

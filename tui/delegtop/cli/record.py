@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> int:
     options.check_format(arguments.format)
     path = Path(arguments.output)
     writing.check(path, force=arguments.force)
-    since = reading.settle(arguments, settings)
+    found = reading.settle(arguments, settings, waits=not arguments.once)
     if any(_is_same(path, source) for source in arguments.sources):
         fail(f"{path}: is a SOURCE as well; a recording cannot record itself")
 
@@ -72,7 +72,9 @@ def run(arguments: Namespace) -> int:
         clock=WallClock(),
         format=arguments.format,
         zone=settings.zone(),
-        since=since,
+        since=found.since,
+        awaited={} if arguments.once else found.awaited,
+        here=found.here,
         exclude=[*settings.exclude, *_itself(path, arguments.sources)],
         witness=lambda line, told: tape.write(recorder.record(line, told)),
     )

@@ -84,10 +84,14 @@ def run(arguments: Namespace) -> int:
     return tracked.run(arguments.artifacts, snapshot.path if snapshot else None)
 
 
+DIGITS = 18
+"""What has more is no number of a task."""
+
+
 def _prepare(arguments: Namespace, command: list[str], parent: DelegationContext | None) -> DelegationContext:
     name = arguments.agent or _unused_name(Path(command[0]).name or "command", parent)
     number = arguments.task
-    task = {"task_number": int(number) if number.isdecimal() else number} if number else None
+    task = {"task_number": int(number) if number.isdecimal() and len(number) <= DIGITS else number} if number else None
     if task and parent:
         task = {**parent.task_context, **task}
     return prepare_delegation(parent, name, timeout=arguments.timeout, task_context=task)

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from delegtop.cli import options, output, reading
+from delegtop.cli import hints, options, output, reading
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -33,18 +33,22 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--gantt", action="store_true", help="print each tree over time, with deadlines and its critical path"
     )
+    parser.add_argument("--sources", dest="health", action="store_true", help="also print how well each source is read")
+    parser.add_argument("--claims", action="store_true", help="also print what the sources disagree about")
     options.add(parser, "filter", "sort", "at", "format", "ascii", "no_color", "config")
 
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     options.query(arguments)  # a wrong filter is told before anything is read
+    named = bool(arguments.sources)
     forest, statuses = reading.read(arguments, settings)
     query = options.query(arguments)
     matches = {handle for handle in forest.walk() if query.matches(forest, handle)} if query else None
     output.emit(_lines(arguments, settings, forest, statuses, matches))
     if reading.complain(arguments.sources, statuses):
         return Exit.UNREADABLE
+    hints.say(arguments, forest, statuses, named=named)
     return _verdict(forest, matches) if arguments.exit_code else Exit.OK
 
 
@@ -68,7 +72,9 @@ def _lines(
     look = _look(arguments.plain, settings)
     if arguments.gantt:
         return gantt.gantt(forest, matches=matches, sort=sort, look=look)
-    return text.tree(forest, statuses, matches=matches, sort=sort, look=look)
+    return text.tree(
+        forest, statuses, matches=matches, sort=sort, look=look, health=arguments.health, claims=arguments.claims
+    )
 
 
 def _look(plain: bool, settings: "Settings") -> "Look":

@@ -59,6 +59,16 @@ def _latest(value: Any, written: Millis, zone: tzinfo) -> Millis | None:
     return latest
 
 
+def newest(value: Any, until: Millis, zone: tzinfo) -> Millis | None:
+    """The latest time in it that is not later than that moment; None if there is none."""
+    return max((at for at in _times(value, zone) if at <= until), default=None)
+
+
+def names_day(value: Any, at: Millis, zone: tzinfo) -> bool:
+    """Whether the day of that moment stands in it, as of somebody who writes down no more than the day."""
+    return any(day - DAY < at <= day for day in _times(value, zone) if (day + SECOND) % DAY == 0)
+
+
 def tells_time(value: Any) -> bool:
     """Whether any time at all stands in it."""
     return next(_times(value, UTC), None) is not None

@@ -3,7 +3,7 @@
 Whatever cannot be read is counted at its source, with examples that name file and line; it never stops the rest.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, tzinfo
 
 import msgspec
@@ -14,7 +14,8 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.horizon import Horizon, after
 from delegtop.feed.minder import Minder
 from delegtop.feed.past import Past
-from delegtop.feed.reading import Reading, SourceStatus
+from delegtop.feed.reading import Reading, SourceStatus, offers
+from delegtop.feed.recency import Recency
 from delegtop.feed.window import FEW, Window
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started
@@ -26,7 +27,7 @@ from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 from delegtop.sources.watch import Pace, Waker
 
-__all__ = ["STDIN", "Batch", "Feed", "SourceStatus", "Witness", "after"]
+__all__ = ["STDIN", "Batch", "Feed", "SourceStatus", "Witness", "after", "offers"]
 
 BATCH = 1_000
 """Events. Larger batches fall out of the processor's cache before they are folded."""
@@ -68,7 +69,8 @@ class Feed:
         zone: tzinfo = UTC,
         since: Millis | None = None,
         exclude: Sequence[str] = (),
-        awaited: Sequence[str] = (),
+        awaited: Collection[str] = (),
+        here: Sequence[str] = (),
         witness: Witness | None = None,
     ) -> None:
         self._clock = clock
@@ -76,12 +78,13 @@ class Feed:
         self._witness = witness
         named = [source for source in sources if source != STDIN]
         self._has_files = bool(named or awaited)
-        self._window = Window(since)
         self._spool = Spool.stdin() if STDIN in sources else None
         self._tail = Tail(clock=clock)
         if self._spool is not None:
             self._tail.attach(STDIN, self._spool.fd)
         formats = Formats(format, zone)
+        recency = None if since is None else Recency(formats, zone, since)
+        self._window = Window(since, recency.told, named, here) if recency else Window(None)
         roots = Roots(named, formats.file_names, exclude, awaited)
         self._files = Catalogue(roots, formats, self._window, self._tail, self._spool)
         self._readings = self._files.readings

@@ -187,6 +187,9 @@ class Catalogue:
         for folder, times in folders.items():
             count = f"{len(times)} file{'s' if len(times) > 1 else ''} {self._window.why()}"
             yield SourceStatus(folder, None, 0, 0, "left out", count, changed_at=max(times))
+        for place, (files, told) in self._window.offers.items():
+            count = f"{files} file{'s' if files > 1 else ''} in which nothing is alive"
+            yield SourceStatus(place, None, 0, 0, "left out", count, told_at=told)
 
     def _status_of(self, reading: Reading) -> FileStatus:
         return reading.source.status() if reading.source else self._tail.status(reading.path)

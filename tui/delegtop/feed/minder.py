@@ -48,9 +48,18 @@ def _key(started: Started) -> tuple[str, int | None, Millis | None]:
 
 
 def _is_gone(started: Started) -> bool:
-    """Whether its process is gone; a log may tell by what to know it from another that got the same number later."""
-    if started.at is None or not started.pid:
-        return False
+    return started.at is not None and bool(started.pid) and processes.is_gone(*_process(started))
+
+
+def lives(started: Started) -> bool:
+    """Whether its process is one of this machine, and there for certain."""
+    here = started.host in (processes.hostname(), LOCALHOST)
+    return here and started.at is not None and bool(started.pid) and processes.is_there(*_process(started))
+
+
+def _process(started: Started) -> tuple[int, Millis, int | None, str | None]:
+    """Its process; a log may tell by what to know it from another that got the same number later."""
     refs = dict(started.refs)
     ticks = refs.get("proc_start", "")
-    return processes.is_gone(started.pid, started.at, int(ticks) if ticks.isdecimal() else None, refs.get("pid_domain"))
+    pid, at = started.pid or 0, started.at or Millis(0)
+    return pid, at, int(ticks) if ticks.isdecimal() else None, refs.get("pid_domain")

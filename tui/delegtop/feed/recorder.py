@@ -13,9 +13,10 @@ from types import MappingProxyType
 
 import msgspec
 
-from delegtop.clock import Clock, monotonic
+from delegtop.clock import Clock, Millis, monotonic
 from delegtop.dialects.tape import (
     LARGEST,
+    MAGIC,
     VERSION,
     Damaged,
     End,
@@ -34,6 +35,7 @@ from delegtop.model.policy import AgentLimits
 from delegtop.origin import Origin
 from delegtop.sources import history, packed
 from delegtop.sources.discover import is_packed
+from delegtop.sources.ends import ends
 from delegtop.sources.record import Line, Unreadable
 
 RAW = 16 * 1024
@@ -135,6 +137,18 @@ def recorded_limits(path: str) -> dict[str, AgentLimits]:
         return msgspec.convert(limits, dict[str, AgentLimits])
     except (OSError, Damaged, ValueError):
         return {}
+
+
+def recorded_at(path: str) -> Millis | None:
+    """The moment at which a recording ends; None if the file is none, or was torn off."""
+    try:
+        found = ends(path)
+        if not found.head[16:].startswith(MAGIC):
+            return None
+        last = unframe(found.tail.rstrip(b"\n").rpartition(b"\n")[2])
+    except (OSError, Damaged):
+        return None
+    return last.at if isinstance(last, End) else None
 
 
 class Tape:

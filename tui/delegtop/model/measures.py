@@ -6,6 +6,7 @@ Gathering the facts of a delegation is the costly part: who has them already pas
 
 from typing import TYPE_CHECKING
 
+from delegtop.clock import Millis
 from delegtop.model import phases
 from delegtop.model.delegation import ACTIVE, SEVERITY, Delegation, State
 
@@ -66,6 +67,12 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
     if facts.heard_at is None or state not in OPEN:
         return None
     return forest.now - facts.heard_at
+
+
+def last_heard(forest: "Forest") -> Millis | None:
+    """The last sign of life of any of them."""
+    found = (moment for handle in range(len(forest)) for moment in forest.times(handle)[:2])
+    return max((moment for moment in found if moment is not None), default=None)
 
 
 def severity(forest: "Forest", handle: "Handle") -> int:

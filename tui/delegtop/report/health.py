@@ -3,8 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from delegtop.clock import MINUTE, Millis
 from delegtop.model.events import Deviation
 from delegtop.origin import Origin
+
+LATELY = 15 * MINUTE
+"""A file that was written within this time is alive; any other is only read."""
 
 
 class Unread(Protocol):
@@ -39,3 +43,10 @@ class Health(Protocol):
     def reasons(self) -> Mapping[str, int]: ...
     @property
     def examples(self) -> Sequence[Unread | Deviation]: ...
+
+
+def standing(status: str, changed_at: Millis | None, now: Millis) -> str:
+    """The word for people: `live` only for what is being written, `read` for what was read to its end."""
+    if status != "live":
+        return status
+    return "live" if changed_at is not None and now - changed_at <= LATELY else "read"

@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import Any, Protocol
 
-from delegtop.clock import Millis, duration, iso
+from delegtop.clock import Millis, age, iso
 from delegtop.model.delegation import ACTIVE
 from delegtop.model.forest import Forest
 from delegtop.report.figures import count
-from delegtop.report.health import Health
+from delegtop.report.health import Health, standing
 from delegtop.report.layout import fit
 from delegtop.text import line
 
@@ -27,6 +28,8 @@ class Found(Health, Protocol):
     def size(self) -> int: ...
     @property
     def changed_at(self) -> Millis | None: ...
+    @property
+    def told_at(self) -> Millis | None: ...
 
 
 class Told:
@@ -54,23 +57,32 @@ def table(forest: Forest, statuses: Sequence[Found]) -> Iterator[str]:
         row = " ".join(
             fit(cell, width, right=title in _RIGHT) for cell, (title, width) in zip(cells, _COLUMNS, strict=True)
         )
-        detail = f"  ({line(status.detail)})" if status.detail else ""
-        yield f"{row} {line(status.path)}{detail}"
+        detail = "; ".join(part for part in (line(status.detail), _offer(status, forest.now)) if part)
+        yield f"{row} {line(status.path)}{f'  ({detail})' if detail else ''}"
     kinds = Counter(status.dialect for status in statuses if status.dialect)
     counted = ", ".join(f"{many} {name}" for name, many in kinds.most_common()) or "none is read"
-    old = sum(status.status == "left out" for status in statuses)
+    left_out = [status for status in statuses if status.status == "left out"]
+    old = sum(status.told_at is None for status in left_out)
     more = f" Of {count(old, 'folder')} the older files are left out (--since 7d, --all)." if old else ""
     yield ""
-    yield f"{count(len(statuses) - old, 'source')}: {counted}.{more}"
+    yield f"{count(len(statuses) - len(left_out), 'source')}: {counted}.{more}"
+
+
+def _offer(status: Found, now: Millis) -> str:
+    """Of logs that lie here and are not read: how old they are, and what shows them."""
+    if status.told_at is None:
+        return ""
+    return f"last record {age(now - status.told_at)} ago; `delegtop replay {line(quote(status.path))}` shows it"
 
 
 def _cells(status: Found, told: Told, now: Millis) -> tuple[str, ...]:
     versions = list(told.versions.get(status.path, ()))
     version = f"{versions[-1]}{' …' if len(versions) > 1 else ''}" if versions else UNKNOWN
-    written = duration(now - status.changed_at) if status.changed_at is not None else UNKNOWN
+    written = f"{age(now - status.changed_at)} ago" if status.changed_at is not None else UNKNOWN
+    word = standing(status.status, status.changed_at, now)
     all, active = told.delegations[status.path], told.open[status.path]
     delegations = f"{all} ({active} open)" if active else str(all) if status.dialect else UNKNOWN
-    return status.dialect or UNKNOWN, line(version), size(status.size), written, status.status, delegations
+    return status.dialect or UNKNOWN, line(version), size(status.size), written, word, delegations
 
 
 def size(bytes: int) -> str:
@@ -100,6 +112,7 @@ def _entry(status: Found, told: Told) -> dict[str, Any]:
         "detail": status.detail,
         "size": status.size,
         "written_at": None if status.changed_at is None else iso(status.changed_at),
+        "last_record_at": None if status.told_at is None else iso(status.told_at),
         "records": status.records,
         "unreadable": status.unreadable,
         "deviations": status.deviations,

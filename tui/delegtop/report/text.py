@@ -92,23 +92,29 @@ def tree(
     matches: Collection[Handle] | None = None,
     sort: str = "start",
     look: Look = Look(),  # noqa: B008 - an immutable value
+    health: bool = False,
+    claims: bool = False,
 ) -> Iterator[str]:
-    """The lines of the report. With `matches`, those and their ancestors are shown."""
+    """The lines of the report. With `matches`, those and their ancestors are shown. The health of the sources and the
+    claims that disagree are only counted unless they are asked for."""
     yield summary(forest, matches)
     shown = None if matches is None else with_ancestors(forest, matches)
     table = list(rows(forest, shown, sort))
     if table:
         yield ""
         yield from _Table(forest, look, table).lines(table)
-    for title, block in (
-        ("What to do", _advice(forest, matches or [row.handle for row in table], look)),
-        ("Claims that disagree", _claims(forest, [row.handle for row in table], look)),
-    ):
-        if lines := list(block):
+    told = list(_claims(forest, [row.handle for row in table], look))
+    blocks = {
+        "What to do": list(_advice(forest, matches or [row.handle for row in table], look)),
+        "Claims that disagree": told if claims else [],
+        "Sources": list(_health(sources, look)) if health else [],
+    }
+    for title, lines in blocks.items():
+        if lines:
             yield from ("", title, *lines)
-    if sources:
-        yield ""
-        yield from _health(sources, look)
+    unsaid = [*([] if health else _ailing(sources, look)), *([] if claims else _disagreeing(told))]
+    if unsaid:
+        yield from ("", *unsaid)
 
 
 def summary(forest: Forest, matches: Collection[Handle] | None) -> str:
@@ -273,8 +279,28 @@ def _claims(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator
             yield look.line(f"  {measures.label(facts)}: {field} {', '.join(said)}", _LINE_MOST)
 
 
+def _disagreeing(claims: Sequence[str]) -> Iterator[str]:
+    if claims:
+        verb = "is" if len(claims) == 1 else "are"
+        yield f"{_count(len(claims), 'claim')} {verb} contradicted by another source: --claims tells"
+
+
+def _ailing(sources: Sequence[Health], look: Look) -> Iterator[str]:
+    """That not all could be read, and the first thing that could not."""
+    ailing = [source for source in sources if source.unreadable or source.status == "unreadable"]
+    if not ailing:
+        return
+    examples = (each for source in ailing for each in source.examples if not isinstance(each, Deviation))
+    first = next((_short(each, look) for each in examples), "")
+    yield f"{_count(len(ailing), 'source')} cannot be read whole{first}: --sources tells"
+
+
+def _short(example: Unread, look: Look) -> str:
+    why = look.line(": ".join(part for part in (example.reason, example.excerpt) if part), 60)
+    return f" ({text.line(str(example.origin), 1_000)}: {why})"
+
+
 def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
-    yield "Sources"
     alike: Counter[tuple[str, str]] = Counter()
     healthy: Counter[str] = Counter()
     for source in sources:

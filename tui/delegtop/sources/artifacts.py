@@ -13,6 +13,14 @@ _LARGEST = 1024 * 1024
 """Bytes of a file that are read: one that is larger is judged by its beginning."""
 
 
+def this_folder() -> list[Path]:
+    """Where the program was started, unless that folder is gone."""
+    try:
+        return [Path.cwd()]
+    except OSError:
+        return []
+
+
 class Presence(Enum):
     THERE = "there"
     MISSING = "missing"

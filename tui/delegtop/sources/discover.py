@@ -9,7 +9,7 @@ import glob
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from delegtop.clock import WallClock
@@ -67,10 +67,11 @@ class Roots:
         arguments: Sequence[str],
         names: Callable[[], Sequence[str]] = tuple,
         exclude: Sequence[str] = (),
-        awaited: Sequence[str] = (),
+        awaited: Collection[str] = (),
     ) -> None:
         self._arguments = tuple(dict.fromkeys([*arguments, *awaited]))
-        self._awaited = {argument: frozenset(_matching(argument)) for argument in awaited}
+        known = awaited if isinstance(awaited, Mapping) else {argument: matching(argument) for argument in awaited}
+        self._awaited = {argument: frozenset(there) for argument, there in known.items()}
         """Places where something may appear later, and what of it is there already: that is not meant."""
         self._names = names
         """Patterns of further file names; asked when the first folder is looked into."""
@@ -138,7 +139,7 @@ class Roots:
         while glob.has_magic(fixed):
             fixed = os.path.dirname(fixed)
         self._watched[_nearest(fixed)] = None
-        return [path for path in _matching(argument) if path not in self._awaited.get(argument, ())]
+        return [path for path in matching(argument) if path not in self._awaited.get(argument, ())]
 
     def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[str]:
         """The logs in a folder and below it. Links to folders are not followed, so there are no circles."""
@@ -199,7 +200,7 @@ class Roots:
         return self._further.match(name) is not None
 
 
-def _matching(argument: str) -> list[str]:
+def matching(argument: str) -> list[str]:
     """What there is now of what an argument names."""
     if not glob.has_magic(argument):
         return [argument] if os.path.lexists(argument) else []

@@ -31,7 +31,7 @@ def whole_lines(trace: Trace, source: str, fd: int, size: int, limit: int) -> Ge
             return
         newline = data.find(b"\n", known)
         if trace.oversize is not None:
-            yield from _skip(trace, source, data, base, newline)
+            yield from _skip(trace, source, data, base, newline, limit)
         elif data[known] == 0 and (start := first_data(fd, trace.offset, size)) != trace.offset:
             if start is None:  # room that the writer has not filled yet
                 return
@@ -77,7 +77,14 @@ def _break_off(trace: Trace, source: str, data: bytes, base: int) -> Generator[L
     yield Line(Origin(source, trace.line + 1, offset), data[known:hole])
 
 
-def _skip(trace: Trace, source: str, data: bytes, base: int, newline: int) -> Generator[Unreadable, None, None]:
+def oversize(length: int, limit: int, more: str = "") -> str:
+    """How long a line is, and how long it may be."""
+    return f"{length:,} bytes{more}; a line may have {limit:,}"
+
+
+def _skip(
+    trace: Trace, source: str, data: bytes, base: int, newline: int, limit: int
+) -> Generator[Unreadable, None, None]:
     """Go on through a line too long to keep, and report it at its end."""
     if newline < 0:
         trace.advance(data, base, base + len(data), trace.line, marked=False)
@@ -85,4 +92,4 @@ def _skip(trace: Trace, source: str, data: bytes, base: int, newline: int) -> Ge
     start, end = trace.oversize or 0, base + newline
     trace.oversize = None
     trace.advance(data, base, end + 1, trace.line + 1)
-    yield Unreadable(Origin(source, trace.line, start), OVERSIZE, f"{end - start:,} bytes")
+    yield Unreadable(Origin(source, trace.line, start), OVERSIZE, oversize(end - start, limit))

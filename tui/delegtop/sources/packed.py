@@ -7,6 +7,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
 from typing import BinaryIO
@@ -14,7 +15,7 @@ from typing import BinaryIO
 from delegtop.clock import Millis
 from delegtop.origin import Origin
 from delegtop.sources.file import Stamp, settled, stamp_of
-from delegtop.sources.lines import OVERSIZE
+from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.record import Line, Unreadable
 from delegtop.sources.status import FileStatus, State
 from delegtop.sources.unpack import Spoilt
@@ -130,7 +131,9 @@ class Packed:
         self._line += 1
         self._offset += length
         self._digest = digest
-        return Line(here, line) if length <= self._limit + 1 else Unreadable(here, OVERSIZE, f"{length:,} bytes")
+        if length <= self._limit + 1:
+            return Line(here, line)
+        return Unreadable(here, OVERSIZE, oversize(length, self._limit))
 
     def _here(self) -> Origin:
         return Origin(self.path, self._line + 1, self._offset)
@@ -174,6 +177,17 @@ def head(path: str, size: int) -> tuple[bytes, bool]:
                 raise OSError(0, str(spoilt)) from spoilt
             return bytes(data[:size]), False
     return bytes(data), True
+
+
+def text(path: str, limit: int) -> Iterator[bytes]:
+    """The text a block at a time, as far as it can be read and at most about that much of it."""
+    length = 0
+    with _open(path) as file, suppress(Spoilt):
+        for block in blocks(file, os.fstat(file.fileno()).st_size):
+            yield block
+            length += len(block)
+            if length > limit:
+                return
 
 
 def _from(text: Iterator[bytes], offset: int) -> Iterator[bytes]:

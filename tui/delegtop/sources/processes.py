@@ -46,6 +46,15 @@ def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: 
     return started is not None and started > noted_at + _CLOCK_SLACK
 
 
+def is_there(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: str | None = None) -> bool:
+    """True if that very process is there for certain: it started before it was noted. False when in doubt."""
+    if pid <= 0 or not _is_ours(domain) or _stat(pid)[:1] in (*_DEAD, []):
+        return False
+    started = _started_at(pid)
+    is_it = start_ticks is None or _ticks(pid) == start_ticks
+    return is_it and started is not None and started <= noted_at + _CLOCK_SLACK
+
+
 def _is_ours(domain: str | None) -> bool:
     """Whether process ids noted there are those we see. Where nobody says otherwise they are."""
     parts = _DOMAIN.fullmatch(domain or "")

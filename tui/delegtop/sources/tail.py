@@ -18,7 +18,7 @@ from delegtop.origin import Origin
 from delegtop.sources.file import File, Look, settled, stamp_of
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.library import Library
-from delegtop.sources.lines import OVERSIZE, whole_lines
+from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
 from delegtop.sources.recognise import Recogniser
 from delegtop.sources.record import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus, State
@@ -310,7 +310,7 @@ class Tail:
             return
         origin = Origin(file.source, trace.line + 1, trace.offset if trace.oversize is None else trace.oversize)
         if trace.oversize is not None:
-            yield Unreadable(origin, OVERSIZE, f"{file.size - trace.oversize:,} bytes and no end")
+            yield Unreadable(origin, OVERSIZE, oversize(file.size - trace.oversize, self._limit, " and no end"))
         elif fault(text):
             yield Unreadable(origin, UNTERMINATED, excerpt(text))
         else:

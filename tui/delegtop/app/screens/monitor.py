@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from delegtop.app import keymap
 from delegtop.app.board import Board
+from delegtop.app.bygone import Bygone
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.reader import Reader
 from delegtop.app.screens.copy import CopyMenu
@@ -61,13 +62,14 @@ class Monitor(Screen[None]):
         frozen: bool,
         zone: tzinfo | None,
         replay: Replay | None = None,
+        bygone: Bygone | None = None,
     ) -> None:
         super().__init__(id="monitor")
         self._replay = replay
         self.board, self.reader = board, reader
         self._settings, self._zone = settings, zone
         self._standing = Standing(
-            board, reader, intake, watching=watching, frozen=frozen, zone=zone, ascii=settings.ascii
+            board, reader, intake, watching=watching, frozen=frozen, zone=zone, ascii=settings.ascii, bygone=bygone
         )
         self.table = Gantt(board.rows, zone=zone, id="tree")
         self.filter_bar = FilterBar()

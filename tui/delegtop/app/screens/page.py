@@ -25,9 +25,12 @@ class Page(Screen[None]):
     Page > .page-foot { dock: bottom; padding: 0 1; background: $panel; color: $text-muted; }
     """
     heading = ""
+    hints: ClassVar[tuple[tuple[str, str, str], ...]] = ()
+    """Further keys that are shown at the foot: the key, its words, and the name by which a click chooses it."""
 
     def compose(self) -> ComposeResult:
         yield Static(Content(self.heading), classes="page-title")
+        yield from self.above()
         yield Sheet()
         foot = Chips()
         foot.add_class("page-foot")
@@ -36,10 +39,15 @@ class Page(Screen[None]):
     def on_mount(self) -> None:
         self.query_one(Chips).show([
             Chip(Content.assemble(("esc", "bold $accent"), " back   "), "back"),
+            *(Chip(Content.assemble((key, "bold $accent"), words), name) for key, words, name in self.hints),
             Chip(Content.assemble(("↑ ↓ pgup pgdn", "bold $accent"), " scroll")),
         ])  # fmt: skip
         self.show_page()
         self.query_one(Sheet).focus()
+
+    def above(self) -> ComposeResult:
+        """What stands between the title and the page."""
+        yield from ()
 
     def show_page(self) -> None:
         self.query_one(Sheet).show(self.blocks())
@@ -47,7 +55,7 @@ class Page(Screen[None]):
     def blocks(self) -> list[Block]:
         raise NotImplementedError
 
-    def on_chips_chosen(self) -> None:
+    def on_chips_chosen(self, event: Chips.Chosen) -> None:  # noqa: ARG002 -- subclasses look at it
         self.action_dismiss_page()
 
     def action_dismiss_page(self) -> None:

@@ -5,6 +5,7 @@ from datetime import tzinfo
 from textual.content import Content
 
 from delegtop.app.board import Board
+from delegtop.app.bygone import Bygone
 from delegtop.app.intake import Intake
 from delegtop.app.reader import Reader
 from delegtop.app.screens.sources import ails
@@ -26,9 +27,11 @@ class Standing:
         frozen: bool,
         zone: tzinfo | None,
         ascii: bool,
+        bygone: Bygone | None = None,
     ) -> None:
         self._board, self._reader, self._intake = board, reader, intake
         self._watching, self._frozen, self._zone, self._ascii = watching, frozen, zone, ascii
+        self._bygone = bygone
 
     def pulse(self) -> Pulse:
         """What the first line says."""
@@ -59,6 +62,8 @@ class Standing:
             return Mode("◀", "<", "replay", "bold $secondary")
         if self._frozen:
             return Mode("◆", "#", "frozen", "bold $secondary")
+        if self._bygone is not None and (words := self._bygone.words):
+            return Mode("○", "o", words, "bold $warning")
         return Mode("●", "*", "live", "bold $success")
 
     def news(self) -> Content | None:
@@ -72,4 +77,4 @@ class Standing:
             return notice.nothing_to_watch()
         if self._reader.loading and not self._reader.failure:
             return notice.loading(*self._reader.progress, plain=self._ascii)
-        return notice.nothing_told(self._reader.statuses)
+        return notice.nothing_told(self._reader.statuses, self._board.clock.now())

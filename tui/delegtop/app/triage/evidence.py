@@ -8,6 +8,7 @@ from delegtop.app.reader import Reader
 from delegtop.diagnosis import recovery
 from delegtop.model.delegation import Delegation
 from delegtop.origin import Origin
+from delegtop.sources.artifacts import this_folder
 
 FILES = 100
 """Files that are looked for, at most."""
@@ -19,6 +20,6 @@ def look_up(
     """In a thread: which files are there, and the very lines of the evidence."""
     paths = [each.path for each in recovery.salvage(facts) if each.path is not None]
     origins = [origin for origin in (facts.ended_origin, facts.started_origin) if origin]
-    roots = [Path.cwd(), *(Path(origin.source).parent for origin in origins[:1])]
+    roots = [*this_folder(), *(Path(origin.source).parent for origin in origins[:1])]
     lines = {origin: reader.feed.raw(origin) for origin in evidence}
     return artifacts.look(paths[:FILES], roots), lines

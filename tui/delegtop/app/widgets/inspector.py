@@ -32,6 +32,7 @@ from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.origin import Origin
 from delegtop.report import privacy
+from delegtop.sources.artifacts import this_folder
 
 TABS = ("overview", "return", "errors", "activity", "raw", "findings")
 _FROM_DISK = ("return", "activity", "raw", "findings")
@@ -269,5 +270,5 @@ class Inspector(Vertical):
 def _presence(delegation: Delegation) -> dict[str, Presence]:
     """Where the artifacts of a delegation are looked for: beneath the working directory and beneath its log."""
     origin = delegation.ended_origin or delegation.started_origin
-    roots = [Path.cwd(), *([Path(origin.source).parent] if origin else [])]
+    roots = [*this_folder(), *([Path(origin.source).parent] if origin else [])]
     return artifacts.look([artifact.path for artifact in delegation.artifacts[: outcome.SHOWN]], roots)

@@ -6,7 +6,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from delegtop import text
-from delegtop.feed import SourceStatus
+from delegtop.clock import Millis, age
+from delegtop.feed import SourceStatus, offers
 
 _BAR = 32
 _LEFT_OUT = "left out"
@@ -58,7 +59,7 @@ def nothing_matches(query: str, hidden: int) -> Content:
     )  # fmt: skip
 
 
-def nothing_told(statuses: Sequence[SourceStatus]) -> Content:
+def nothing_told(statuses: Sequence[SourceStatus], now: Millis) -> Content:
     """Sources there are, delegations there are none: which source, and why."""
     if not statuses:
         return Content.assemble(
@@ -77,9 +78,13 @@ def nothing_told(statuses: Sequence[SourceStatus]) -> Content:
         says_more = status.detail and (status.status, status.detail) != ("missing", "not found")
         detail = f" · {text.line(status.detail, 160)}" if says_more else ""
         style = "$warning" if status in broken else "$row-muted"
-        lines += [text.line(status.path, 160), Content.styled(f"   {status.status}{detail}\n", style)]
+        told = f" · last record {age(now - status.told_at)} ago" if status.told_at is not None else ""
+        lines += [text.line(status.path, 160), Content.styled(f"   {status.status}{told or detail}\n", style)]
     if len(statuses) > 8:
         lines.append(f"… and {len(statuses) - 8:,} more\n")
+    if offered := offers(statuses):
+        replays = ("R", "bold $accent"), f" replays {text.line(offered[0].path, 80)}    "
+        return Content.assemble(*lines, "\n", *replays, ("o", "bold $accent"), " sources")
     if left_out:
         further = ("delegtop --since 7d", "bold"), " looks further back, ", ("--all", "bold"), " at everything\n\n"
         return Content.assemble(*lines, "\n", *further, ("o", "bold $accent"), " sources")

@@ -1,0 +1,22 @@
+"""`delegtop help [COMMAND]`: what `--help` prints."""
+
+from argparse import ArgumentParser, Namespace
+
+from delegtop.cli import output
+from delegtop.cli.commands import COMMANDS, LIVE, parser
+from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.exit_codes import Exit
+
+DESCRIPTION = "Show the help of a command; without one, the overview of all commands."
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of those that `delegtop --help` lists")
+
+
+def run(arguments: Namespace) -> int:
+    name = arguments.command or LIVE
+    if name not in (LIVE, *COMMANDS):
+        fail(f"{name} is no command; {advice(name, COMMANDS, 'the commands are ' + ', '.join(COMMANDS))}")
+    output.emit([parser(name).format_help().rstrip("\n")])
+    return Exit.OK
