@@ -1,15 +1,17 @@
 """The command palette: every command of the keymap, and every choice that has no key of its own."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
 from delegtop.app import keymap
 from delegtop.app.keymap import keys_of
+from delegtop.app.screens.leaving import Leaving
 from delegtop.model.order import SORTS
 
 if TYPE_CHECKING:
@@ -22,6 +24,16 @@ _VIEWS = {
 }
 
 Entry = tuple[str, str, IgnoreReturnCallbackType]
+
+
+class Palette(Leaving, CommandPalette):
+    """Textual's palette, left as all our screens are."""
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(
+            KeyError
+        ):  # of a list that is not laid out yet, or has no room, Textual knows no lines to page by
+            super()._action_command_list(action)
 
 
 class Commands(Provider):

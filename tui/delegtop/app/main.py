@@ -19,7 +19,7 @@ from textual.screen import Screen
 
 from delegtop.app import crash, keymap, theme
 from delegtop.app.board import Board
-from delegtop.app.commands import Commands
+from delegtop.app.commands import Commands, Palette
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.learning import Learning
 from delegtop.app.pace import Frames
@@ -221,6 +221,11 @@ class DelegtopApp(Rewinding):
     def action_help(self) -> None:
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.settings.keymap, ascii=self.settings.ascii))
+
+    def action_command_palette(self) -> None:
+        """Without an id, which Textual gives it: one that is opened again before it is gone would be there twice."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     async def action_problem(self, step: int) -> None:
         await self._in_monitor(f"problem({step})")

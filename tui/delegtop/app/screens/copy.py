@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from delegtop.app import clipboard
 from delegtop.app.inspector.words import MUTED, one_line, path_of
+from delegtop.app.screens.leaving import Leaving
 from delegtop.clock import countdown, duration
 from delegtop.model import measures
 from delegtop.model.forest import Forest
@@ -81,7 +82,17 @@ def copy(widget: Widget, name: str, text: str, refused: str) -> bool:
     return True
 
 
-class CopyMenu(ModalScreen[None]):
+class Choices(OptionList):
+    """Few enough to be one page. Textual knows no lines to page by until it is laid out, nor where there is no room."""
+
+    def action_page_down(self) -> None:
+        self.action_last()
+
+    def action_page_up(self) -> None:
+        self.action_first()
+
+
+class CopyMenu(Leaving, ModalScreen[None]):
     """Copies one thing and goes away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -112,7 +123,7 @@ class CopyMenu(ModalScreen[None]):
         with Vertical():
             how = "enter or the letter copies, esc leaves"
             yield Static(Content.assemble(("Copy", "bold $accent"), "   ", (how, MUTED)))
-            yield OptionList(
+            yield Choices(
                 *(
                     Option(_prompt(choice), id=choice.name, disabled=bool(choice.refused))
                     for choice in self._choices.values()
