@@ -80,7 +80,7 @@ class Growing:
 class Monkey:
     """One seed. `lived` tells what it did last."""
 
-    def __init__(self, app: DelegtopApp, hours: Hours, logs: Growing, seed: int) -> None:
+    def __init__(self, app: DelegtopApp, hours: Hours, logs: Growing, seed: str) -> None:
         self.app, self._hours, self._logs = app, hours, logs
         self.chance = random.Random(seed)
         self.lived: deque[str] = deque(maxlen=REMEMBERED)

@@ -1,6 +1,6 @@
 """Whatever keys, clicks and sizes come, in whatever order and however fast, the program does not fall over.
 
-`pytest --steps 100000 tests/screens/test_monkey.py` tries harder; `--seed N` tries one seed again.
+`pytest --steps 100000 tests/screens/test_monkey.py` tries harder; `--seed N` begins with that seed.
 """
 
 import tomllib
@@ -20,7 +20,7 @@ from delegtop.feed.replay import Replay
 pytestmark = pytest.mark.anyio
 SAMPLES = Path(__file__).parents[2] / "sample_logs"
 MOMENTS = tomllib.loads((SAMPLES / "moments.toml").read_text())
-ROUND = 300
+ROUND = 250
 """Steps until another seed begins with another program."""
 CASES = [
     ("02_hang", "live"),
@@ -29,6 +29,7 @@ CASES = [
     ("14_broken_returns", "live"),
     ("proofchecker", "live"),
     ("claude-code", "live"),
+    ("codex", "live"),
     ("opencode", "replay"),
 ]
 
@@ -61,12 +62,10 @@ def replaying(logs: Path, clock: Clock) -> DelegtopApp:
 MODES: dict[str, Callable[[Path, Clock], DelegtopApp]] = {"live": watching, "replay": replaying}
 
 
-def rounds(config: pytest.Config, case: int) -> list[tuple[int, int]]:
+def rounds(config: pytest.Config) -> list[tuple[int, int]]:
     """The seeds of one case, each with its number of steps."""
-    if (seed := config.getoption("--seed")) is not None:
-        return [(seed, ROUND)]
-    steps = config.getoption("--steps") // len(CASES)
-    return [(1_000 * n + case, min(ROUND, steps - n * ROUND)) for n in range(-(-steps // ROUND))]
+    first, steps = config.getoption("--seed"), config.getoption("--steps") // len(CASES)
+    return [(first + n, min(ROUND, steps - n * ROUND)) for n in range(-(-steps // ROUND))]
 
 
 @pytest.mark.parametrize("case", range(len(CASES)), ids=["-".join(case) for case in CASES])
@@ -75,11 +74,11 @@ async def test_no_key_no_click_and_no_size_stops_the_program(
 ) -> None:
     sample, mode = CASES[case]
     moment = MOMENTS.get(sample, {}).get("at", "2026-03-03T10:30:00Z")
-    for seed, steps in rounds(pytestconfig, case):
+    for seed, steps in rounds(pytestconfig):
         hours = Hours(parse_time(moment) or Millis(0))
         logs = Growing(SAMPLES / sample, tmp_path / f"{seed}")
         app = MODES[mode](logs.folder, hours)
-        monkey = Monkey(app, hours, logs, seed)
+        monkey = Monkey(app, hours, logs, f"{sample} {mode} {seed}")
         try:
             async with app.run_test(size=(120, 35)):
                 await monkey.play(steps)

@@ -16,6 +16,7 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.events import Event, Key, Resize
 from textual.screen import Screen
+from textual.widgets import Input
 
 from delegtop.app import crash, keymap, theme
 from delegtop.app.board import Board
@@ -83,7 +84,7 @@ class DelegtopApp(Rewinding):
         self._pressed_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, self._after)
         self._query = query
-        self._sentence = ""
+        self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
         self.learning = Learning(self.board) if learns and settings.learn else None
         self.monitor = Monitor(
@@ -156,8 +157,9 @@ class DelegtopApp(Rewinding):
         return not (self._lags or self.reader.busy)
 
     async def on_event(self, event: Event) -> None:
-        if isinstance(event, Key):
+        if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
+            self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
             if self.reader.busy:
                 self.reader.rest(_REST)
         await super().on_event(event)
@@ -284,7 +286,8 @@ class DelegtopApp(Rewinding):
     # When it fails
 
     def _handle_exception(self, error: Exception) -> None:
-        self._sentence = crash.record(error)
+        if not self._sentence:  # those that follow from the first tell nothing
+            self._sentence = crash.record(error, self._pressed.names)
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
