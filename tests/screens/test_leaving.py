@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.style import Style
 from tests.screens.monkey import quickly
-from textual.events import MouseDown, MouseUp
+from textual.events import Click, MouseDown, MouseUp
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from delegtop.app import clipboard
 from delegtop.app.commands import Palette
@@ -192,3 +194,29 @@ async def test_a_row_that_was_highlighted_before_another_moment_came_is_not_spok
         await asyncio.sleep(0.2)
         app.monitor.inspector._fetch()
         assert app.monitor.inspector.handle is None
+
+
+@pytest.mark.parametrize(("key", "kind"), [("colon", Palette), ("y", CopyMenu)])
+@pytest.mark.parametrize("size", [(120, 35), (20, 4)])
+async def test_a_list_may_be_paged_before_it_is_laid_out(
+    make_app: "MakeApp", key: str, kind: type[Leaving], size: tuple[int, int]
+) -> None:
+    app = make_app()
+    async with app.run_test(size=size) as pilot:
+        await until(lambda: not app.board.loading)
+        quickly(app, key, *["pagedown", "pageup"] * 20)
+        await until(lambda: isinstance(app.screen, kind) and app.screen.is_mounted)
+        for _ in range(20):
+            quickly(app, "pagedown", "pageup")
+            await pilot.pause()
+
+
+async def test_a_click_on_a_command_that_was_just_taken_off_the_list_is_nothing(make_app: "MakeApp") -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 35)) as pilot:
+        await over(pilot, Palette, "colon")
+        offer = app.screen.query_one(OptionList)
+        offer.clear_options()
+        painted = Style(meta={"option": 0})
+        offer.post_message(Click(offer, 3, 0, 0, 0, 1, False, False, False, style=painted))
+        await asyncio.sleep(0.1)  # what a widget raises, the pilot raises again

@@ -5,8 +5,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual._widget_navigation import Direction
+from textual.app import ComposeResult
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.events import Click
 from textual.types import IgnoreReturnCallbackType
 
 from delegtop.app import keymap
@@ -26,14 +29,24 @@ _VIEWS = {
 Entry = tuple[str, str, IgnoreReturnCallbackType]
 
 
+class Offer(CommandList):
+    """Textual's list of commands, which fails if it is used at the wrong moment."""
+
+    def _move_page(self, direction: Direction) -> None:
+        with suppress(KeyError):  # until it is laid out, and where there is no room, it knows no lines to page by
+            super()._move_page(direction)
+
+    async def _on_click(self, event: Click) -> None:
+        if event.style.meta.get("option", -1) >= self.option_count:
+            event.prevent_default()  # it was painted when there were more
+
+
 class Palette(Leaving, CommandPalette):
     """Textual's palette, left as all our screens are."""
 
-    def _action_command_list(self, action: str) -> None:
-        with suppress(
-            KeyError
-        ):  # of a list that is not laid out yet, or has no room, Textual knows no lines to page by
-            super()._action_command_list(action)
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield Offer() if type(widget) is CommandList else widget
 
 
 class Commands(Provider):
