@@ -22,7 +22,7 @@ from delegtop.app.main import DelegtopApp
 from delegtop.clock import MINUTE, SECOND, Millis
 
 LINES = frozenset({".jsonl", ".log"})
-SIZES = ((80, 24), (120, 35), (160, 45), (200, 60), (40, 10), (20, 5), (1, 1), (300, 20))
+SIZES = ((80, 24), (120, 35), (160, 45), (200, 60), (40, 10), (300, 20))
 JUNK = (*"äß日🙂\u0301\u202e\x00", "f12", "ctrl+at", "insert", "ctrl+shift+left", "alt+enter", "ctrl+underscore")
 OFTEN = ("enter",) * 8 + ("escape",) * 8 + ("t", "r", "g", "y", "e", "down", "colon", "tab") * 2
 """What opens, leaves and goes on: without these most keys would fall into some line of text."""
@@ -169,7 +169,8 @@ class Monkey:
             self._send(_mouse(events.MouseUp, x, y, 1), f"up({x},{y})")
 
     def _resize(self) -> None:
-        self._size = self.chance.choice(SIZES)
+        tiny = self.chance.randint(1, 30), self.chance.randint(1, 12)
+        self._size = self.chance.choice((self.chance.choice(SIZES), tiny))
         size = Size(*self._size)
         if self.app._driver is not None:
             self.app._driver._size = self._size

@@ -197,7 +197,7 @@ async def test_a_row_that_was_highlighted_before_another_moment_came_is_not_spok
 
 
 @pytest.mark.parametrize(("key", "kind"), [("colon", Palette), ("y", CopyMenu)])
-@pytest.mark.parametrize("size", [(120, 35), (20, 4)])
+@pytest.mark.parametrize("size", [(120, 35), (20, 4), (4, 2), (1, 1)])
 async def test_a_list_may_be_paged_before_it_is_laid_out(
     make_app: "MakeApp", key: str, kind: type[Leaving], size: tuple[int, int]
 ) -> None:

@@ -30,7 +30,9 @@ Entry = tuple[str, str, IgnoreReturnCallbackType]
 
 
 class Offer(CommandList):
-    """Textual's list of commands, which fails if it is used at the wrong moment."""
+    """Textual's list of commands, which fails if it is used at the wrong moment, or has no column to wrap text to."""
+
+    DEFAULT_CSS = "Offer { min-width: 12; }"
 
     def _move_page(self, direction: Direction) -> None:
         with suppress(KeyError):  # until it is laid out, and where there is no room, it knows no lines to page by

@@ -82,16 +82,6 @@ def copy(widget: Widget, name: str, text: str, refused: str) -> bool:
     return True
 
 
-class Choices(OptionList):
-    """Few enough to be one page. Textual knows no lines to page by until it is laid out, nor where there is no room."""
-
-    def action_page_down(self) -> None:
-        self.action_last()
-
-    def action_page_up(self) -> None:
-        self.action_first()
-
-
 class CopyMenu(Leaving, ModalScreen[None]):
     """Copies one thing and goes away."""
 
@@ -123,7 +113,7 @@ class CopyMenu(Leaving, ModalScreen[None]):
         with Vertical():
             how = "enter or the letter copies, esc leaves"
             yield Static(Content.assemble(("Copy", "bold $accent"), "   ", (how, MUTED)))
-            yield Choices(
+            yield OptionList(
                 *(
                     Option(_prompt(choice), id=choice.name, disabled=bool(choice.refused))
                     for choice in self._choices.values()
