@@ -5,10 +5,12 @@ to the machine: like a quick hand it seldom waits for one key to be done before 
 """
 
 import asyncio
+import pkgutil
 import random
 import shutil
 from collections import deque
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 from textual import events
@@ -16,7 +18,9 @@ from textual.app import App
 from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.keys import key_to_character
+from textual.widgets import Input, OptionList
 
+import delegtop.app
 from delegtop.app import keymap
 from delegtop.app.main import DelegtopApp
 from delegtop.clock import MINUTE, SECOND, Millis
@@ -35,7 +39,7 @@ WAYS = (
 )
 """Some screens lie behind several keys, which chance would seldom press in this order."""
 REMEMBERED = 60
-HANGS = 10.0
+HANGS = 120.0
 """Seconds without an answer that are not for want of time."""
 
 
@@ -94,11 +98,13 @@ class Monkey:
         for _ in range(steps):
             if self.app._exception is not None:
                 return
+            assert self.app.screen_stack[0] is self.app.monitor
             self._step()
             await self._breathe()
         self.app.exit()
-        while self.app._running:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(HANGS):
+            while self.app._running:
+                await asyncio.sleep(0.01)
 
     async def _wait_for_rows(self) -> None:
         """Else many would be paused or rewound before they have read a line."""
@@ -121,11 +127,9 @@ class Monkey:
         for part in (self.app, self.app.monitor):
             answered = asyncio.Event()
             if part.call_later(answered.set):
-                waiting = {asyncio.ensure_future(each.wait()) for each in (answered, self.app._exception_event)}
-                done, left = await asyncio.wait(waiting, timeout=HANGS, return_when=asyncio.FIRST_COMPLETED)
-                for each in left:
-                    each.cancel()
-                assert done, f"{part} does not answer any more"
+                async with asyncio.timeout(HANGS):
+                    while not (answered.is_set() or self.app._exception):
+                        await asyncio.sleep(0)
 
     def _step(self) -> None:
         luck = self.chance.random()
@@ -205,13 +209,16 @@ def _mouse(kind: type[events.MouseEvent], x: int, y: int, button: int = 0) -> ev
 
 
 def keys() -> Iterator[str]:
-    """Every key that means something in the keymap, or to a screen or widget that the program has loaded."""
+    """Every key that means something in the keymap, to a screen or widget of ours, or to those that Textual lends."""
     for command in keymap.COMMANDS + keymap.TRIAGE + keymap.GANTT + keymap.REPLAY:
         yield from command.keys.split(",")
-    for kind in _below(DOMNode):
-        if kind is not App:  # its own keys leave the program
-            for _, binding in kind._merge_bindings():
-                yield binding.key
+    for module in pkgutil.walk_packages(delegtop.app.__path__, "delegtop.app."):
+        import_module(module.name)
+    kinds: list[type[DOMNode]] = [Input, OptionList]
+    kinds += [kind for kind in _below(DOMNode) if kind.__module__.startswith("delegtop.")]
+    for kind in kinds:
+        for _, binding in kind._merge_bindings():
+            yield binding.key
 
 
 def _below(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
