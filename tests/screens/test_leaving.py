@@ -211,6 +211,16 @@ async def test_a_list_may_be_paged_before_it_is_laid_out(
             await pilot.pause()
 
 
+@pytest.mark.parametrize("key", ["down", "up", "end", "shift+end", "pagedown", "enter", "escape"])
+async def test_keys_may_come_before_the_palette_has_anything_in_it(make_app: "MakeApp", key: str) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 35)):
+        await until(lambda: not app.board.loading)
+        app.action_command_palette()
+        await app._check_bindings(key)  # as when the key comes back from a screen that has no use for it yet
+        await until(lambda: app.screen is app.monitor if key == "escape" else bool(app.screen.query(OptionList)))
+
+
 async def test_a_click_on_a_command_that_was_just_taken_off_the_list_is_nothing(make_app: "MakeApp") -> None:
     app = make_app()
     async with app.run_test(size=(120, 35)) as pilot:

@@ -46,6 +46,10 @@ class Offer(CommandList):
 class Palette(Leaving, CommandPalette):
     """Textual's palette, left as all our screens are."""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Until there is a list nothing can be done with it; it can be left."""
+        return (action == "escape" or bool(self.query(CommandList))) and super().check_action(action, parameters)
+
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             yield Offer() if type(widget) is CommandList else widget
