@@ -1,5 +1,6 @@
 """The replay: the same screens in the time of the log, moved by keys and mouse, and a live view that goes back."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from datetime import UTC
@@ -410,6 +411,20 @@ async def test_a_recording_has_no_now_to_return_to(log: Path) -> None:
         await pilot.press("r")
         await until(pilot, lambda: "No way back: it has no now." in text_of(app))
         assert app.is_past
+
+
+async def test_the_bar_of_a_screen_that_opens_while_the_program_ends_is_no_crash(log: Path) -> None:
+    app = recording(log)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await loaded(pilot)
+        app.push_screen(Triage(app.board, app.reader, app.settings, replay=app.replay))
+        while not app.screen.query(ReplayBar):
+            await asyncio.sleep(0)
+        bar = app.screen.query_one(ReplayBar)
+        app.exit()  # now nothing more is put into it
+        while app._running:
+            bar.look()
+            await asyncio.sleep(0)
 
 
 # Triage

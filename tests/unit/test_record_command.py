@@ -130,9 +130,12 @@ def until_recorded(text: bytes) -> None:
         sleep(0.05)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda how: how.name)
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [(signal.SIGINT, Exit.OK), (signal.SIGTERM, Exit.TERMINATED), (signal.SIGHUP, Exit.HUNG_UP)],
+)
 def test_it_records_while_sources_grow_and_ends_cleanly_when_asked(
-    how: signal.Signals, recording: "subprocess.Popen[bytes]", capsys: pytest.CaptureFixture[str]
+    how: signal.Signals, code: Exit, recording: "subprocess.Popen[bytes]", capsys: pytest.CaptureFixture[str]
 ) -> None:
     until_recorded(b"thinking")
     with Path("logs/run.jsonl").open("a") as log:
@@ -144,7 +147,7 @@ def test_it_records_while_sources_grow_and_ends_cleanly_when_asked(
         log.write(line("heartbeat", activity="at the last moment"))
     recording.send_signal(how)
     out, _ = recording.communicate(timeout=20)
-    assert recording.returncode == Exit.OK
+    assert recording.returncode == code
     assert b"recorded 5 records with 5 events of 2 sources" in out
     assert b'"is":"end"' in Path("run.delegtop").read_bytes().splitlines()[-1]
     assert tree("run.delegtop", capsys) == tree("logs", capsys)

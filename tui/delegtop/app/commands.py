@@ -1,15 +1,20 @@
 """The command palette: every command of the keymap, and every choice that has no key of its own."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual._widget_navigation import Direction
+from textual.app import ComposeResult
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.events import Click
 from textual.types import IgnoreReturnCallbackType
 
 from delegtop.app import keymap
 from delegtop.app.keymap import keys_of
+from delegtop.app.screens.leaving import Leaving
 from delegtop.model.order import SORTS
 
 if TYPE_CHECKING:
@@ -22,6 +27,32 @@ _VIEWS = {
 }
 
 Entry = tuple[str, str, IgnoreReturnCallbackType]
+
+
+class Offer(CommandList):
+    """Textual's list of commands, which fails if it is used at the wrong moment, or has no column to wrap text to."""
+
+    DEFAULT_CSS = "Offer { min-width: 12; }"
+
+    def _move_page(self, direction: Direction) -> None:
+        with suppress(KeyError):  # until it is laid out, and where there is no room, it knows no lines to page by
+            super()._move_page(direction)
+
+    async def _on_click(self, event: Click) -> None:
+        if event.style.meta.get("option", -1) >= self.option_count:
+            event.prevent_default()  # it was painted when there were more
+
+
+class Palette(Leaving, CommandPalette):
+    """Textual's palette, left as all our screens are."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Until there is a list nothing can be done with it; it can be left."""
+        return (action == "escape" or bool(self.query(CommandList))) and super().check_action(action, parameters)
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield Offer() if type(widget) is CommandList else widget
 
 
 class Commands(Provider):

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
@@ -16,11 +15,14 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.events import Event, Key, Resize
 from textual.screen import Screen
+from textual.widgets import Input
 
+from delegtop import ending
 from delegtop.app import crash, keymap, theme
 from delegtop.app.board import Board
+from delegtop.app.borrowing import Borrowing
 from delegtop.app.bygone import Bygone
-from delegtop.app.commands import Commands
+from delegtop.app.commands import Commands, Palette
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.learning import Learning
 from delegtop.app.pace import Frames
@@ -46,7 +48,7 @@ _SLICE = 0.008
 """Seconds the screen gives to arriving events before it looks at the keys again."""
 
 
-class DelegtopApp(Rewinding):
+class DelegtopApp(Rewinding, Borrowing):
     """`top` for delegations."""
 
     TITLE = "delegtop"
@@ -88,7 +90,7 @@ class DelegtopApp(Rewinding):
         self._pressed_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, self._after)
         self._query = query
-        self._sentence = ""
+        self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
         self.learning = Learning(self.board) if learns and settings.learn else None
         self.monitor = Monitor(
@@ -118,7 +120,7 @@ class DelegtopApp(Rewinding):
         if self._query:
             self.call_after_refresh(self.monitor.show_filter, self._query)
         self._set_alarm()
-        self._stop_between_messages()
+        self.stop_between_messages()
         self.set_interval(1.0, self._second)
         self.call_after_refresh(self.reader.start)  # what it imports and finds comes after the first picture
 
@@ -126,21 +128,6 @@ class DelegtopApp(Rewinding):
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
         if event.size == self.size and self.monitor.size:
             self.action_redraw()
-
-    def _stop_between_messages(self) -> None:
-        """Textual gives the terminal back wherever a stop meets it; amid a write it would wait for itself."""
-        stop = getattr(self._driver, "_sigtstp_application", None)
-        if stop is not None:
-            loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGTSTP, stop)
-            loop.add_signal_handler(signal.SIGCONT, self._go_on)
-
-    def _go_on(self) -> None:
-        """Take the terminal again. A stop that nobody was told of left it taken: two threads would read its keys."""
-        driver: Any = self._driver
-        if not driver._must_signal_resume:
-            driver.suspend_application_mode()
-        driver._sigcont_application()
 
     def on_unmount(self) -> None:
         self.reader.stop()
@@ -162,8 +149,9 @@ class DelegtopApp(Rewinding):
         return not (self._lags or self.reader.busy)
 
     async def on_event(self, event: Event) -> None:
-        if isinstance(event, Key):
+        if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
+            self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
             if self.reader.busy:
                 self.reader.rest(_REST)
         await super().on_event(event)
@@ -231,6 +219,11 @@ class DelegtopApp(Rewinding):
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.settings.keymap, ascii=self.settings.ascii))
 
+    def action_command_palette(self) -> None:
+        """Without an id, which Textual gives it: one that is opened again before it is gone would be there twice."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
+
     async def action_problem(self, step: int) -> None:
         await self._in_monitor(f"problem({step})")
 
@@ -269,18 +262,6 @@ class DelegtopApp(Rewinding):
         self.use_theme(names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0])
         self.notify(f"Theme: {self.theme}", timeout=2, markup=False)
 
-    def action_mouse(self) -> None:
-        """Give the mouse to the terminal, so that it selects text, or take it back."""
-        driver: Any = self._driver
-        if not (hasattr(driver, "_enable_mouse_support") and hasattr(driver, "_disable_mouse_support")):
-            self.notify("This terminal does not let go of the mouse.", markup=False)
-            return
-        # Both calls look at the flag first, so it is on while either is made.
-        taken, driver._mouse = not driver._mouse, True
-        (driver._enable_mouse_support if taken else driver._disable_mouse_support)()
-        driver._mouse = taken
-        self.notify("The mouse works here." if taken else "The mouse selects text now.", timeout=3, markup=False)
-
     def action_redraw(self) -> None:
         self.screen.refresh(repaint=True, layout=True)
 
@@ -299,7 +280,8 @@ class DelegtopApp(Rewinding):
     # When it fails
 
     def _handle_exception(self, error: Exception) -> None:
-        self._sentence = crash.record(error)
+        if not self._sentence:  # those that follow from the first tell nothing
+            self._sentence = crash.record(error, self._pressed.names)
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
@@ -396,5 +378,6 @@ def run_replay(
 
 
 def _run(app: DelegtopApp) -> int:
-    app.run(mouse=app.settings.mouse)
+    with ending.heeded(app.end):
+        app.run(mouse=app.settings.mouse)
     return app.return_code or 0

@@ -7,10 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
+from delegtop import ending
 from delegtop.cli import diagnostics, options, output
 from delegtop.cli.diagnostics import UsageError, advice, fail
 from delegtop.cli.examples import epilog
 from delegtop.cli.exit_codes import MEANING, Exit
+from delegtop.ending import Ended
 
 LIVE = "live"
 COMMANDS = {
@@ -97,16 +99,22 @@ def parser(name: str) -> Parser:
 def dispatch(arguments: list[str]) -> int:
     """Run the command the arguments ask for. Every way a command can end becomes an exit code here."""
     try:
-        name, rest = _choose(arguments)
-        if {"-h", "--help"} & set(rest[: rest.index("--")] if "--" in rest else rest):
-            output.emit([parser(name).format_help().rstrip("\n")])
-            return Exit.OK
-        return _module(name).run(parser(name).parse(rest))
+        with ending.raised():
+            return _run(*_choose(arguments))
     except UsageError as error:
         diagnostics.say(str(error))
         return Exit.USAGE
+    except Ended as told:
+        return Exit(told.status)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+
+
+def _run(name: str, rest: list[str]) -> int:
+    if {"-h", "--help"} & set(rest[: rest.index("--")] if "--" in rest else rest):
+        output.emit([parser(name).format_help().rstrip("\n")])
+        return Exit.OK
+    return _module(name).run(parser(name).parse(rest))
 
 
 def _module(name: str) -> Command:

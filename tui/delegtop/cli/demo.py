@@ -8,7 +8,7 @@ from pathlib import Path
 from delegtop.cli import options, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.cli.live import check_looks, require_terminal
+from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
 
 DESCRIPTION = "Watch a simulated orchestrator: completions, failures, a hang, a cycle, malformed returns and more."
 _WRITTEN = 120.0
@@ -43,6 +43,7 @@ def run(arguments: Namespace) -> int:
     loaded = options.load(arguments)
     query = options.query(arguments)
     check_looks(loaded)
+    free_the_keyboard(False)
 
     from delegtop.app.main import run_app
     from delegtop.clock import WallClock

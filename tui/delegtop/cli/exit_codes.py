@@ -15,7 +15,9 @@ class Exit(IntEnum):
     REFUSED = 125
     NOT_EXECUTABLE = 126
     NOT_FOUND = 127
+    HUNG_UP = 129
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 MEANING = {
@@ -28,5 +30,7 @@ MEANING = {
     Exit.REFUSED: "run: the delegation was refused before it started, too deep or a cycle",
     Exit.NOT_EXECUTABLE: "run: the command cannot be executed",
     Exit.NOT_FOUND: "run: there is no such command",
+    Exit.HUNG_UP: "ended by SIGHUP: its terminal is gone",
     Exit.INTERRUPTED: "interrupted by Ctrl-C",
+    Exit.TERMINATED: "ended by SIGTERM",
 }

@@ -74,6 +74,8 @@ def check_looks(loaded: "Loaded") -> None:
 
 def free_the_keyboard(reads_stdin: bool) -> None:
     """Where a log is piped in, keys come from the terminal itself, and the log moves to a descriptor of its own."""
+    if sys.stdin is None:  # it was closed before the start (`<&-`)
+        fail("the dashboard reads keys from standard input, and that is closed")
     if sys.stdin.isatty():
         if reads_stdin:
             fail("standard input is the keyboard; pipe a log into delegtop -")

@@ -86,7 +86,7 @@ def write(path: Path, lines: Iterable[str]) -> None:
     try:
         temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         temporary.replace(path)
-    except OSError:
+    except BaseException:  # being told to end, too
         with suppress(OSError):
             temporary.unlink()
         raise

@@ -16,6 +16,7 @@ from delegtop.cli import diagnostics, options, output, reading, writing
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 from delegtop.clock import SECOND, WallClock, duration, monotonic, parse_span
+from delegtop.ending import SIGNALS, Ended
 
 if TYPE_CHECKING:
     from delegtop.feed import Feed
@@ -80,7 +81,7 @@ def run(arguments: Namespace) -> int:
     )
     began = monotonic()
     try:
-        _record(feed, tape, recorder, arguments)
+        asked = _record(feed, tape, recorder, arguments)
         statuses = feed.statuses()
         tape.close()
     except OSError as error:
@@ -89,10 +90,23 @@ def run(arguments: Namespace) -> int:
     finally:
         feed.close()
     output.emit([_summary(tape, recorder, monotonic() - began)])
-    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK
+    unreadable = reading.complain(arguments.sources, statuses)
+    if asked.number in SIGNALS:  # Ctrl-C is how a recording ends, but who was told to end says so
+        raise Ended(asked.number)
+    return Exit.UNREADABLE if unreadable else Exit.OK
 
 
-def _record(feed: "Feed", tape: "Tape", recorder: "Recorder", arguments: Namespace) -> None:
+class Asked(Event):
+    """Set when somebody asks to stop."""
+
+    number = 0
+
+    def by(self, number: int) -> None:
+        self.number = number
+        self.set()
+
+
+def _record(feed: "Feed", tape: "Tape", recorder: "Recorder", arguments: Namespace) -> Asked:
     end = float("inf") if arguments.timeout is None else monotonic() + arguments.timeout
     tape.write(recorder.header())
     tape.flush(whole=True)
@@ -109,6 +123,7 @@ def _record(feed: "Feed", tape: "Tape", recorder: "Recorder", arguments: Namespa
     tape.write(recorder.end())
     if diagnostics.is_terminal():
         diagnostics.status("")
+    return asked
 
 
 def _take_the_rest(feed: "Feed", tape: "Tape", arguments: Namespace, *, patient: bool) -> None:
@@ -122,17 +137,18 @@ def _take_the_rest(feed: "Feed", tape: "Tape", arguments: Namespace, *, patient:
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[Event]:
+def _asked_to_stop() -> Iterator[Asked]:
     """Set by Ctrl-C or by being told to end, so that no record is left half written. Who asks twice is in a hurry."""
-    asked = Event()
-    before: dict[int, Any] = {}
+    asked = Asked()
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, *SIGNALS)}
 
     def ask(number: int, _frame: FrameType | None) -> None:
-        asked.set()
+        asked.by(number)
         signal.signal(number, before[number] or signal.SIG_DFL)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        before[number] = signal.signal(number, ask)
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # nohup, or a shell that started it behind an &
+            signal.signal(number, ask)
     try:
         yield asked
     finally:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.cli import options
 from delegtop.cli.diagnostics import fail
-from delegtop.cli.live import check_looks, require_terminal
+from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
 
 if TYPE_CHECKING:
     from delegtop.clock import Millis
@@ -56,6 +56,7 @@ def run(arguments: Namespace) -> int:
     if "-" in arguments.sources:
         fail("a replay goes back in what it reads, so it takes files, not standard input")
     since = _since(arguments, loaded.settings)
+    free_the_keyboard(False)
 
     from delegtop.app.main import run_replay
     from delegtop.cli.limits import policy_for

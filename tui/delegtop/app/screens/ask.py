@@ -11,8 +11,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from delegtop.app.screens.leaving import Leaving
 
-class Ask(ModalScreen[str | None]):
+
+class Ask(Leaving, ModalScreen[str | None]):
     """Gives back what was typed, or None if the operator went away; an answer that will not do is not taken."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", id="ask-back")]

@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from delegtop.app import clipboard
 from delegtop.app.inspector.words import MUTED, one_line, path_of
+from delegtop.app.screens.leaving import Leaving
 from delegtop.clock import countdown, duration
 from delegtop.model import measures
 from delegtop.model.forest import Forest
@@ -81,7 +82,7 @@ def copy(widget: Widget, name: str, text: str, refused: str) -> bool:
     return True
 
 
-class CopyMenu(ModalScreen[None]):
+class CopyMenu(Leaving, ModalScreen[None]):
     """Copies one thing and goes away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -11,13 +11,14 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from delegtop.app.screens.leaving import Leaving
 from delegtop.clock import LocalZone, Millis, moment, parse_place
 from delegtop.text import line
 
 _HOW = "10:41, 10:41:30, -5m, +30s, 1h20m from the beginning, 2026-03-03T10:41Z  ·  enter goes there, esc leaves"
 
 
-class GoToTime(ModalScreen[Millis | None]):
+class GoToTime(Leaving, ModalScreen[Millis | None]):
     """Gives back the moment, or None if the operator thought better of it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", id="go-to-back")]

@@ -15,6 +15,7 @@ from delegtop.app.bygone import Bygone
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.reader import Reader
 from delegtop.app.screens.copy import CopyMenu
+from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.sources import Sources
 from delegtop.app.screens.standing import Standing
 from delegtop.app.widgets.chips import Chips
@@ -143,6 +144,9 @@ class Monitor(Screen[None]):
         """Another moment is shown."""
         self.table.move_house(before, now)
         self.inspector.move_house(before, now)
+        for screen in self.app.screen_stack:
+            if isinstance(screen, Leaving):
+                screen.move_house(before, now)
         self._structural = True
 
     def draw(self) -> None:
@@ -210,8 +214,8 @@ class Monitor(Screen[None]):
     # What happens
 
     @on(DelegationTree.Highlighted)
-    def _highlighted(self, event: DelegationTree.Highlighted) -> None:
-        self.inspector.speak_of(event.handle)
+    def _highlighted(self) -> None:
+        self.inspector.speak_of(self.table.cursor)  # the handle in the message may be of another moment
 
     @on(DelegationTree.Activated)
     def _activated(self, _: DelegationTree.Activated) -> None:
@@ -372,9 +376,10 @@ class Monitor(Screen[None]):
         screen = Triage(self.board, self.reader, self._settings, zone=self._zone, start=start, replay=self._replay)
         self.app.push_screen(screen, self._triaged)
 
-    def _triaged(self, handle: Handle | None) -> None:
+    def _triaged(self, id: str | None) -> None:
         """Back from triage, with a delegation to go to: whatever hides it gives way."""
-        if handle is None:
+        handle = None if id is None else self.board.forest.find(id)
+        if handle is None or not self._is_up:
             return
         self.board.show_row(handle)
         self.filter_bar.input.value = self.board.query.text

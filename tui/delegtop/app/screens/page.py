@@ -8,11 +8,12 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from delegtop.app.screens.leaving import Leaving
 from delegtop.app.widgets.chips import Chip, Chips
 from delegtop.app.widgets.sheet import Block, Sheet
 
 
-class Page(Screen[None]):
+class Page(Leaving, Screen[None]):
     """Subclasses say the title and make the blocks; escape, q or a click on `back` leave."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,4 +60,4 @@ class Page(Screen[None]):
         self.action_dismiss_page()
 
     def action_dismiss_page(self) -> None:
-        self.app.pop_screen()
+        self.dismiss()

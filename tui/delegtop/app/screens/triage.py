@@ -23,6 +23,7 @@ from delegtop.app.inspector.words import MUTED, Subject, one_line
 from delegtop.app.reader import Reader
 from delegtop.app.rewinding import Expected
 from delegtop.app.screens.copy import CopyMenu, copy
+from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.raw_line import RawLine
 from delegtop.app.triage import words
 from delegtop.app.triage.evidence import FILES, look_up
@@ -55,8 +56,8 @@ _LOOK = 0.1
 """Seconds between two looks at which moment of the past is shown."""
 
 
-class Triage(Screen[Handle | None]):
-    """Gives back the delegation to go to in the tree, or None."""
+class Triage(Leaving, Screen[str | None]):
+    """Gives back the id of the delegation to go to in the tree, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.TRIAGE)]
     AUTO_FOCUS = "ProblemList"
@@ -87,7 +88,7 @@ class Triage(Screen[Handle | None]):
         marks: Marks | None = None,
         replay: Replay | None = None,
     ) -> None:
-        super().__init__(id="triage")
+        super().__init__()
         self._replay = replay
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
@@ -121,7 +122,6 @@ class Triage(Screen[Handle | None]):
 
     def on_mount(self) -> None:
         self._ready = True
-        self._tell_monitor, self._board.moved_house = self._board.moved_house, self._moved_house
         self.set_interval(1.0, self._second)
         if self._replay is not None:
             self.set_interval(_LOOK, self._look)
@@ -129,14 +129,17 @@ class Triage(Screen[Handle | None]):
         self.refresh_problems()
 
     def on_unmount(self) -> None:
-        self._ready = False  # timers still fire while the widgets go one by one
-        self._board.moved_house = self._tell_monitor
+        self._ready = False
+
+    @property
+    def _is_up(self) -> bool:
+        """Timers still fire while it goes, when nobody tells it of another moment and the widgets go one by one."""
+        return self._ready and self.is_here
 
     # Another moment
 
-    def _moved_house(self, before: Forest, now: Forest) -> None:
+    def move_house(self, before: Forest, now: Forest) -> None:  # noqa: ARG002 -- the list knows ids
         """Delegations have other handles at the moment that is shown now; the problem under the cursor stays wanted."""
-        self._tell_monitor(before, now)
         current = self.problems.current
         if current is not None and self.problems.moved:
             self._wanted = current.id
@@ -170,7 +173,7 @@ class Triage(Screen[Handle | None]):
 
     def _work(self, seconds: float = _SLICE, *, rest: bool = True) -> None:
         """Look for problems a slice at a time, with keys in between; not while a big log loads, when all may change."""
-        if self._is_working or not self._ready or self._reader.loading:
+        if self._is_working or not self._is_up or self._reader.loading:
             return
         self._is_working = self.queue.settle(seconds, rest=rest)
         if self._is_working:
@@ -186,7 +189,7 @@ class Triage(Screen[Handle | None]):
 
     def refresh_problems(self) -> None:
         """Bring the screen up to what is known; the list is made anew only if something in it changed."""
-        if not self._ready:
+        if not self._is_up:
             return
         now, self._drawn_at = self._board.forest.now, monotonic()
         second = now // 1_000 if len(self.marks) else 0  # what was put off may wake
@@ -293,7 +296,7 @@ class Triage(Screen[Handle | None]):
     def _fetch(self) -> None:
         self._fetching = False
         current = self.problems.current
-        if current is None or not self._ready:
+        if current is None or not self._is_up:
             return
         facts = self._board.forest.delegation(current.handle)
         work = partial(look_up, self._reader, facts, current.evidence)
@@ -359,7 +362,7 @@ class Triage(Screen[Handle | None]):
     def action_go(self) -> None:
         current = self.problems.current
         if current is not None:
-            self.dismiss(current.handle)
+            self.dismiss(current.id)
 
     def action_problem(self, step: int) -> None:
         """The next or previous problem; it wraps round."""

@@ -146,11 +146,12 @@ class ReplayBar(Vertical):
     def __init__(self, replay: Replay, *, zone: tzinfo | None, ascii: bool, id: str | None = None) -> None:
         super().__init__(id=id)
         self._replay, self._zone, self._ascii = replay, zone, ascii
+        self._words, self._track = Chips(id="controls"), Track(replay, ascii=ascii)
         self.display = replay.past
 
     def compose(self) -> ComposeResult:
-        yield Chips(id="controls")
-        yield Track(self._replay, ascii=self._ascii)
+        yield self._words
+        yield self._track
 
     def on_mount(self) -> None:
         self._timer = self.set_interval(1 / _RATE, self.look, pause=not self._replay.past)
@@ -182,8 +183,8 @@ class ReplayBar(Vertical):
 
     def look(self) -> None:
         if self.display and self.is_mounted:
-            self.query_one("#controls", Chips).show(self._controls(self.content_size.width))
-            self.query_one(Track).look()
+            self._words.show(self._controls(self.content_size.width))
+            self._track.look()
 
     def _controls(self, width: int) -> list[Chip]:
         """What the bar says, as much of it as fits."""

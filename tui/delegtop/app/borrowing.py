@@ -1,0 +1,87 @@
+"""The terminal is borrowed: taken where the picture can be seen, lent back while stopped, given back at any end."""
+
+import asyncio
+import os
+import signal
+import sys
+from typing import Any
+
+from textual.app import App
+from textual.driver import Driver
+
+
+class Borrowing(App[None]):
+    """An application that gives the terminal back. What it asks of Textual's driver is the driver's own affair."""
+
+    _told = False
+    """Whether somebody said that it shall end."""
+
+    def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:
+        """Textual paints on standard error, which may be a file; standard output was seen to be a terminal."""
+        driver: Any = super()._build_driver(headless, inline, mouse, size)
+        if hasattr(driver, "_file") and sys.__stdout__ is not None:
+            sys.__stdout__.reconfigure(errors="backslashreplace")
+            driver._file = sys.__stdout__
+        return driver  # type: ignore[no-any-return]  # as above
+
+    def on_load(self) -> None:
+        if self._told:
+            self._leave()
+
+    # Ending
+
+    def end(self) -> None:
+        """Give the terminal back and end. Called by a signal, amid whatever is being done."""
+        self._told = True
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._leave)
+
+    def _leave(self) -> None:
+        driver: Any = self._driver
+        if getattr(driver, "_must_signal_resume", False):  # it was given back when it stopped, and is the shell's now
+            driver.stop_application_mode = driver.disable_input = lambda: None
+        elif driver is not None and _is_behind():  # stopped unasked: the screen is taken, the keys are the shell's
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            driver.attrs_before = None
+        self.exit()
+
+    # Stopping
+
+    def stop_between_messages(self) -> None:
+        """Textual gives the terminal back wherever a stop meets it; amid a write it would wait for itself."""
+        stop = getattr(self._driver, "_sigtstp_application", None)
+        if stop is not None:
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTSTP, stop)
+            loop.add_signal_handler(signal.SIGCONT, self._go_on)
+
+    def _go_on(self) -> None:
+        """Take the terminal again. A stop that nobody was told of left it taken: two threads would read its keys."""
+        driver: Any = self._driver
+        if self._told:
+            return
+        if not driver._must_signal_resume:
+            driver.suspend_application_mode()
+        driver._sigcont_application()
+
+    # The mouse
+
+    def action_mouse(self) -> None:
+        """Give the mouse to the terminal, so that it selects text, or take it back."""
+        driver: Any = self._driver
+        if not (hasattr(driver, "_enable_mouse_support") and hasattr(driver, "_disable_mouse_support")):
+            self.notify("This terminal does not let go of the mouse.", markup=False)
+            return
+        # Both calls look at the flag first, so it is on while either is made.
+        taken, driver._mouse = not driver._mouse, True
+        (driver._enable_mouse_support if taken else driver._disable_mouse_support)()
+        driver._mouse = taken
+        self.notify("The mouse works here." if taken else "The mouse selects text now.", timeout=3, markup=False)
+
+
+def _is_behind() -> bool:
+    """Whether another program has the terminal, or there is none any more."""
+    try:
+        return os.tcgetpgrp(0) != os.getpgrp()
+    except OSError:
+        return True
