@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,7 +23,7 @@ from delegtop.app.board import Board
 from delegtop.app.commands import Commands
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.learning import Learning
-from delegtop.app.pace import Frames
+from delegtop.app.pace import Frames, after
 from delegtop.app.plain import Plain
 from delegtop.app.reader import Readable, Reader
 from delegtop.app.rewinding import Rewinding
@@ -81,7 +82,7 @@ class DelegtopApp(Rewinding):
         self._woken = False
         self._lags = False  # more has arrived than one slice could take
         self._pressed_at = float("-inf")
-        self._frames = Frames(settings.frame_rate, self._draw, self._after)
+        self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._query = query
         self._sentence = ""
         self.alarm: Alarm | None = None
@@ -114,7 +115,7 @@ class DelegtopApp(Rewinding):
         self._set_alarm()
         self._stop_between_messages()
         self.set_interval(1.0, self._second)
-        self.call_after_refresh(self.reader.start)  # what it imports and finds comes after the first picture
+        self.call_after_refresh(self._read)  # what it imports and finds comes after the first picture
 
     def on_resize(self, event: Resize) -> None:
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
@@ -144,6 +145,11 @@ class DelegtopApp(Rewinding):
 
     # From the reader to the screen
 
+    def _read(self) -> None:
+        """Begin, with the first second at the latest: a hasty key may put a screen over the first picture."""
+        if not self.reader.started:
+            self.reader.start()
+
     def _wake(self) -> None:
         """Called from the reader's thread. What comes before the next frame is taken in with it."""
         if not self._woken and not (self._frames.coming and self._keeps_up):
@@ -166,7 +172,7 @@ class DelegtopApp(Rewinding):
         """Something has arrived: it is taken in with the next frame, or if it is much, a slice at a time."""
         self._woken = False
         if self.reader.busy and monotonic() < self._pressed_at + _REST:
-            self.set_timer(_REST, self._wake)
+            after(self, _REST, self._wake)
         elif not self._keeps_up:
             self._take_in()
         self._frames.request()
@@ -184,6 +190,7 @@ class DelegtopApp(Rewinding):
         self._frames.rate = _LOADING_RATE if self.reader.busy else self.settings.frame_rate
 
     def _second(self) -> None:
+        self._read()
         self.intake.second()
         self.board.advance()
         if self.alarm is not None:
@@ -211,10 +218,6 @@ class DelegtopApp(Rewinding):
         if self.board.refresh():
             self.monitor.rows_moved()
         self.monitor.draw()
-
-    def _after(self, delay: float, callback: Callable[[], None]) -> None:
-        """As `set_timer`, without the task that it makes for every timer."""
-        asyncio.get_running_loop().call_later(delay, self.call_next, callback)
 
     # What every screen can do
 
