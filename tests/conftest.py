@@ -1,14 +1,20 @@
 """What every test shares: the machine's own settings are kept out, and options for heavier runs."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 PROJECT = Path(__file__).parent.parent
 
 # Hundreds of tests start the program: compiling all of it each time would be half of their time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Other work may share the machine, and the first draw builds tables of Unicode: slow is not wrong.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +34,17 @@ def _no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TZ", "UTC")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_signal_is_ignored() -> None:
+    """What `nohup pytest` or `pytest &` in a script ignores, every program started here would ignore too.
+
+    A handler that does nothing spares the tests as well, and is not inherited.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -34,25 +34,23 @@ def check(text: str) -> None:
 
 
 @given(_HEAD, _BODY.map("".join))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_made_up_files(head: str, body: str) -> None:
     check(f"---\n{head}\n---\n{body}")
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_any_text(text: str) -> None:
     check(text)
 
 
 @given(st.integers(0, len(PLANNER)), st.integers(0, len(PLANNER)), st.text(max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_good_file_with_a_piece_torn_out(start: int, end: int, put: str) -> None:
     check(PLANNER[: min(start, end)] + put + PLANNER[max(start, end) :])
 
 
 @given(_BODY.map("".join))
-@settings(deadline=None)
 def test_what_follows_the_frontmatter_does_not_change_what_it_says(body: str) -> None:
     head = PLANNER.partition("\n# Release")[0]
     file = read("release-planner.md", f"{head}\n{body}")

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.clock import Millis
@@ -61,7 +61,7 @@ RECORDS = st.dictionaries(st.sampled_from(KEYS), VALUES, min_size=1, max_size=6)
 
 
 @pytest.mark.parametrize("dialect", FIRST, ids=lambda dialect: dialect.name)
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(told=st.lists(RECORDS, min_size=1, max_size=5))
 def test_records_made_of_known_keys_and_any_values_are_answered(
     dialect: type[Dialect], told: list[dict[str, Any]]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.clock import Millis, parse_time
@@ -16,7 +16,7 @@ from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
-UNHURRIED = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=20)
 SAMPLE = Path(__file__).parents[2] / "sample_logs" / "claude-code"
 NOW = parse_time("2026-11-02T10:12:00Z") or Millis(0)
 SESSION = "0a1b2c3d-0000-4000-8000-00000000000a"
@@ -168,13 +168,13 @@ def interleavings(draw: st.DrawFn) -> list[Line]:
     return order
 
 
-@UNHURRIED
+@FEW
 @given(order=interleavings())
 def test_any_order_of_files_gives_the_same_tree(order: list[Line]) -> None:
     assert picture(read(iter(order))) == WHOLE
 
 
-@UNHURRIED
+@FEW
 @given(order=interleavings(), data=st.data())
 def test_unknown_records_and_glued_lines_change_nothing(order: list[Line], data: st.DataObject) -> None:
     odd = [
@@ -198,7 +198,7 @@ def test_unknown_records_and_glued_lines_change_nothing(order: list[Line], data:
     assert picture(read(iter(lines))) == WHOLE
 
 
-@UNHURRIED
+@FEW
 @given(order=interleavings(), cut=st.integers(0, 200))
 def test_a_last_line_that_is_not_finished_is_read_when_it_is(order: list[Line], cut: int) -> None:
     """A torn line is unreadable and tells nothing; the same line, whole, then tells all."""
@@ -214,7 +214,7 @@ VALUES = st.recursive(
 )
 
 
-@UNHURRIED
+@FEW
 @given(
     name=st.sampled_from(sorted(SOURCES)),
     number=st.integers(0, 30),
@@ -237,7 +237,7 @@ def test_a_record_with_a_field_of_any_kind_breaks_nothing(
     assert picture(events)
 
 
-@UNHURRIED
+@FEW
 @given(
     name=st.sampled_from(sorted(SOURCES)), data=st.binary(max_size=200) | VALUES.map(lambda v: json.dumps(v).encode())
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from delegtop.clock import Millis
@@ -18,8 +18,6 @@ from delegtop.model.events import Artifact, Deviation, Ended, Fault, Started
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""The first draw builds tables of Unicode, and other work may share the machine."""
 DIALECTS = pytest.mark.parametrize("dialect", [SessionLog, Registry])
 
 TEXTS = st.text(max_size=12) | st.sampled_from(
@@ -46,7 +44,6 @@ def read(dialect: type[Dialect], data: bytes) -> list[Any]:
 
 
 @DIALECTS
-@UNHURRIED
 @given(
     data=st.binary(max_size=200) | st.text(alphabet='{}[]":,\\ \n\0eE.-0123456789antrufls', max_size=80).map(str.encode)
 )
@@ -57,7 +54,6 @@ def test_bytes_of_any_kind_are_answered(dialect: type[Dialect], data: bytes) -> 
         assert 0 <= dialect.sniff(Sample("some/file", data, whole)) <= 100
 
 
-@UNHURRIED
 @given(event=EVENTS, fields=NESTED, inner=NESTED)
 def test_a_session_log_record_of_any_fields_is_answered(
     event: str, fields: dict[str, Any], inner: dict[str, Any]
@@ -74,7 +70,6 @@ def test_a_session_log_record_of_any_fields_is_answered(
                 assert each.report.duration is None or each.report.duration >= 0
 
 
-@UNHURRIED
 @given(entries=st.dictionaries(TEXTS, NESTED | VALUES, max_size=4), inner=NESTED)
 def test_a_registry_of_any_entries_is_answered(entries: dict[str, Any], inner: dict[str, Any]) -> None:
     value = entries | {"sess_20260203_abc123": inner | {"return": inner}}

@@ -130,7 +130,7 @@ def grown(batches: list[list[Event]], looks: bool = False) -> Forest:
     return forest
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.lists(events, max_size=14), st.randoms(use_true_random=False), st.booleans())
 def test_order_batches_and_repetition_do_not_matter(batch: list[Event], random: Any, looks: bool) -> None:
     batch = distinct_origins(batch)
@@ -145,7 +145,7 @@ def test_order_batches_and_repetition_do_not_matter(batch: list[Event], random: 
     assert picture(grown(batches, looks)) == expected
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.lists(events, max_size=14))
 def test_the_forest_is_a_forest_and_its_counts_are_true(batch: list[Event]) -> None:
     forest = grown([batch], looks=True)
@@ -161,7 +161,7 @@ def test_the_forest_is_a_forest_and_its_counts_are_true(batch: list[Event]) -> N
             assert len(forest.candidates(handle)) > 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(events, max_size=12), st.lists(st.integers(0, 200_000_000), min_size=1, max_size=6))
 def test_states_at_a_moment_do_not_depend_on_the_moments_looked_at_before(batch: list[Event], looks: list[int]) -> None:
     forest, fresh = grown([batch]), grown([batch])

@@ -190,7 +190,7 @@ def operate(pair: Pair, rng: random.Random, operation: str, wide: bool) -> None:
             outline.reveal(some)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32), st.lists(st.sampled_from(OPERATIONS), min_size=5, max_size=40), st.booleans())
 def test_after_any_operations_the_rows_are_those_of_a_plain_flatten(seed: int, script: list[str], wide: bool) -> None:
     pair, rng = Pair(), random.Random(seed)

@@ -40,7 +40,7 @@ def fresh(forest: Forest) -> list[Problem]:
 
 
 @given(st.lists(st.tuples(st.lists(events, max_size=12), st.integers(0, 3_000)), max_size=6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_queue_is_what_a_fresh_look_finds(batches: list[tuple[list[Event], int]]) -> None:
     forest, now = Forest(), T0
     queue = Queue(forest)
@@ -54,7 +54,7 @@ def test_the_queue_is_what_a_fresh_look_finds(batches: list[tuple[list[Event], i
 
 
 @given(st.lists(events, max_size=40), st.integers(0, 3_000))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_all_can_be_judged_and_a_blocker_is_at_the_end_of_its_path(told: list[Event], minutes: int) -> None:
     forest = Forest()
     forest.apply(told)

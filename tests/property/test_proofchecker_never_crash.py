@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.clock import Millis
@@ -14,7 +14,7 @@ from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
-UNHURRIED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=40)
 NOW = Millis(1_789_380_000_000)
 SESSIONS = ["sess_1789376400_abc123", "sess_1789376400_abc123_7", "sess_$(date", "x", ""]
 TEXTS = st.sampled_from(
@@ -101,7 +101,7 @@ def encoded(value: object) -> bytes:
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
 
-@UNHURRIED
+@FEW
 @given(st.lists(st.tuples(PATHS, DOCUMENTS, st.integers(0, 10**9)), max_size=6), st.lists(PATHS, max_size=2))
 def test_any_files_in_any_order_are_read_folded_judged_and_told_again(
     files: list[tuple[str, dict[str, Any], int]], gone: list[str]
@@ -121,7 +121,7 @@ def test_any_files_in_any_order_are_read_folded_judged_and_told_again(
         diagnose(forest, handle, NOW, lambda _path: None)
 
 
-@UNHURRIED
+@FEW
 @given(PATHS | st.just("/w/specs/007_a/.postflight-loop-guard"), st.binary(max_size=60))
 def test_bytes_of_any_kind_are_answered(path: str, data: bytes) -> None:
     for whole in (True, False):

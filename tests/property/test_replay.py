@@ -154,7 +154,7 @@ def fold(timeline: Timeline, at: Millis) -> dict[str, Any]:
     return picture(forest)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     st.lists(events, max_size=40),
     st.lists(st.tuples(st.integers(-1, 40), st.sampled_from([0, 0, -1, STEP // 2])), min_size=1, max_size=6),
@@ -170,7 +170,7 @@ def test_the_forest_at_a_moment_is_a_fresh_fold_of_all_up_to_it(
         assert picture(timeline.forest(at)) == fold(timeline, at)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(events, max_size=40), st.lists(st.integers(0, 40), min_size=2, max_size=6), st.integers(1, 6))
 def test_going_on_from_a_moment_leads_where_a_fresh_fold_does_and_changes_no_other_moment(
     batch: list[Event], moments: list[int], spacing: int
@@ -188,7 +188,7 @@ def test_going_on_from_a_moment_leads_where_a_fresh_fold_does_and_changes_no_oth
     assert picture(timeline.forest(begun)) == fold(timeline, begun)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.one_of(st.lists(few_signs, min_size=3, max_size=10), st.lists(st.one_of(events, signs), max_size=30)))
 def test_what_is_left_out_of_a_slice_leaves_no_trace(batch: list[Event]) -> None:
     timeline = Timeline(distinct(batch))
@@ -200,7 +200,7 @@ def test_what_is_left_out_of_a_slice_leaves_no_trace(batch: list[Event]) -> None
     assert picture(short) == picture(whole)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(events, max_size=30), st.randoms(use_true_random=False))
 def test_the_order_of_a_recording_does_not_depend_on_the_order_of_reading(batch: list[Event], random: Any) -> None:
     batch = distinct(batch)

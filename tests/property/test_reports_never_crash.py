@@ -44,7 +44,7 @@ def grown(told: list[Event]) -> Forest:
 
 
 @given(events, st.binary(max_size=40) | st.none())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_form_of_a_report_can_be_made(told: list[Event], line: bytes | None) -> None:
     journal = Journal()
     journal.heed(told)
@@ -59,7 +59,7 @@ def test_every_form_of_a_report_can_be_made(told: list[Event], line: bytes | Non
 
 
 @given(events, events)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_figures_and_a_comparison_can_be_made(one: list[Event], other: list[Event]) -> None:
     first, second = grown(one), grown(other)
     found = stats.gather(first)
@@ -72,6 +72,6 @@ def test_figures_and_a_comparison_can_be_made(one: list[Event], other: list[Even
 
 
 @given(events)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_run_never_differs_from_itself(told: list[Event]) -> None:
     assert not diff.compare(grown(told), grown(told), ("a", "a"), 0.0).differ

@@ -111,7 +111,7 @@ def picture(forest: Forest) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps, st.randoms(use_true_random=False))
 def test_every_look_shows_what_a_fresh_look_at_everything_would(
     steps: list[tuple[list[Event], int]], random: Any
@@ -134,7 +134,7 @@ def test_every_look_shows_what_a_fresh_look_at_everything_would(
         assert forest.counts == fresh.counts
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(steps, st.integers(1, 60))
 def test_what_is_usual_changes_no_state(steps: list[tuple[list[Event], int]], usual: int) -> None:
     told = [*BORN, *(placed(event, line) for line, event in enumerate(e for batch, _ in steps for e in batch))]

@@ -7,6 +7,7 @@ from datetime import UTC
 from typing import Any
 
 import pytest
+from tests.piloting import rest
 
 from delegtop.app.main import DelegtopApp
 from delegtop.clock import FrozenClock, Millis, parse_time
@@ -49,6 +50,7 @@ class ScriptedFeed:
         self._statuses = tuple(statuses)
         self._pending: list[list[Event]] = [list(events)] if events else []
         self._news = threading.Event()
+        self._awaited = False
 
     def say(self, *events: Event) -> None:
         """Let these arrive now."""
@@ -73,8 +75,15 @@ class ScriptedFeed:
         """It never takes long."""
 
     def wait(self, timeout: float) -> None:
+        self._awaited = True
         self._news.wait(timeout)
+        self._awaited = False
         self._news.clear()
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether all that was said has been handed over."""
+        return self.closed or (self._awaited and not self._news.is_set() and not self._pending)
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         return self._statuses
@@ -210,6 +219,21 @@ def healthy() -> list[SourceStatus]:
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pause of the pilot lasts until the program has nothing left to do, however long that takes."""
+    apps: list[DelegtopApp] = []
+    make = DelegtopApp.__init__
+
+    def remember(app: DelegtopApp, *given: Any, **settings: Any) -> None:
+        make(app, *given, **settings)
+        apps.append(app)
+
+    monkeypatch.setattr(DelegtopApp, "__init__", remember)
+    for place in ("textual.app", "textual.pilot"):
+        monkeypatch.setattr(f"{place}.wait_for_idle", lambda *_: rest(apps))
 
 
 @pytest.fixture

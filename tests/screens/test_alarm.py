@@ -1,9 +1,12 @@
 """While the dashboard is open it tells of trouble: once, safely, and only of the present."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.piloting import until
 from tests.screens.conftest import NOW, ScriptedFeed
+from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
 from delegtop.clock import Clock, FrozenClock, Millis
@@ -88,15 +91,14 @@ async def test_a_way_that_does_not_work_is_said_and_the_dashboard_goes_on() -> N
         assert any("there is no notify command" in toast.message for toast in dashboard._notifications)
 
 
-async def _loaded(dashboard: DelegtopApp, pilot: object) -> None:
+async def _loaded(dashboard: DelegtopApp, pilot: Pilot[Any]) -> None:
     await _until(dashboard, pilot, lambda: not dashboard.board.loading)
     dashboard._second()
 
 
-async def _until(dashboard: DelegtopApp, pilot: object, done: object) -> None:
-    for _ in range(200):
-        if done():  # type: ignore[operator]  # a question without arguments
-            return
+async def _until(dashboard: DelegtopApp, pilot: Pilot[Any], done: Callable[[], object]) -> None:
+    def is_done() -> bool:
         dashboard._second()
-        await pilot.pause(0.02)  # type: ignore[attr-defined]  # Textual's pilot
-    pytest.fail("it did not happen in time")
+        return bool(done())
+
+    await until(pilot, is_done)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.piloting import until
 from textual.widgets import Static
 
 from delegtop.app.main import DelegtopApp
@@ -35,8 +36,7 @@ async def test_typing_narrows_the_tree_at_once_and_keeps_the_ancestors(make_app:
 async def test_a_half_typed_key_filters_nothing_yet(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        while app.board.loading:
-            await pilot.pause(0.01)
+        await until(pilot, lambda: not app.board.loading)
         everything = names(app)
         await pilot.press("slash", *"state", "colon")
         await pilot.pause()
@@ -62,14 +62,14 @@ async def test_a_search_that_ends_late_does_not_hide_what_is_wrong_by_then(
 ) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await pilot.press("slash", *"state", "colon")
         held, sift = True, app.board.sift
         monkeypatch.setattr(app.board, "sift", lambda seconds: not held and sift(seconds))
-        await pilot.press("slash", *"state", "colon", "f", "o")
+        await pilot.press("f", "o")
         assert "fo" in complaint(app)
         held = False
-        await pilot.pause(0.1)
-        assert app.board.query.text == "state:f"
+        await until(pilot, lambda: app.board.query.text == "state:f")
+        await pilot.pause()
         assert "fo" in complaint(app)
 
 
@@ -129,8 +129,7 @@ async def test_a_filter_without_any_match_says_so_instead_of_an_empty_pane(make_
 async def test_rows_that_come_back_after_there_was_none_have_the_keys_again(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        while app.board.loading:
-            await pilot.pause(0.01)
+        await until(pilot, lambda: not app.board.loading)
         app.monitor.show_filter("nothing")
         await pilot.pause()
         assert not app.monitor.table.display

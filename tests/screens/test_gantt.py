@@ -5,6 +5,7 @@ from typing import Protocol
 
 import pytest
 from rich.cells import cell_len
+from tests.piloting import until
 from textual.events import (
     MouseDown,
     MouseMove,
@@ -52,10 +53,7 @@ def line(app: DelegtopApp, name: str) -> str:
 async def loaded(pilot: Pilot[None]) -> None:
     app = pilot.app
     assert isinstance(app, DelegtopApp)
-    for _ in range(80):
-        if not app.reader.loading and len(app.board.outline):
-            break
-        await pilot.pause(0.05)
+    await until(pilot, lambda: not app.reader.loading and len(app.board.outline))
     app.monitor.draw()
     await pilot.pause()
 
@@ -176,11 +174,7 @@ async def test_what_arrives_grows_its_bar(
         before = line(app, "implementer").count("█")
         clock.set(script.at(75))
         feed.say(script.heard("sess_1766743200_def456", 74, "bash: lake build"))
-        for _ in range(60):
-            await pilot.pause(0.05)
-            if line(app, "implementer").count("█") > before:
-                break
-        assert line(app, "implementer").count("█") > before
+        await until(pilot, lambda: line(app, "implementer").count("█") > before)
 
 
 async def test_when_the_last_child_returns_the_path_goes_on_with_the_parent(
@@ -196,11 +190,7 @@ async def test_when_the_last_child_returns_the_path_goes_on_with_the_parent(
             script.returned("sess_1766743200_lint07", 64, Outcome.COMPLETED),
             script.heard("sess_1766743200_exec01", 79, "writing the summary"),
         )
-        for _ in range(60):
-            await pilot.pause(0.05)
-            if "███" in line(app, "task-executor"):
-                break
-        assert "███" in line(app, "task-executor")
+        await until(pilot, lambda: "███" in line(app, "task-executor"))
 
 
 async def test_the_wheel_scrolls_rows_with_ctrl_it_zooms_and_with_shift_it_goes_through_time(make_app: MakeApp) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.piloting import until
 
 from delegtop.app import keymap
 from delegtop.app.main import DelegtopApp
@@ -50,6 +51,14 @@ async def test_help_opens_and_escape_leaves_it(make_app: MakeApp, key: str) -> N
         await pilot.press("escape")
         await pilot.pause()
         assert app.screen.id == "monitor"
+
+
+async def test_a_key_that_comes_before_the_first_picture_keeps_nothing_from_being_read(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test() as pilot:
+        app.push_screen(Help({}, ascii=False))
+        await until(pilot, lambda: len(app.board.forest) > 0)
+        assert isinstance(app.screen, Help)
 
 
 @pytest.mark.parametrize("commands", [keymap.COMMANDS, keymap.TRIAGE], ids=["monitor", "triage"])

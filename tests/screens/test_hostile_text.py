@@ -4,10 +4,11 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.piloting import until
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.widgets.inspector import TABS
+from delegtop.app.widgets.inspector import TABS, Inspector
 from delegtop.clock import FrozenClock, Millis
 from delegtop.feed import SourceStatus
 from delegtop.model import notes
@@ -102,13 +103,19 @@ def dangerous(app: DelegtopApp) -> Iterator[str]:
                 yield f"U+{ord(char):04X}"
 
 
+def has_read(inspector: Inspector) -> bool:
+    """Was all of the page that comes from the disk asked for?"""
+    return inspector._wanted() in (None, inspector._fetched) and not inspector._fetching_soon
+
+
 async def visit_everything(app: DelegtopApp, pilot: Pilot[None]) -> None:
     """Every tab for every row, then every screen."""
     await pilot.pause()
     for _ in range(2):
         for tab in TABS:
             app.monitor.action_show_tab(tab)
-            await pilot.pause(0.15 if tab in ("return", "activity", "raw") else 0)
+            await until(pilot, lambda: has_read(app.monitor.inspector))
+            await pilot.pause()
             assert list(dangerous(app)) == [], tab
         await pilot.press("down")
     for keys in (("o",), ("y",), ("question_mark",), ("slash", "x")):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from tests.piloting import until
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -52,25 +53,13 @@ def shown(app: DelegtopApp) -> str:
     return "\n".join(table.render_line(y).text for y in range(table.size.height))
 
 
-async def settled(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    for _ in range(60):
-        if holds():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it did not happen within three seconds")
-
-
 async def page(app: DelegtopApp, pilot: Pilot[None], id: str, tab: str, expect: str = "") -> str:
     """The text of one tab for one delegation; waits for what comes from the disk."""
     app.monitor._go_to(handle_of(app, id))
     app.monitor.action_show_tab(tab)
     await pilot.pause()
-    for _ in range(60):
-        text = app.monitor.inspector.sheet.text
-        if expect in text:
-            return text
-        await pilot.pause(0.05)
-    raise AssertionError(f"{expect!r} is not in:\n{text}")
+    await until(pilot, lambda: expect in app.monitor.inspector.sheet.text, f"showing {expect}")
+    return app.monitor.inspector.sheet.text
 
 
 async def test_the_overview_names_the_state_the_deadline_and_where_the_deadline_comes_from(make_app: MakeApp) -> None:
@@ -112,10 +101,7 @@ async def test_claims_that_disagree_are_both_shown_with_their_line(
             script.started("sess_two", 50, agent="alpha", timeout=60_000),
             script.started("sess_two", 50, agent="beta", timeout=90_000),
         )
-        for _ in range(40):
-            await pilot.pause(0.05)
-            if app.board.forest.find("sess_two") is not None:
-                break
+        await until(pilot, lambda: app.board.forest.find("sess_two") is not None)
         text = await page(app, pilot, "sess_two", "overview", "Sources disagree")
         assert "alpha" in text
         assert "beta" in text
@@ -128,10 +114,7 @@ async def test_what_is_unknown_is_a_dash(make_app: MakeApp, feed: ScriptedFeed, 
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
         feed.say(Heard("sess_bare", None, script.origin()))
-        for _ in range(40):
-            await pilot.pause(0.05)
-            if app.board.forest.find("sess_bare") is not None:
-                break
+        await until(pilot, lambda: app.board.forest.find("sess_bare") is not None)
         text = await page(app, pilot, "sess_bare", "overview")
         lines = {line.split()[0]: line.split()[1] for line in text.splitlines() if len(line.split()) > 1}
         assert lines["deadline"] == "–"
@@ -194,7 +177,7 @@ async def test_activity_tells_once_what_several_lines_say_of_one_moment(
 ) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot, lambda: not app.board.loading)
+        await until(pilot, lambda: not app.board.loading)
         waits = [Heard(HUNG, Millis(START + 61 * 60_000), script.origin(), phase=Phase.MODEL) for _ in range(3)]
         feed.say(*waits, Described(HUNG, Millis(START + 61 * 60_000), script.origin(), model="opus"))
         text = await page(app, pilot, HUNG, "activity", "model opus")
@@ -246,7 +229,7 @@ async def test_findings_tell_what_is_wrong_where_it_is_written_and_what_to_do(ma
 async def test_the_number_in_the_tab_is_that_of_the_findings_on_its_page(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot, lambda: not app.board.loading)
+        await until(pilot, lambda: not app.board.loading)
         text = await page(app, pilot, "sess_1766743320_res196", "findings", "Does not exist")
         found = sum(line.startswith(("error ", "warning ", "info ")) for line in text.splitlines())
         assert f" Findings {found} " in app.monitor.inspector.query_one("#tabs", Chips).line.plain
@@ -262,7 +245,7 @@ async def test_enter_on_a_line_of_evidence_opens_the_very_line(make_app: MakeApp
         origin = app.monitor.inspector.sheet.target
         assert isinstance(origin, Origin)
         await pilot.press("enter")
-        await settled(pilot, lambda: isinstance(app.screen, RawLine) and "said" in app.screen.query_one(Sheet).text)
+        await until(pilot, lambda: isinstance(app.screen, RawLine) and "said" in app.screen.query_one(Sheet).text)
         text = app.screen.query_one(Sheet).text
         assert text.startswith(str(origin))
         assert "Indented" in text
@@ -308,7 +291,7 @@ async def test_everything_the_data_says_about_going_on_is_shown_and_review_comes
     async with app.run_test(size=(120, 90)) as pilot:
         await pilot.pause()
         feed.say(*(Noted(PLAN, Millis(1), script.origin(), kind, f"words on {kind}") for kind in kinds))
-        await settled(pilot, lambda: len(app.board.forest.delegation(handle_of(app, PLAN)).notes) == len(kinds))
+        await until(pilot, lambda: len(app.board.forest.delegation(handle_of(app, PLAN)).notes) == len(kinds))
         for tab in ("findings", "return", "overview"):
             text = await page(app, pilot, PLAN, tab, "words on loop")
             assert text.splitlines()[0].startswith("⚑ review      words on review")
@@ -343,7 +326,7 @@ async def test_the_overview_says_who_it_is_and_what_it_is_in_the_middle_of(
             script.started("grandkid", 61, agent="Explore", product="claude-code", parent="kid"),
             script.heard("grandkid", 62, "", tokens=30),
         )
-        await settled(pilot, lambda: app.board.forest.find("grandkid") is not None)
+        await until(pilot, lambda: app.board.forest.find("grandkid") is not None)
         text = await page(app, pilot, "kid", "overview", "Look for pools")
         for words in (
             "Explore · scout", "Find the leak", "opus", "claude-code · 2.1", "/home/me", "500 tokens · $0.25",
@@ -366,7 +349,7 @@ async def test_secrets_are_hidden_until_a_key_shows_them_and_then_the_screen_say
             script.heard("leaky", 62, f"mysql --password={secret}"),
             Described("leaky", Millis(1), script.origin(), prompt=f"The password is: password={secret}"),
         )
-        await settled(pilot, lambda: app.board.forest.find("leaky") is not None)
+        await until(pilot, lambda: app.board.forest.find("leaky") is not None)
         for tab, expect in (("overview", "The password is"), ("activity", "mysql"), ("raw", "mysql")):
             assert secret not in await page(app, pilot, "leaky", tab, expect)
         assert secret not in shown(app)
@@ -412,8 +395,7 @@ async def test_a_long_page_scrolls_with_the_keys(make_app: MakeApp) -> None:
         await pilot.pause()
         await page(app, pilot, "sess_1766743200_def456", "overview")
         await pilot.press("enter", "end")
-        await pilot.pause(0.4)
-        assert app.monitor.inspector.sheet.scroll_offset.y > 0
+        await until(pilot, lambda: app.monitor.inspector.sheet.scroll_offset.y > 0)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ import base64
 import os
 import stat
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from time import monotonic
 from typing import Protocol
 
 import pytest
-from textual.pilot import Pilot
+from tests.piloting import offers, until
 from textual.widgets import OptionList
 
 from delegtop.app.main import DelegtopApp
@@ -50,15 +52,6 @@ def names(app: DelegtopApp) -> list[str]:
 def under_cursor(app: DelegtopApp) -> str:
     cursor = app.monitor.table.cursor
     return app.board.forest.delegation(cursor).name if cursor is not None else ""
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    """Wait for another thread, with a limit."""
-    for _ in range(60):
-        if holds():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it did not happen within three seconds")
 
 
 # Keys
@@ -337,7 +330,8 @@ async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monke
         for _ in range(70):  # the first batch leaves the graph of the last minute
             app.intake.second()
         app._second()
-        await pilot.pause(0.2)
+        await until(pilot, lambda: not app.board.verdicts.wanted)
+        await pilot.pause()
         painted: list[object] = []
         display = app._display
 
@@ -348,8 +342,18 @@ async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monke
         monkeypatch.setattr(app, "_display", count_and_display)
         for _ in range(5):
             app._second()
-            await pilot.pause(0.1)
+            await pilot.pause()
         assert painted == []
+
+
+async def test_verdicts_come_though_the_machine_is_so_busy_that_every_timer_begins_late(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = count()
+    monkeypatch.setattr("textual.timer._time.get_time", lambda: monotonic() + next(late) * 0.005)
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "implementer ◀3" in text_of(app))
 
 
 # Nothing to show
@@ -490,13 +494,10 @@ async def test_a_command_chosen_in_the_palette_is_done(make_app: MakeApp) -> Non
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        await pilot.press("ctrl+p")
-        await pilot.pause(0.2)
-        await pilot.press(*"sort by name")
-        await pilot.pause(0.5)
+        await pilot.press("ctrl+p", *"sort by name")
+        await until(pilot, lambda: offers(app, "Sort by name"))
         await pilot.press("enter")
-        await pilot.pause(0.3)
-        assert app.board.sort == "name"
+        await until(pilot, lambda: app.board.sort == "name")
 
 
 # The mouse
@@ -579,8 +580,10 @@ async def test_with_ascii_no_screen_has_any_other_character(make_app: MakeApp) -
             ("escape", "ctrl+p"),
         ):
             await pilot.press(*keys)
-            await pilot.pause(0.1)
+            await pilot.pause()
             assert text_of(app).isascii(), keys
+        await until(pilot, lambda: offers(app, ""))
+        assert text_of(app).isascii()
 
 
 # When it fails

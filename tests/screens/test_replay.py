@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.piloting import offers, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -72,14 +72,6 @@ def live(log: Path, now: Millis) -> DelegtopApp:
     clock, past = FrozenClock(now), ReplayClock(now, paused=True)
     replay = Replay(past, lambda: Feed([str(log)], clock=clock), live=Feed([str(log)], clock=clock), present=clock)
     return DelegtopApp(Settings(), replay, clock, zone=UTC, replay=replay)
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    for _ in range(100):
-        if holds():
-            return
-        await pilot.pause(0.03)
-    raise AssertionError("it did not happen within three seconds")
 
 
 async def loaded(pilot: Pilot[None]) -> None:
@@ -227,6 +219,7 @@ async def test_a_click_and_a_drag_on_the_timeline_go_there(log: Path) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await loaded(pilot)
         track = app.screen.query_one(Track)
+        await until(pilot, lambda: track._drawn.plain)  # nobody clicks on a timeline that is not there yet
         await pilot.click(Track, offset=(track.size.width - 1, 0))
         await shows(pilot, 20)
         await pilot.mouse_down(Track, offset=(track.size.width // 2, 0))
@@ -388,7 +381,7 @@ async def test_the_palette_rewinds_too_and_offers_the_moves_only_in_the_past(log
         names = {name for name, _, _ in Commands(app.screen)._entries()}
         assert not any(name.startswith("Next event") for name in names)
         await pilot.press("colon", *"rewind")
-        await pilot.pause(0.3)
+        await until(pilot, lambda: offers(app, "Rewind"))
         await pilot.press("enter")
         await until(pilot, lambda: app.board.moment is not None)
         names = {name for name, _, _ in Commands(app.screen)._entries()}
@@ -400,7 +393,7 @@ async def test_on_another_screen_nothing_is_pulled_from_under_it(log: Path) -> N
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: len(app.board.forest) == 3)
         await pilot.press("question_mark", "r")
-        await pilot.pause(0.3)
+        await pilot.pause()
         assert not app.is_past
 
 

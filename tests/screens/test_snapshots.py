@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
+from tests import piloting
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
@@ -25,24 +25,16 @@ def pressing(*keys: str, until: str = "") -> Before:
     async def before(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, DelegtopApp)
-        await _wait(pilot, lambda: not app.reader.loading)
+        await piloting.until(pilot, lambda: not app.reader.loading)
         app.monitor.filter_bar.input.cursor_blink = False
         app.monitor.draw()
         for key in keys:
             await pilot.press(key)
-        await _wait(pilot, lambda: until in app.monitor.inspector.sheet.text)
-        await _wait(pilot, lambda: not app.board.verdicts.wanted)
+        await piloting.until(pilot, lambda: until in app.monitor.inspector.sheet.text)
+        await piloting.until(pilot, lambda: not app.board.verdicts.wanted)
         await pilot.pause()
 
     return before
-
-
-async def _wait(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    for _ in range(80):
-        if holds():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it did not happen within four seconds")
 
 
 SCREENS: dict[str, tuple[tuple[int, int], Before]] = {

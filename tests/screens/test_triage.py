@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.piloting import offers, until
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -36,14 +37,6 @@ async def opened(pilot: Pilot[Any]) -> Triage:
     assert isinstance(screen, Triage)
     await pilot.pause()
     return screen
-
-
-async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    for _ in range(100):
-        if holds():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it did not happen within five seconds")
 
 
 def names(screen: Triage) -> list[str]:
@@ -184,7 +177,7 @@ async def test_the_palette_opens_it_once(make_app: MakeApp) -> None:
             await pilot.press("colon")
             await until(pilot, lambda: isinstance(app.screen, CommandPalette))
             await pilot.press(*"triage")
-            await pilot.pause(0.8)
+            await until(pilot, lambda: offers(app, "riage"))
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, Triage))
         assert sum(isinstance(screen, Triage) for screen in app.screen_stack) == 1

@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
+from tests.piloting import until
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
@@ -22,12 +22,12 @@ def pressing(*keys: str) -> Before:
     async def before(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, DelegtopApp)
-        await _wait(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
+        await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
         await pilot.press("t")
-        await _wait(pilot, lambda: _is_ready(app))
+        await until(pilot, lambda: _is_ready(app))
         for key in keys:
             await pilot.press(key)
-        await _wait(pilot, lambda: _is_ready(app))
+        await until(pilot, lambda: _is_ready(app))
         await pilot.pause()
 
     return before
@@ -36,16 +36,11 @@ def pressing(*keys: str) -> Before:
 def _is_ready(app: DelegtopApp) -> bool:
     screen = app.screen_stack[1] if len(app.screen_stack) > 1 else None
     screen = app.screen if isinstance(app.screen, Triage) else screen
-    return not isinstance(screen, Triage) or (screen.queue.is_complete and "Evidence" in screen.sheet.text)
-
-
-async def _wait(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    for _ in range(100):
-        if holds():
-            await pilot.pause(0.3)  # what the disk has to say comes a moment later
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it did not happen within five seconds")
+    if not isinstance(screen, Triage):
+        return True
+    current = screen.problems.current
+    has_read = current is None or current.handle in screen._known
+    return screen.queue.is_complete and "Evidence" in screen.sheet.text and has_read
 
 
 SCREENS: dict[str, tuple[tuple[int, int], Before]] = {

@@ -1,7 +1,7 @@
 """A coding agent as its log shows it: `actor.py claude|codex|opencode HOME` does what standard input says, by steps.
 
-After each step it answers `done` and the moment of a monotonic clock, so that whoever watches can tell how long a
-change took to be seen. It needs nothing but the standard library, and it is a process of its own, as a real agent is.
+After each step it answers `done`, so that whoever watches knows from when on a change can be seen. It needs nothing but
+the standard library, and it is a process of its own, as a real agent is.
 """
 
 import json
@@ -216,7 +216,7 @@ def main() -> None:
     actor = kinds[sys.argv[1]](Path(sys.argv[2]))
     for line in sys.stdin:
         getattr(actor, line.strip())()
-        sys.stdout.write(f"done {time.monotonic()}\n")
+        sys.stdout.write("done\n")
         sys.stdout.flush()
 
 

@@ -1,5 +1,6 @@
 """A real terminal to run the real program in: a tmux server of its own for every test."""
 
+import math
 import os
 import re
 import shlex
@@ -12,9 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
-_PATIENCE = 15.0
-"""Seconds until a wait has failed. It is only ever used up on a machine that is busy with something else."""
 _PACE = 0.04
 _LOOKS = 5
 """So many equal looks in a row are a screen that stands still."""
@@ -111,17 +111,23 @@ class Terminal:
         """Every byte the terminal was sent since it opened."""
         return self._bytes.read_bytes()
 
-    def wait_for(self, *texts: str, within: float = _PATIENCE) -> str:
+    def wait_for(self, *texts: str, looks: float = math.inf) -> str:
         """Until all of these stand on the screen; gives the screen."""
-        self.wait_until(lambda: all(text in self.screen() for text in texts), " and ".join(texts), within)
+        self.wait_until(lambda: all(text in self.screen() for text in texts), " and ".join(texts), looks)
         return self.screen()
 
-    def wait_until(self, holds: Callable[[], bool], what: str, within: float = _PATIENCE) -> None:
-        until = time.monotonic() + within
+    def wait_until(self, holds: Callable[[], bool], what: str, looks: float = math.inf) -> int:
+        """Until it holds, after so many looks in vain at most; gives how many there were.
+
+        A look starts a program. So where the machine has other things to do each takes longer, as all else does.
+        """
+        until, vain = time.monotonic() + PATIENCE, 0
         while not holds():
-            if time.monotonic() > until:
-                pytest.fail(f"not within {within} s: {what}\n{self.screen()}")
+            vain += 1
+            if vain > looks or time.monotonic() > until:
+                pytest.fail(f"not within {vain} looks: {what}\n{self.screen()}")
             time.sleep(_PACE)
+        return vain
 
     def wait_until_still(self) -> str:
         """Until the screen has not changed for a while; gives the screen."""

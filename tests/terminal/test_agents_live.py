@@ -1,25 +1,22 @@
 """While agents write their logs, each change is on the screen within a second, though nothing was there at first."""
 
 import logging
-import os
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from tests.terminal.conftest import Terminal
 
 ACTOR = Path(__file__).parent / "actor.py"
-LIMIT = 1.0
-"""Seconds from the end of the writing to the screen."""
-SLOW = 4.0
-"""The same on a machine that has more to do than it can."""
+LOOKS = 25
+"""So often it is looked in vain from the end of the writing to the screen, at most: a second on a quiet machine."""
 
 
 class Agent:
@@ -29,19 +26,17 @@ class Agent:
         command = [sys.executable, str(ACTOR), kind, str(home)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
-    def do(self, step: str) -> float:
-        """Returns the moment when all of it was written."""
+    def do(self, step: str) -> None:
+        """Returns when all of it was written."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(f"{step}\n")
-        answer = self._process.stdout.readline().split()
-        assert answer[0] == "done"
-        return float(answer[1])
+        assert self._process.stdout.readline() == "done\n"
 
     def close(self) -> None:
         assert self._process.stdin
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         assert self._process.stdout
         self._process.stdout.close()
 
@@ -84,16 +79,15 @@ WORDS = {
 """What stands on the screen after each step; one of several where the agents differ."""
 
 
-def seen_after(terminal: "Terminal", agent: Agent, step: str) -> float:
-    """Seconds until all that the step brings is on the screen."""
-    written = agent.do(step)
+def seen_after(terminal: "Terminal", agent: Agent, step: str) -> int:
+    """How often it is looked in vain until all that the step brings is on the screen."""
+    agent.do(step)
 
     def is_there() -> bool:
         shown = terminal.screen()
         return all(any(word in shown for word in words.split("|")) for words in WORDS[step])
 
-    terminal.wait_until(is_there, f"{step}: {WORDS[step]}", within=SLOW)
-    return time.monotonic() - written
+    return terminal.wait_until(is_there, f"{step}: {WORDS[step]}", LOOKS)
 
 
 def test_each_change_of_an_agent_that_comes_later_is_on_the_screen_within_a_second(
@@ -104,9 +98,7 @@ def test_each_change_of_an_agent_that_comes_later_is_on_the_screen_within_a_seco
     terminal.delegtop(environ=settings(home))
     terminal.wait_for("Nothing to watch yet")
     taken = {step: seen_after(terminal, agent, step) for step in WORDS}
-    logging.getLogger(__name__).info("seen after %s", taken)
-    limit = LIMIT if os.getloadavg()[0] < (os.cpu_count() or 1) else SLOW
-    assert {step: seconds for step, seconds in taken.items() if seconds > limit} == {}
+    logging.getLogger(__name__).info("looks in vain: %s", taken)
     assert "⚠" not in terminal.rows()[0], "a place where nothing is yet is no source that fails"
     terminal.keys("q")
     assert terminal.wait_for_the_end() == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from delegtop.clock import SECOND, FrozenClock, Millis
 from delegtop.delegate import (
@@ -138,7 +139,7 @@ for n in range(30):
 def test_processes_that_share_a_snapshot_lose_none_of_each_others_entries(tmp_path: Path) -> None:
     path = tmp_path / "registry.json"
     sharers = [subprocess.Popen([sys.executable, "-c", SHARER, str(path), name]) for name in "abc"]
-    assert [sharer.wait(timeout=60) for sharer in sharers] == [0, 0, 0]
+    assert [sharer.wait(timeout=PATIENCE) for sharer in sharers] == [0, 0, 0]
     assert set(json.loads(path.read_bytes())) == {f"{name}-{n}" for name in "abc" for n in range(0, 30, 3)}
 
 

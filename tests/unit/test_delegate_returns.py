@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from tests.patience import growth
 
-from delegtop.clock import monotonic
 from delegtop.delegate import (
     ReturnInvalid,
     extract_return,
@@ -165,20 +165,19 @@ def test_the_form_with_meta_is_found_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "output",
+    ("piece", "count"),
     [
-        "{\n" * 300_000,
-        '{"a":\n' * 150_000,
-        '{"a":[\n' * 100_000,
-        "<<<AGENT_OUTPUT_START>>>\n" * 40_000,
-        '{"a":"\n' * 150_000,
+        ("{\n", 300_000),
+        ('{"a":\n', 150_000),
+        ('{"a":[\n', 100_000),
+        ("<<<AGENT_OUTPUT_START>>>\n", 40_000),
+        ('{"a":"\n', 150_000),
     ],
     ids=["braces", "nested", "lists", "markers", "strings"],
 )
-def test_hostile_output_costs_little_time(output: str) -> None:
-    began = monotonic()
-    assert extract_return(output) is None
-    assert monotonic() - began < 2
+def test_hostile_output_costs_no_more_than_its_length(piece: str, count: int) -> None:
+    assert extract_return(piece * count) is None
+    assert growth(lambda times: extract_return(piece * times), count // 10) < 30
 
 
 def test_a_made_return_is_valid() -> None:

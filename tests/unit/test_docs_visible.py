@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from delegtop.cli import main
 
@@ -53,7 +54,7 @@ class Place:
 
     def run(self, *line: str) -> str:
         ended = subprocess.run(
-            line, cwd=self.folder, env=self.environ, capture_output=True, text=True, timeout=60, check=False
+            line, cwd=self.folder, env=self.environ, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert (ended.returncode, ended.stderr) == (0, "")
         return ended.stdout

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.patience import PATIENCE
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
@@ -52,7 +53,7 @@ def browse(page: Path, profile: Path, *options: str) -> str:
     ]
     # Chromium keeps its crash reports below the home, whatever the profile.
     environment = {**os.environ, "HOME": str(profile), "XDG_CONFIG_HOME": str(profile)}
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True, env=environment)
     return answer.stdout
 
 

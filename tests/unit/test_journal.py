@@ -9,6 +9,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from delegtop.clock import Millis, parse_time
 from delegtop.delegate.context import Context
@@ -151,7 +152,7 @@ def test_four_processes_writing_at_once_never_tear_a_line(tmp_path: Path) -> Non
     for writer in writers:
         assert writer.stdin
         writer.stdin.close()  # they wait for this, so that they start together
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0, 0]
+    assert [writer.wait(timeout=PATIENCE) for writer in writers] == [0, 0, 0, 0]
     seen: dict[str, list[int]] = {}
     whole = [json.loads(line) for line in log.read_bytes().splitlines() if line]
     for line in whole:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import until
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.metrics import write
-from delegtop.clock import MINUTE, Millis, monotonic, sleep
+from delegtop.clock import MINUTE, Millis
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed import SourceStatus
 from delegtop.model.delegation import State
@@ -238,7 +239,4 @@ class TestCommand:
 
 
 def _until(line: str) -> None:
-    end = monotonic() + 20
-    while not (Path("out.prom").exists() and line in Path("out.prom").read_text()):
-        assert monotonic() < end, f"never written: {line}"
-        sleep(0.05)
+    until(lambda: Path("out.prom").exists() and line in Path("out.prom").read_text(), line)

@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE, until
 
 from delegtop import notify
-from delegtop.clock import Millis, monotonic, sleep
+from delegtop.clock import Millis
 from delegtop.config import ConfigError, load
 from delegtop.diagnosis.alerts import Alert, Cause
 from delegtop.model.delegation import State
@@ -19,13 +19,6 @@ HOSTILE = "</b><b>x\x1b]0;owned\x07\u202egnp\n--option $(touch pwned) `id`\x00"
 
 def alert(name: str = "worker", message: str = "It ended failed.", cause: Cause = Cause.FAILED, **more: str) -> Alert:
     return Alert(cause, 0, more.get("id", "a-1"), name, more.get("title"), State.FAILED, message, Millis(0))
-
-
-def until(done: Callable[[], bool]) -> None:
-    end = monotonic() + 10
-    while not done():
-        assert monotonic() < end, "it did not happen in time"
-        sleep(0.02)
 
 
 def idle(way: Programs) -> bool:
@@ -62,7 +55,7 @@ def test_the_command_gets_the_facts_in_its_environment(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     for name in ("DELEGTOP_REAL_LOGS", "DELEGTOP_PROTOCOLS"):
         monkeypatch.delenv(name, raising=False)
-    way = Command(script(tmp_path, WRITES), pytest.fail)
+    way = Command(script(tmp_path, WRITES), pytest.fail, timeout=PATIENCE)
     way.tell([Words(alert(title="Prove it", message="It hangs"))])
     until(lambda: Path("a-1").exists() and bool(Path("a-1").read_text()))
     facts = json.loads(Path("a-1").read_text())
@@ -118,7 +111,7 @@ def test_a_command_that_takes_too_long_is_ended_and_told_of(tmp_path: Path) -> N
 
 def test_a_command_that_fails_is_told_of_once_and_stops_nothing(tmp_path: Path) -> None:
     said: list[str] = []
-    way = Command(script(tmp_path, "raise SystemExit(3)"), said.append)
+    way = Command(script(tmp_path, "raise SystemExit(3)"), said.append, timeout=PATIENCE)
     for _ in range(2):
         way.tell([Words(alert())])
         until(lambda: idle(way))
@@ -134,7 +127,7 @@ def test_a_command_that_cannot_be_run_is_told_of() -> None:
 def test_a_flood_starts_few_programs_and_counts_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(notify, "_WAITING", 5)
-    way = Command(script(tmp_path, WRITES), pytest.fail)
+    way = Command(script(tmp_path, WRITES), pytest.fail, timeout=PATIENCE)
     way.tell([Words(alert(id=f"flood-{number}")) for number in range(50)])
     assert len(way._running) <= notify.AT_ONCE
     until(lambda: idle(way) and not way._waiting)
@@ -145,6 +138,7 @@ def test_a_flood_starts_few_programs_and_counts_the_rest(tmp_path: Path, monkeyp
 
 def test_no_more_than_a_few_programs_are_started_in_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notify, "AT_ONCE", 1_000)
+    monkeypatch.setattr(notify, "monotonic", lambda: 0.0)
     way = Command(["true"], pytest.fail)
     way.tell([Words(alert())] * 50)
     assert len(way._waiting) == 50 - notify.BURST

@@ -1,7 +1,6 @@
 """`delegtop record` with real files and a real process: what it takes in, how it ends, and what it refuses."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -9,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE, until
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.clock import monotonic, sleep
 from delegtop.sources.processes import hostname
 
 
@@ -106,7 +105,7 @@ def test_standard_input_is_recorded_until_it_ends() -> None:
         [sys.executable, "-m", "delegtop", "record", "-", "-o", "run.delegtop"],
         input=text.encode(),
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == Exit.OK
@@ -124,10 +123,7 @@ def recording() -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def until_recorded(text: bytes) -> None:
-    end = monotonic() + 20
-    while not (os.path.exists("run.delegtop") and text in Path("run.delegtop").read_bytes()):  # noqa: PTH110 - asked often
-        assert monotonic() < end, "it was not recorded"
-        sleep(0.05)
+    until(lambda: Path("run.delegtop").exists() and text in Path("run.delegtop").read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -146,7 +142,7 @@ def test_it_records_while_sources_grow_and_ends_cleanly_when_asked(
     with Path("logs/run.jsonl").open("a") as log:
         log.write(line("heartbeat", activity="at the last moment"))
     recording.send_signal(how)
-    out, _ = recording.communicate(timeout=20)
+    out, _ = recording.communicate(timeout=PATIENCE)
     assert recording.returncode == code
     assert b"recorded 5 records with 5 events of 2 sources" in out
     assert b'"is":"end"' in Path("run.delegtop").read_bytes().splitlines()[-1]
@@ -168,7 +164,7 @@ def test_where_no_more_can_be_written_it_says_so_and_what_was_written_counts(
     with Path("logs/run.jsonl").open("a") as log:
         log.writelines(line("heartbeat", activity=f"step {number}") for number in range(2_000))
     command = f"ulimit -f 64; exec {sys.executable} -m delegtop record logs --once -o run.delegtop"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=30, check=False)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == Exit.UNREADABLE
     assert b"the recording ends here: File too large" in done.stderr
     [planner] = tree("run.delegtop", capsys)

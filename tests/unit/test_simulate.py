@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.patience import until
 
 from delegtop.clock import SECOND, FrozenClock, Millis, WallClock, parse_time
 from delegtop.delegate.simulate import Simulation
@@ -319,20 +319,27 @@ def test_most_artifacts_are_on_disk_and_some_are_forgotten(tmp_path: Path) -> No
     assert there[True] > there[False] > 0
 
 
-def test_a_started_simulation_has_a_past_goes_on_by_itself_and_stops_at_once(tmp_path: Path) -> None:
+def test_a_started_simulation_has_a_past_goes_on_by_itself_and_stops(tmp_path: Path) -> None:
     simulation = Simulation(1, 50, tmp_path, WallClock())
     simulation.start()
     past = simulation.log.stat().st_size
     assert past > 10_000
-    deadline = time.monotonic() + 20
-    while simulation.log.stat().st_size == past and time.monotonic() < deadline:
-        time.sleep(0.01)
-    began = time.monotonic()
+    until(lambda: simulation.log.stat().st_size > past)
     simulation.stop()
-    assert time.monotonic() - began < 0.5
-    stopped = simulation.log.stat().st_size
-    assert stopped > past
+    until(lambda: not is_at_work(simulation))
     assert simulation.failure is None
+
+
+def test_it_stops_at_once_though_nothing_is_due_for_a_year(tmp_path: Path) -> None:
+    simulation = Simulation(1, 1e-8, tmp_path, WallClock())
+    simulation.start()
+    assert is_at_work(simulation)
+    simulation.stop()
+    until(lambda: not is_at_work(simulation))
+
+
+def is_at_work(simulation: Simulation) -> bool:
+    return simulation._thread is not None and simulation._thread.is_alive()
 
 
 def test_stopping_a_simulation_that_was_never_started_is_no_error(tmp_path: Path) -> None:
@@ -342,9 +349,11 @@ def test_stopping_a_simulation_that_was_never_started_is_no_error(tmp_path: Path
 def test_a_folder_that_vanishes_ends_the_simulation_with_a_reason(tmp_path: Path) -> None:
     simulation = Simulation(1, 50, tmp_path / "demo", WallClock())
     simulation.start()
-    deadline = time.monotonic() + 20
-    while simulation.failure is None and time.monotonic() < deadline:
+
+    def fails() -> bool:
         shutil.rmtree(tmp_path / "demo", ignore_errors=True)
-        time.sleep(0.02)
+        return simulation.failure is not None
+
+    until(fails)
     simulation.stop()
     assert isinstance(simulation.failure, OSError)

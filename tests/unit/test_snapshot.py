@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from delegtop.clock import Millis, monotonic
 from delegtop.origin import Origin
@@ -131,8 +132,8 @@ def test_no_torn_state_is_ever_shown_while_a_writer_rewrites_in_place(registry: 
     try:
         snapshot = Snapshot(str(registry))
         versions: list[int] = []
-        deadline = monotonic() + 10
-        while len(versions) < 30 and monotonic() < deadline:
+        end = monotonic() + PATIENCE
+        while len(versions) < 30 and monotonic() < end:
             found = next(snapshot.poll(), None)
             if isinstance(found, Line):
                 value = json.loads(found.data)

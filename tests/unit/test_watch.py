@@ -6,21 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE, until
 
 from delegtop.clock import monotonic
 from delegtop.sources.watch import FAST, IDLE, SLOW, Pace, Waker, interval
-
-
-def until(condition: object, seconds: float = 5.0) -> bool:
-    """Wait for a condition, briefly."""
-    assert callable(condition)
-    deadline = monotonic() + seconds
-    pause = threading.Event()
-    while not condition():
-        if monotonic() > deadline:
-            return False
-        pause.wait(0.01)
-    return True
 
 
 def test_the_interval_is_short_after_growth_and_grows_with_the_quiet() -> None:
@@ -41,14 +30,14 @@ def test_a_change_in_a_watched_folder_wakes(tmp_path: Path) -> None:
     waker = Waker()
     waker.watch([str(tmp_path)])
     try:
-        assert until(lambda: waker.mode == "watching")
+        until(lambda: waker.mode == "watching")
         count = iter(range(1_000))
 
         def woken() -> bool:
             (tmp_path / f"{next(count)}.jsonl").write_text("{}")
             return waker.wait(0.05)
 
-        assert until(woken)
+        until(woken)
         assert waker.stirred()
     finally:
         waker.close()
@@ -82,11 +71,11 @@ def test_a_failing_watcher_leaves_plain_waiting_and_is_tried_again(
         patch.setattr(watchfiles, "watch", fail)
         waker = Waker()
         waker.watch([str(tmp_path)])
-        assert failures.acquire(timeout=5)
-        assert until(lambda: waker._watched is None)
+        assert failures.acquire(timeout=PATIENCE)
+        until(lambda: waker._watched is None)
         assert (waker.mode, waker.wait(0.01)) == ("polling", False)
     waker.watch([str(tmp_path)])
-    assert until(lambda: waker.mode == "watching")
+    until(lambda: waker.mode == "watching")
     waker.close()
 
 
@@ -104,17 +93,17 @@ def test_a_folder_made_again_is_watched_again(tmp_path: Path) -> None:
     waker.close()
 
 
-def test_closing_takes_no_time_and_ends_the_thread(tmp_path: Path) -> None:
+def test_closing_waits_for_nobody_and_ends_the_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others = set(threading.enumerate())
     waker = Waker()
     waker.watch([str(tmp_path)])
     until(lambda: waker.mode == "watching")
     assert set(threading.enumerate()) - others
-    started = monotonic()
-    waker.close()
-    assert monotonic() - started < 0.5
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "join", pytest.fail)
+        waker.close()
     assert waker.mode == "polling"
-    assert until(lambda: not set(threading.enumerate()) - others)
+    until(lambda: not set(threading.enumerate()) - others)
 
 
 def test_watchfiles_is_not_imported_before_something_is_watched() -> None:
@@ -129,19 +118,23 @@ def test_what_merely_grew_is_told_by_its_name_and_anything_else_is_not(tmp_path:
     waker = Waker()
     try:
         waker.watch([str(tmp_path)])
-        until = monotonic() + 10
         grown: list[str] = []
-        while str(log) not in grown and monotonic() < until:
+
+        def grows() -> bool:
             with log.open("a") as file:
                 file.write("x\n")
             waker.wait(0.5)
-            grown += waker.grown()
-        assert str(log) in grown
-        while "" not in grown and monotonic() < until:
+            grown.extend(waker.grown())
+            return str(log) in grown
+
+        def another_comes() -> bool:
             (tmp_path / f"{monotonic()}.jsonl").touch()
             waker.wait(0.5)
-            grown += waker.grown()
-        assert "" in grown
+            grown.extend(waker.grown())
+            return "" in grown
+
+        until(grows)
+        until(another_comes)
         assert list(waker.grown()) == [] or waker.stirred()
     finally:
         waker.close()

@@ -12,12 +12,13 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE, until
 
 from delegtop.cli import main, output
 from delegtop.cli.diagnostics import UsageError
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.standing import all_returned, is_done, problem
-from delegtop.clock import MINUTE, Millis, WallClock, iso, monotonic, sleep
+from delegtop.clock import MINUTE, Millis, WallClock, iso, monotonic
 from delegtop.diagnosis.news import Item, News, What
 from delegtop.model.events import Described, Ended, Ending, Event, Heard, Noted, Outcome, Phase, Report, Started
 from delegtop.model.forest import Forest
@@ -229,7 +230,7 @@ class TestProgram:
 
     def test_what_happens_is_printed_as_it_happens(self) -> None:
         write("register", "one", subagent="planner")
-        with running("watch", "run.jsonl", "--json", "--exit-when", "done", "--timeout", "30") as process:
+        with running("watch", "run.jsonl", "--json", "--exit-when", "done", "--timeout", "10m") as process:
             assert process.stdout is not None
             assert json.loads(process.stdout.readline())["event"] == "present"
             write("register", "two", subagent="tester")
@@ -239,7 +240,7 @@ class TestProgram:
                 returned(session, "completed")
             events = [json.loads(line)["event"] for line in process.stdout]
             assert (events.count("ended"), events.count("done")) == (2, 2)
-            assert process.wait(10) == Exit.OK
+            assert process.wait(PATIENCE) == Exit.OK
 
     def test_the_users_own_command_is_told(self, tmp_path: Path) -> None:
         tell = tmp_path / "tell.sh"
@@ -252,7 +253,7 @@ class TestProgram:
             returned("one", "failed")
             until(lambda: Path("told.txt").exists() and "done" in Path("told.txt").read_text())
             process.send_signal(signal.SIGINT)
-            assert process.wait(10) == Exit.INTERRUPTED
+            assert process.wait(PATIENCE) == Exit.INTERRUPTED
             assert process.stderr is not None
             assert process.stderr.read() == "\a"
         assert sorted(Path("told.txt").read_text().split("\n")) == ["", "done sess_one", "failed sess_one"]
@@ -263,7 +264,7 @@ class TestProgram:
             assert process.stdout is not None
             process.stdout.readline()
             process.stdout.close()
-            assert process.wait(10) == Exit.OK
+            assert process.wait(PATIENCE) == Exit.OK
             assert process.stderr is not None
             assert process.stderr.read() == ""
 
@@ -273,7 +274,8 @@ class TestProgram:
         text = Path("run.jsonl").read_text().rstrip("\n")
         for condition, code in (("done", Exit.OK), ("problem", Exit.TIMEOUT)):
             command = [sys.executable, "-m", "delegtop", "watch", "-", "--exit-when", condition]
-            assert subprocess.run(command, input=text, text=True, capture_output=True, timeout=30).returncode == code
+            ended = subprocess.run(command, input=text, text=True, capture_output=True, timeout=PATIENCE)
+            assert ended.returncode == code
 
 
 class TestWait:
@@ -333,7 +335,7 @@ class TestWait:
         following.catch_up()
         assert until_ended(following, "sess_one", monotonic()) is None
         returned("one", "completed")
-        handle = until_ended(following, "sess_one", monotonic() + 20)
+        handle = until_ended(following, "sess_one", monotonic() + PATIENCE)
         following.close()
         assert handle is not None
         assert code(following.forest, handle) is Exit.OK
@@ -375,13 +377,6 @@ def write(event: str, session: str, at: str = "", **more: object) -> None:
 
 def returned(session: str, status: str, summary: str = "so") -> None:
     write("return", session, result={"status": status, "summary": summary})
-
-
-def until(done: Any) -> None:
-    end = monotonic() + 20
-    while not done():
-        assert monotonic() < end, "it did not happen in time"
-        sleep(0.05)
 
 
 @contextmanager

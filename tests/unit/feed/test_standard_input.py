@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.patience import until
 from tests.watching import NOW, Opener, Watch, register, returned
 
 from delegtop.model.delegation import State
@@ -27,12 +28,12 @@ class TestStandardInput:
 
     def arrive(self, it: Watch, count: int) -> None:
         """Poll until so many delegations are there: a thread of the feed's own copies the stream."""
-        for _ in range(500):
+
+        def is_there() -> bool:
             it.look()
-            if len(it.forest) >= count:
-                return
-            it.feed.wait(0.02)
-        pytest.fail(f"{len(it.forest)} of {count} delegations arrived")
+            return len(it.forest) >= count
+
+        until(is_there, f"the coming of {count} delegations")
 
     def test_what_is_piped_in_is_read_as_it_comes(self, pipe: int, watch: Opener) -> None:
         it = watch("-")
@@ -75,11 +76,12 @@ class TestStandardInput:
         assert not it.feed._readings  # all that there is was put away
         os.write(pipe, (register("aaa111") + register("bbb222")).encode())
         os.close(pipe)
-        for _ in range(500):
+
+        def is_seen() -> bool:
             it.look()
-            if it.feed._readings:
-                break
-            it.feed.wait(0.02)
+            return bool(it.feed._readings)
+
+        until(is_seen)
         assert it.feed.is_behind
         it.forest.apply(event for batch in it.feed.read_all() for event in batch.events)
         assert it.ids() == ["aaa111", "bbb222"]

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,7 +26,7 @@ from delegtop.app.bygone import Bygone
 from delegtop.app.commands import Commands, Palette
 from delegtop.app.intake import Intake, Wake
 from delegtop.app.learning import Learning
-from delegtop.app.pace import Frames
+from delegtop.app.pace import Frames, after
 from delegtop.app.plain import Plain
 from delegtop.app.reader import Readable, Reader
 from delegtop.app.rewinding import Rewinding
@@ -88,7 +89,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._woken = False
         self._lags = False  # more has arrived than one slice could take
         self._pressed_at = float("-inf")
-        self._frames = Frames(settings.frame_rate, self._draw, self._after)
+        self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._query = query
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
@@ -122,7 +123,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._set_alarm()
         self.stop_between_messages()
         self.set_interval(1.0, self._second)
-        self.call_after_refresh(self.reader.start)  # what it imports and finds comes after the first picture
+        self.call_after_refresh(self._read)  # what it imports and finds comes after the first picture
 
     def on_resize(self, event: Resize) -> None:
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
@@ -136,6 +137,11 @@ class DelegtopApp(Rewinding, Borrowing):
                 helper.close()
 
     # From the reader to the screen
+
+    def _read(self) -> None:
+        """Begin, with the first second at the latest: a hasty key may put a screen over the first picture."""
+        if not self.reader.started:
+            self.reader.start()
 
     def _wake(self) -> None:
         """Called from the reader's thread. What comes before the next frame is taken in with it."""
@@ -160,7 +166,7 @@ class DelegtopApp(Rewinding, Borrowing):
         """Something has arrived: it is taken in with the next frame, or if it is much, a slice at a time."""
         self._woken = False
         if self.reader.busy and monotonic() < self._pressed_at + _REST:
-            self.set_timer(_REST, self._wake)
+            after(self, _REST, self._wake)
         elif not self._keeps_up:
             self._take_in()
         self._frames.request()
@@ -179,6 +185,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames.rate = _LOADING_RATE if self.reader.busy else self.settings.frame_rate
 
     def _second(self) -> None:
+        self._read()
         self.intake.second()
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()
@@ -208,10 +215,6 @@ class DelegtopApp(Rewinding, Borrowing):
         if self.board.refresh():
             self.monitor.rows_moved()
         self.monitor.draw()
-
-    def _after(self, delay: float, callback: Callable[[], None]) -> None:
-        """As `set_timer`, without the task that it makes for every timer."""
-        asyncio.get_running_loop().call_later(delay, self.call_next, callback)
 
     # What every screen can do
 

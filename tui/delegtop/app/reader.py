@@ -73,6 +73,10 @@ class Reader:
         self._haste.begin()
         self._thread.start()
 
+    @property
+    def started(self) -> bool:
+        return self._thread.ident is not None
+
     def stop(self, timeout: float = 0.3) -> bool:
         """Ask the thread to end; True if it did in time."""
         self._stop.set()

@@ -13,6 +13,7 @@ from delegtop.app import keymap
 from delegtop.app.board import Board
 from delegtop.app.bygone import Bygone
 from delegtop.app.intake import Intake, Wake
+from delegtop.app.pace import after
 from delegtop.app.reader import Reader
 from delegtop.app.screens.copy import CopyMenu
 from delegtop.app.screens.leaving import Leaving
@@ -172,7 +173,7 @@ class Monitor(Screen[None]):
         """Judge what is in view after the frame. While a big log loads there is better to do, and all may change."""
         if self.board.verdicts.wanted and not self._judging and not self.reader.loading:
             self._judging = True
-            self.set_timer(0.001, self._judge)
+            after(self, 0.001, self._judge)
 
     def _judge(self) -> None:
         self._judging = False
@@ -241,7 +242,7 @@ class Monitor(Screen[None]):
         if self._sifting:
             share = self.board.sieve.share if self.board.sieve else 1.0
             self.filter_bar.count(f"looking … {share:.0%}")
-            self.set_timer(0.001, self._sift)
+            after(self, 0.001, self._sift)
             return
         self._count_rows()
         self._moved()

@@ -20,6 +20,7 @@ from delegtop.app import clipboard, keymap
 from delegtop.app.board import Board
 from delegtop.app.inspector.findings import Command, found
 from delegtop.app.inspector.words import MUTED, Subject, one_line
+from delegtop.app.pace import after
 from delegtop.app.reader import Reader
 from delegtop.app.rewinding import Expected
 from delegtop.app.screens.copy import CopyMenu, copy
@@ -177,7 +178,7 @@ class Triage(Leaving, Screen[str | None]):
             return
         self._is_working = self.queue.settle(seconds, rest=rest)
         if self._is_working:
-            self.set_timer(0.001, self._go_on)
+            after(self, 0.001, self._go_on)
         if not self._is_working or monotonic() - self._drawn_at > _REDRAW:
             self.refresh_problems()
 
@@ -282,7 +283,7 @@ class Triage(Leaving, Screen[str | None]):
         self.sheet.show(words.page(fresh, self._subject(current.handle), mark, known or Known()), top=top)
         if known is None and not self._fetching:
             self._fetching = True
-            self.set_timer(_SETTLE, self._fetch)
+            after(self, _SETTLE, self._fetch)
 
     def _nothing(self) -> list[Block]:
         if not self.queue.is_complete:

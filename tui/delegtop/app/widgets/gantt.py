@@ -13,6 +13,7 @@ from textual.reactive import var
 from delegtop.app import keymap
 from delegtop.app.columns import Column, Layout, layout
 from delegtop.app.lens import Lens
+from delegtop.app.pace import after
 from delegtop.app.paths import Paths
 from delegtop.app.rows import Rows
 from delegtop.app.spans import Span
@@ -121,7 +122,7 @@ class Gantt(DelegationTree):
             roots.setdefault(here)
         if not self._paths.follow(roots, _SLICE) and not self._looking:
             self._looking = True
-            self.set_timer(_SLICE, self._look_on)
+            after(self, _SLICE, self._look_on)
         self._lens.settle(here, None if here is None else self._paths.extent(here))
         self._chart = Chart(self.rows.forest, self._lens.window, self._bars, ink=self._ink, zone=self._zone)
 

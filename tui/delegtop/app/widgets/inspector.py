@@ -18,6 +18,7 @@ from delegtop.app.artifacts import Presence
 from delegtop.app.inspector import activity, errors, findings, outcome, overview, raw
 from delegtop.app.inspector.activity import History
 from delegtop.app.inspector.words import MUTED, Subject, one_line, path_of
+from delegtop.app.pace import after
 from delegtop.app.reader import Readable
 from delegtop.app.screens.copy import copy
 from delegtop.app.screens.raw_line import RawLine
@@ -234,7 +235,7 @@ class Inspector(Vertical):
             return
         same = self._fetched is not None and self._fetched[:2] == wanted[:2]
         self._fetching_soon = True
-        self.set_timer(_AGAIN if same else _SETTLE, self._fetch)
+        after(self, _AGAIN if same else _SETTLE, self._fetch)
 
     def _fetch(self) -> None:
         self._fetching_soon = False

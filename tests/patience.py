@@ -1,0 +1,42 @@
+"""Waiting for what other threads and processes do, and what work costs, on a machine that others may keep busy.
+
+No test measures seconds of the wall: whoever shares the machine changes them. A wait ends as soon as its condition
+holds, and costs are times of the processor, compared with each other.
+"""
+
+from collections.abc import Callable
+from time import monotonic, sleep, thread_time
+
+PATIENCE = 120.0
+"""Seconds until a wait has failed. Only what never happens takes so long."""
+_PACE = 0.02
+_LEAST = 0.0002
+"""Seconds: below that it is the clock that is measured."""
+
+
+def until(holds: Callable[[], object], what: str = "it") -> None:
+    """Wait until it holds."""
+    end = monotonic() + PATIENCE
+    while not holds():
+        assert monotonic() < end, f"{what} did not happen in {PATIENCE:g} s"
+        sleep(_PACE)
+
+
+def cost(work: Callable[[], object], rounds: int = 3) -> float:
+    """Seconds of the processor that this takes, the best of a few rounds."""
+    return min(_spent(work) for _ in range(rounds))
+
+
+def growth(work: Callable[[int], object], size: int, times: int = 10) -> float:
+    """How many times as much it costs if there is so many times as much to do.
+
+    As many times, if the cost grows with the size; a hundred for ten, if it grows with its square.
+    """
+    work(size)  # what is made only once is not counted
+    return cost(lambda: work(size * times)) / max(cost(lambda: work(size)), _LEAST)
+
+
+def _spent(work: Callable[[], object]) -> float:
+    began = thread_time()
+    work()
+    return thread_time() - began
