@@ -25,6 +25,7 @@ from delegtop.app.main import DelegtopApp
 from delegtop.clock import SECOND, FrozenClock, Millis, ReplayClock, parse_time
 from delegtop.config import Settings
 from delegtop.delegate.simulate import Simulation
+from delegtop.diagnosis.appearances import Appearances
 from delegtop.feed import Feed
 from delegtop.feed.replay import Replay
 
@@ -101,7 +102,7 @@ def replaying(scene: Scene, folder: Path) -> DelegtopApp:
     moment = parse_time(scene.at) or LOOK
     clock = ReplayClock(moment, 60.0)
     clock.pause()
-    replay = Replay(clock, lambda: Feed([str(folder)], clock=clock), start=lambda _: moment)
+    replay = Replay(clock, lambda: Feed([str(folder)], clock=clock), observe=Appearances, start=lambda _: moment)
     return DelegtopApp(Settings(theme=scene.theme), replay, clock, query=scene.query, zone=UTC, replay=replay)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from delegtop.clock import Clock, Millis, parse_time
 from delegtop.feed import Feed, SourceStatus
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 
 NOW = parse_time("2026-05-01T10:02:30Z") or Millis(0)
 

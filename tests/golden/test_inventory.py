@@ -1,96 +1,129 @@
-"""What every place says of every sample at its moment, in one table. `pytest --update-golden` writes it anew: each
-change of it is a decision to be read in the diff."""
+"""What is the matter in every sample at its moment: one table, and every place says the same as it.
 
+`pytest --update-golden` writes it anew: each change of it is a decision to be read in the diff.
+"""
+
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from delegtop.app.trouble import Trouble
-from delegtop.app.verdicts import Verdicts
-from delegtop.cli import main
-from delegtop.cli.standing import outcome
-from delegtop.cli.standing import problem as exit_of_problem
-from delegtop.cli.wait import code, has_ended
-from delegtop.diagnosis.alerts import standing
-from delegtop.diagnosis.engine import diagnose
-from delegtop.diagnosis.finding import Severity
-from delegtop.diagnosis.problems import problem
-from delegtop.diagnosis.verdicts import verdict
-from delegtop.diagnosis.verdicts.judges import OPEN
-from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.measures import label
-from delegtop.report.incident_gather import _Gathering
 from tests.samples import MOMENTS, forest_of, lay_out, moment
 
+from delegtop.app.board import Board
+from delegtop.app.screens.triage import open_on
+from delegtop.cli import main
+from delegtop.cli.wait import code, has_ended
+from delegtop.cli.watch import met
+from delegtop.clock import FrozenClock
+from delegtop.config import Settings
+from delegtop.diagnosis.alerts import cause
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.model.forest import Forest
+from delegtop.model.measures import label
+from delegtop.model.states import State
+from delegtop.report.incident_gather import gather
+from delegtop.report.incident_timeline import Journal
+from delegtop.report.metrics import lines
+
 GOLDEN = Path(__file__).parent / "inventory.txt"
-HEADER = ("delegation", "state", "e", "PROBLEMS", "triage", "report", "findings", "alerts", "metrics", "wait")
-WIDTHS = (34, 12, 2, 22, 26, 8, 12, 13, 26, 4)
+HEADER = ("delegation", "state", "rank", "urgency", "what is the matter", "told as")
+WIDTHS = (40, 12, 5, 9, 40, 13)
 
 
-def rows(forest: Forest) -> Iterator[tuple[str, ...]]:
-    trouble = Trouble(forest)
-    trouble.begin_again()
-    column = Verdicts(forest)
-    found = sorted((p for h in range(len(forest)) if (p := problem(forest, h, forest.now))), key=lambda p: p.key)
-    ranks = {each.handle: f"{rank} {each.kind}" for rank, each in enumerate(found, 1)}
-    gathering = _Gathering(forest, lambda _: None, lambda _: lambda _: None, None)
-    worst = {handle: rank for rank, handle in enumerate(gathering.worst, 1)}
+@pytest.fixture(params=MOMENTS)
+def sample(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    return str(request.param), lay_out(str(request.param), tmp_path)
+
+
+def answers(forest: Forest) -> Assessments:
+    found = Assessments(forest)
+    found.update()
+    return found
+
+
+def table(forest: Forest) -> Iterator[str]:
+    found = answers(forest)
+    ranks = {handle: rank for rank, handle in enumerate(found.ranked(), 1)}
+    rows = [HEADER]
     for handle in forest.walk():
-        told = (
-            "e" if handle in trouble.problems else "",
-            _column(column, handle),
-            ranks.get(handle, ""),
-            str(worst.get(handle, "waits" if handle in gathering.troubled else "")),
-            _findings(forest, handle),
-            ",".join(each.cause for each in standing(forest, handle)),
-            _metrics(forest, handle),
-        )
-        if any(told):
-            ended = str(int(code(forest, handle))) if has_ended(forest, handle) else ""
-            name = "  " * forest.level(handle) + label(forest.delegation(handle))
-            yield (name, forest.state(handle).value, *told, ended)
+        each = found.of(handle)
+        if not each.problem:
+            continue
+        name = "  " * forest.level(handle) + label(forest.delegation(handle))
+        holds = f" <{len(each.blocks)}" if each.blocks else ""
+        what = f"{each.kind} ({each.certainty}){holds}"
+        rows.append((name, each.state.value, str(ranks[handle]), str(int(each.urgency)), what, cause(each).value))
+    for row in rows:
+        yield "  ".join(cell[:width].ljust(width) for cell, width in zip(row, WIDTHS, strict=True)).rstrip()
 
 
-def _column(column: Verdicts, handle: Handle) -> str:
-    judged = column._judge(handle)
-    words = judged.kind or judged.rule
-    return " ".join(filter(None, ("review" if judged.review else words, f"<{judged.blocks}" if judged.blocks else "")))
-
-
-def _findings(forest: Forest, handle: Handle) -> str:
-    found = diagnose(forest, handle, forest.now, lambda _: None)
-    worst = next((each for each in found if each.severity is not Severity.INFO), None)
-    return f"{worst.severity[:1]} {worst.rule}" if worst else ""
-
-
-def _metrics(forest: Forest, handle: Handle) -> str:
-    judged = verdict(forest, handle, forest.now) if forest.state(handle) in OPEN else None
-    return judged.kind.value if judged else ""
-
-
-def table(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[str]:
-    for name, at in MOMENTS.items():
-        source = lay_out(name, folder)
-        forest = forest_of(source, moment(at))
-        codes = {
-            "tree --exit-code": main(["tree", str(source), "--at", at, "--exit-code"]),
-            "check": main(["check", str(source), "--at", at]),
-            "watch problem": int(exit_of_problem(forest, None) or 0),
-            "watch done": int(outcome(forest, None)),
-        }
-        capsys.readouterr()
-        yield f"== {name} at {at}: " + ", ".join(f"{place} {code}" for place, code in codes.items())
-        for row in (HEADER, *rows(forest)):
-            yield "  ".join(cell[:width].ljust(width) for cell, width in zip(row, WIDTHS, strict=True)).rstrip()
-        yield ""
-
-
-def test_what_every_place_says_of_every_sample(
+def test_what_is_the_matter_in_every_sample(
     tmp_path: Path, update_golden: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "\n".join(table(tmp_path, capsys))
+    told: list[str] = []
+    for name, at in MOMENTS.items():
+        source = lay_out(name, tmp_path)
+        exit_code = main(["tree", str(source), "--at", at, "--exit-code"])
+        capsys.readouterr()
+        told += [f"== {name} at {at}: exit {exit_code}", *table(forest_of(source, moment(at))), ""]
+    said = "\n".join(told)
     if update_golden:
         GOLDEN.write_text(said, "utf-8")
     assert said == GOLDEN.read_text("utf-8"), "pytest --update-golden shows the difference in git"
+
+
+def test_every_exit_code_is_the_same_answer(sample: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    name, source = sample
+    at = MOMENTS[name]
+    forest = forest_of(source, moment(at))
+    found = answers(forest)
+    expected = max((found.of(handle).exit for handle in range(len(forest))), default=0)
+    assert main(["tree", str(source), "--at", at, "--exit-code"]) == expected
+    assert (met(found, "problem") or 0) == expected
+    checked = main(["check", str(source), "--at", at])
+    assert (checked == 3) == (expected == 3)
+    assert checked >= expected, "a finding may be more than the outcome, never less"
+    for handle in range(len(forest)):
+        if has_ended(forest, handle) and forest.state(handle) is not State.UNKNOWN:
+            assert code(forest, handle) == found.of(handle).exit
+    capsys.readouterr()
+
+
+def test_every_screen_and_report_tells_of_the_same_problems(
+    sample: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, source = sample
+    at = moment(MOMENTS[name])
+    forest = forest_of(source, at)
+    expected = [each.handle for each in answers(forest).problems()]
+
+    board = Board(Settings(), FrozenClock(at))
+    board.forest.become(forest_of(source, at))
+    board.outline.replant(board.forest.parents(), ())
+    board.loaded()
+    board.show_earlier(True)
+    assert [each.handle for each in board.problems()] == expected, "Triage"
+    visited, cursor = [], None
+    for _ in expected:
+        cursor = board.problem(cursor, 1)
+        visited.append(cursor)
+    assert visited == expected, "the key e"
+    assert all(open_on(board, handle) == handle for handle in expected)
+    assert [handle for handle in expected if board.table.problem(handle) is None] == [], "the column"
+
+    incident = gather(forest, (), Journal(), lambda _: None)
+    in_report = [each.id for each in incident.troubles if each.urgency != 5 and each.kind][: len(expected)]
+    assert in_report == [forest.id(handle) for handle in expected], "the report"
+
+    counted = sum(int(line.rsplit(" ", 1)[1]) for line in lines(forest, ()) if line.startswith("delegtop_problems{"))
+    assert counted == len(expected), "the metrics"
+
+    main(["tree", str(source), "--at", MOMENTS[name], "--json"])
+    nodes = json.loads(capsys.readouterr().out)["delegations"]
+    ranked = sorted((node for node in nodes if node["assessment"]["problem"]), key=lambda node: node["rank"])
+    assert [node["id"] for node in ranked] == [forest.id(handle) for handle in expected], "tree --json"
+
+    main(["check", str(source), "--at", MOMENTS[name], "--json"])
+    checked = {each["subject"] for each in json.loads(capsys.readouterr().out)["findings"]}
+    assert {forest.id(handle) for handle in expected} <= checked, "check names every problem"

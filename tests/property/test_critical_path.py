@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from delegtop.clock import Millis
 from delegtop.model.critical_path import SKEW, critical_path
-from delegtop.model.delegation import ACTIVE
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import ACTIVE
 from delegtop.origin import Origin
 
 MOST = 40_000

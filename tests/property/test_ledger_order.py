@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.clock import Millis
-from delegtop.model.delegation import ACTIVE, Link
+from delegtop.model.delegation import Link
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -26,6 +26,7 @@ from delegtop.model.events import (
     Surveyed,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.states import ACTIVE
 from delegtop.origin import Origin
 
 IDS = ["sess_a", "sess_b", "sess_c", "sess_d", "sess_e"]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.clock import FrozenClock, Millis, parse_time
-from delegtop.diagnosis.engine import diagnose_all
 from delegtop.feed import Feed
 from delegtop.model.forest import Forest
 from delegtop.report import text, tree_json
@@ -118,8 +118,8 @@ def test_whatever_is_in_a_log_or_a_registry_can_be_read_and_shown(seed: int, tmp
         assert "\x1b" not in printed
         document = json.loads("\n".join(tree_json.tree(forest, feed.statuses())))
         assert len(document["delegations"]) == len(forest)
-        for _, findings in diagnose_all(forest, moment, lambda _path: False):
-            assert all(finding.message and finding.subject for finding in findings)
+        findings = judging.all_found(forest, lambda _path: False)
+        assert all(finding.message and finding.subject for finding in findings)
     for handle in forest.walk():
         feed.history(forest.delegation(handle))
     statuses = {Path(status.path).name: status for status in feed.statuses()}

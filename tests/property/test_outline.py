@@ -22,6 +22,7 @@ class Naive:
         self.reverse = False
         self.matches: Callable[[int], bool] | None = None
         self.root: int | None = None
+        self.away: set[int] = set()
 
     def children(self, parent: int | None) -> list[int]:
         key = self.key
@@ -57,7 +58,8 @@ class Naive:
                 if opened:
                     visit(kids, (*guides, not last))
 
-        visit(self.children(None) if self.root is None else [self.root], ())
+        roots = [root for root in self.children(None) if root not in self.away]
+        visit(roots if self.root is None else [self.root], ())
         return found
 
 
@@ -76,7 +78,14 @@ class Pair:
 
     def move(self, handle: int, parent: int | None) -> None:
         self.outline.move(handle, parent)
+        if self.naive.parent[handle] != parent:
+            self.naive.away.discard(handle)
         self.naive.parent[handle] = parent
+
+    def put_away(self, handle: int, away: bool) -> None:
+        self.outline.put_away(handle, away)
+        if self.naive.parent[handle] is None:
+            (self.naive.away.add if away else self.naive.away.discard)(handle)
 
     def value_of(self, handle: int) -> int:
         return self.values[handle]
@@ -100,6 +109,7 @@ OPERATIONS = (
     *("add",) * 8,
     *("move", "change") * 4,
     *("toggle", "reveal") * 2,
+    *("put away", "give back") * 2,
     *("expand", "sort", "sort-reverse", "unsort", "filter", "unfilter"),
     *("focus", "unfocus", "unfocus", "collapse all", "expand all", "replant"),
 )
@@ -115,7 +125,7 @@ def replant(pair: Pair, rng: random.Random) -> None:
     for handle in naive.parent:
         pair.values.setdefault(handle, handle * 7919 % 13)
     folded = set(rng.sample(order, len(order) // 4))
-    naive.folded, naive.kept, naive.root = folded, None, None
+    naive.folded, naive.kept, naive.root, naive.away = folded, None, None, set()
     if naive.matches is not None:
         naive.folded, naive.kept = set(), folded
     pair.outline.replant((-1 if parent is None else parent for parent in naive.parent.values()), folded)
@@ -168,6 +178,8 @@ def operate(pair: Pair, rng: random.Random, operation: str, wide: bool) -> None:
                 naive.kept = naive.folded
             naive.folded = set()
             outline.filter(naive.matches)
+        case "put away" | "give back":
+            pair.put_away(some, operation == "put away")
         case "unfilter":
             naive.matches = None
             if naive.kept is not None:

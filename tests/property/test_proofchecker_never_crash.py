@@ -5,9 +5,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import judging
 
 from delegtop.clock import Millis
-from delegtop.diagnosis.engine import diagnose
 from delegtop.dialects import Sample
 from delegtop.dialects.proofchecker import ProofChecker
 from delegtop.model.forest import Forest
@@ -117,8 +117,7 @@ def test_any_files_in_any_order_are_read_folded_judged_and_told_again(
     for path in gone:
         forest.apply(list(dialect.vanished(Origin(path, 1, 0), NOW)))
     forest.advance(NOW)
-    for handle in forest.walk():
-        diagnose(forest, handle, NOW, lambda _path: None)
+    list(judging.all_found(forest))
 
 
 @FEW

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.clock import Millis
-from delegtop.model.delegation import ACTIVE
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -25,6 +24,7 @@ from delegtop.model.events import (
 )
 from delegtop.model.forest import Forest
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
+from delegtop.model.states import ACTIVE
 from delegtop.origin import Origin
 
 SECOND = 1000

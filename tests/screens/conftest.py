@@ -10,6 +10,7 @@ import pytest
 from tests.piloting import rest
 
 from delegtop.app.main import DelegtopApp
+from delegtop.app.views import View, Views
 from delegtop.clock import FrozenClock, Millis, parse_time
 from delegtop.config import Settings
 from delegtop.feed import Batch, SourceStatus
@@ -258,9 +259,18 @@ MakeApp = Callable[..., DelegtopApp]
 
 @pytest.fixture
 def make_app(feed: ScriptedFeed, clock: FrozenClock) -> MakeApp:
-    """The app on the scene; settings by name, and any other feed."""
+    """The app on the scene; settings by name, any other feed, and how to look at it."""
 
-    def make(*, feed: ScriptedFeed = feed, query: str = "", watching: bool = True, **settings: Any) -> DelegtopApp:
-        return DelegtopApp(Settings(**settings), feed, clock, query=query, watching=watching, zone=UTC)
+    def make(
+        *,
+        feed: ScriptedFeed = feed,
+        query: str = "",
+        watching: bool = True,
+        view: View | None = None,
+        views: Views | None = None,
+        **settings: Any,
+    ) -> DelegtopApp:
+        how: dict[str, Any] = {"query": query, "watching": watching, "view": view, "views": views}
+        return DelegtopApp(Settings(**settings), feed, clock, zone=UTC, **how)
 
     return make

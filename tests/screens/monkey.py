@@ -28,7 +28,11 @@ from delegtop.clock import MINUTE, SECOND, Millis
 LINES = frozenset({".jsonl", ".log"})
 SIZES = ((80, 24), (120, 35), (160, 45), (200, 60), (40, 10), (300, 20))
 JUNK = (*"äß日🙂\u0301\u202e\x00", "f12", "ctrl+at", "insert", "ctrl+shift+left", "alt+enter", "ctrl+underscore")
-OFTEN = ("enter",) * 8 + ("escape",) * 8 + ("t", "r", "g", "y", "e", "down", "colon", "tab") * 2
+OFTEN = (
+    ("enter",) * 8
+    + ("escape",) * 8
+    + ("t", "r", "g", "y", "e", "down", "colon", "ctrl+p", "C", "W", "O", "d", "tab") * 2
+)
 """What opens, leaves and goes on: without these most keys would fall into some line of text."""
 WAYS = (
     ("t", "s"),

@@ -81,7 +81,7 @@ async def test_without_the_setting_there_is_none() -> None:
     dashboard = app(ScriptedFeed([begun()]), notify=())
     async with dashboard.run_test(size=(100, 20)):
         assert dashboard.alarm is None
-        assert dashboard.board.changes is None
+        assert dashboard.board.news is None
 
 
 async def test_a_way_that_does_not_work_is_said_and_the_dashboard_goes_on() -> None:

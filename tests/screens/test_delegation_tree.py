@@ -11,14 +11,19 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from delegtop.app import theme
+from delegtop.app import spans, theme
 from delegtop.app.rows import Rows
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.clock import HOUR, MINUTE, Millis
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started
 from delegtop.model.forest import Forest
+from delegtop.model.order import order
 from delegtop.model.outline import Outline
 from delegtop.origin import Origin
+from delegtop.report.table.cells import Table
+from delegtop.report.table.drawing import drawing
 
 pytestmark = pytest.mark.anyio
 NOW = Millis(1_766_750_000_000)
@@ -61,8 +66,10 @@ class Stage(App[None]):
             self.register_theme(each)
         self.theme = look
         self.forest, self.outline = Forest(), Outline()
-        self.table = Recording(Rows(self.forest, self.outline, ascii=plain))
-        self.outline.sort(self.table.rows.sort_key("start"))
+        self.assessments = Assessments(self.forest)
+        table = Table(self.assessments, Pressing(self.assessments), drawing(ascii=plain), spans)
+        self.table = Recording(Rows(table, self.outline))
+        self.outline.sort(order(self.forest, "start"))
         self.said: list[Message] = []
         self.arrive(events)
 
@@ -78,11 +85,13 @@ class Stage(App[None]):
 
     def arrive(self, events: Iterable[Event], at: int = 0) -> None:
         change = self.forest.apply(events)
-        self.forest.advance(Millis(NOW + at))
+        lives = self.forest.advance(Millis(NOW + at))
         for handle in change.added:
             self.outline.add(handle, self.forest.parent(handle))
         for handle in change.moved:
             self.outline.move(handle, self.forest.parent(handle))
+        self.assessments.touch(change.touched, lives.union(change.lives, change.added))
+        self.assessments.update()
 
     def on_delegation_tree_highlighted(self, message: DelegationTree.Highlighted) -> None:
         self.said.append(message)
@@ -134,12 +143,12 @@ async def test_the_table_at_eighty_columns() -> None:
     app = Stage(family())
     async with app.run_test(size=(80, 8)):
         assert app.lines() == [
-            " DELEGATION                 STATE             LEFT    QUIET !  DOING",
-            " ▾ orchestrator             ◐ waiting          10m     0:00    on planner",
-            " ├── planner                ▶ running          10m     0:00    work",
-            " └─▾ writer                 ◐ waiting          10m     0:00    on tester",
-            "   └── tester               ▶ running          10m     0:00    work",
-            "   lonely                   ✖ failed",
+            " DELEGATION             STATE               D     LEFT   QUIET DOING",
+            " ▾ orchestrator         ◐ waiting          ~0      10m    0:00 on planner",
+            " ├── planner            ▶ running          ~1      10m    0:00 work",
+            " └─▾ writer             ◐ waiting          ~1      10m    0:00 on tester",
+            "   └── tester           ▶ running          ~2      10m    0:00 work",
+            "   lonely               ✖ failed           ~0",
             "",
             "",
         ]
@@ -147,7 +156,7 @@ async def test_the_table_at_eighty_columns() -> None:
 
 async def test_the_table_in_ascii() -> None:
     app = Stage(family(), plain=True)
-    async with app.run_test(size=(112, 6)):
+    async with app.run_test(size=(181, 6)):
         shown = app.lines()
         assert all(line.isascii() for line in shown)
         assert " > running " in shown[2]
@@ -243,10 +252,10 @@ async def test_a_double_click_opens() -> None:
 async def test_a_click_on_a_title_asks_for_its_order() -> None:
     app = Stage(family())
     async with app.run_test(size=(80, 12)) as pilot:
-        for x in (3, 30, 46, 57, 75):
+        for x in (3, 30, 43, 50, 57, 75):
             await pilot.click(DelegationTree, offset=(x, 0))
         asked = [each.sort for each in app.said if isinstance(each, DelegationTree.SortRequested)]
-        assert asked == ["name", "problems", "deadline", "quiet"]
+        assert asked == ["name", "problems", "depth", "deadline", "quiet", "doing"]
         app.table.show_sort("deadline")
         assert "LEFT▼" in app.lines()[0]
         app.table.show_sort("deadline", reverse=True)
@@ -445,6 +454,6 @@ async def test_a_very_deep_tree_can_be_walked_and_folded() -> None:
     async with app.run_test(size=(80, 20)) as pilot:
         await pilot.press("end")
         assert app.under_cursor == "n1299"
-        assert app.names()[-1].endswith("n1299")
+        assert app.names()[-1].startswith("n1299 ◀")
         await pilot.press("home", "space")
         assert app.names() == ["n0 (1,299)"]

@@ -78,6 +78,31 @@ async def test_b_turns_the_columns_into_bars_and_back(make_app: MakeApp) -> None
         assert lines(app) == columns
 
 
+async def test_bars_begin_with_what_is_open_now_wherever_the_cursor_is(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    yesterday = [
+        script.started("old", -26 * 60, agent="long-ago"),
+        script.returned("old", -26 * 60 + 1, Outcome.FAILED),
+        script.started("now", 50, agent="at-work"),
+        script.heard("now", 62, "reading"),
+    ]
+    app = make_app(feed=type(feed)(yesterday))  # type: ignore[call-arg]  # the scripted feed takes events
+    async with app.run_test(size=(120, 40)) as pilot:
+        await loaded(pilot)
+        await pilot.press("d")
+        app.monitor.table.cursor = app.board.forest.find("old")
+        await pilot.press("b")
+        await pilot.pause()
+        window = app.monitor.table._lens.window
+        assert window.start <= script.at(50)
+        assert window.holds(app.board.forest.now)
+        assert window.span < 30 * 60_000
+        assert "━" in line(app, "at-work") or "█" in line(app, "at-work")
+        await pilot.press("0")
+        assert app.monitor.table._lens.window.holds(script.at(-26 * 60))
+
+
 async def test_the_one_that_hangs_is_thick_and_what_waits_for_it_is_thin(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -96,7 +121,7 @@ async def test_the_cursor_and_the_folds_are_those_of_the_columns(make_app: MakeA
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await loaded(pilot)
-        await pilot.press("down", "down", "b")
+        await pilot.press("g", "down", "down", "b")
         held = app.monitor.table.cursor
         await pilot.press("space")
         await pilot.pause()
@@ -110,7 +135,7 @@ async def test_plus_and_minus_zoom_and_zero_fits_the_tree_again(make_app: MakeAp
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await loaded(pilot)
-        await pilot.press("b")
+        await pilot.press("b", "0")
         whole = span(app)
         await pilot.press("plus", "plus")
         assert span(app) < whole / 2
@@ -125,7 +150,7 @@ async def test_plus_and_minus_fold_where_there_are_no_bars(make_app: MakeApp) ->
     async with app.run_test(size=(120, 40)) as pilot:
         await loaded(pilot)
         rows = len(app.board.outline)
-        await pilot.press("minus")
+        await pilot.press("g", "minus")
         assert len(app.board.outline) == 1
         await pilot.press("plus")
         assert len(app.board.outline) == rows
@@ -197,7 +222,7 @@ async def test_the_wheel_scrolls_rows_with_ctrl_it_zooms_and_with_shift_it_goes_
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await loaded(pilot)
-        await pilot.press("b")
+        await pilot.press("b", "0")
         table, lens = app.monitor.table, app.monitor.table._lens
         before = lens.window
         await pilot._post_mouse_events([MouseScrollDown], table, offset=(80, 5), button=0)

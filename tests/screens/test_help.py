@@ -9,8 +9,8 @@ from delegtop.app import keymap
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.help import Help
 from delegtop.app.widgets.sheet import Sheet
-from delegtop.model.delegation import State
 from delegtop.model.query import KEYS
+from delegtop.model.states import State
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -41,7 +41,7 @@ async def test_every_key_of_the_filter_and_every_state_is_explained(make_app: Ma
     assert [state.value for state in State if state.value not in text] == []
 
 
-@pytest.mark.parametrize("key", ["question_mark", "f1", "h"])
+@pytest.mark.parametrize("key", ["question_mark", "f1"])
 async def test_help_opens_and_escape_leaves_it(make_app: MakeApp, key: str) -> None:
     app = make_app()
     async with app.run_test() as pilot:

@@ -11,11 +11,11 @@ from textual.widgets import Static
 
 from delegtop.app import artifacts, clipboard
 from delegtop.app.artifacts import Presence
-from delegtop.app.inspector import findings
+from delegtop.app.inspector.matter import command_line
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.raw_line import RawLine
 from delegtop.app.widgets.chips import Chips
-from delegtop.app.widgets.sheet import Sheet
+from delegtop.app.widgets.sheet import Command, Sheet
 from delegtop.app.widgets.vitals import Vitals
 from delegtop.clock import FrozenClock, Millis, parse_time
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
@@ -71,6 +71,30 @@ async def test_the_overview_names_the_state_the_deadline_and_where_the_deadline_
         assert "11:00:18 · 1:53 over · timeout 3600 s" in text
         assert "named by the log" in text
         assert "18,342 tokens · $0.42" in text
+
+
+async def test_the_overview_begins_with_what_is_the_matter_what_to_do_and_what_to_type(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.pause()
+        lines = (await page(app, pilot, HUNG, "overview")).splitlines()
+        assert lines[0].split(maxsplit=4)[:4] == ["hung", "in", "a", "tool"]
+        assert "It has been inside bash: lake build for 12:41" in lines[0]
+        facts = {line[:22].strip(): line[22:] for line in lines[:5]}
+        assert facts["do this"].startswith("Stop the process of the tool")
+        assert facts["command"].startswith("/implement 191 · Once it is stopped")
+        assert facts["command"].endswith("y copies")
+
+
+async def test_the_page_of_who_waits_says_on_what_and_where_to_look(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.pause()
+        text = await page(app, pilot, "sess_1766743200_root00", "overview")
+        assert text.startswith("waits on              implementer sess_1766743200_def456 · It has been inside bash")
+        assert "Look there: e goes to it." in text
+        await pilot.press("e")
+        assert app.monitor.table.cursor == handle_of(app, HUNG)
 
 
 async def test_the_overview_counts_on_while_it_is_open(make_app: MakeApp, clock: FrozenClock) -> None:
@@ -220,7 +244,7 @@ async def test_findings_tell_what_is_wrong_where_it_is_written_and_what_to_do(ma
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
-        text = await page(app, pilot, "sess_1766743200_def456", "findings", "DEL-020")
+        text = await page(app, pilot, "sess_1766743200_def456", "findings", "VER-005")
         assert "error" in text
         assert "do this" in text
         assert "/runs/191/session.jsonl:" in text
@@ -239,7 +263,7 @@ async def test_enter_on_a_line_of_evidence_opens_the_very_line(make_app: MakeApp
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
-        await page(app, pilot, HUNG, "findings", "DEL-020")
+        await page(app, pilot, HUNG, "findings", "VER-005")
         await pilot.press("enter", "down")
         await pilot.pause()
         origin = app.monitor.inspector.sheet.target
@@ -259,7 +283,7 @@ async def test_enter_on_a_command_copies_it(make_app: MakeApp, monkeypatch: pyte
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
         text = await page(app, pilot, HUNG, "findings", "command")
-        assert "enter copies" in text
+        assert "y copies" in text
         await pilot.press("enter", "enter")
         await pilot.pause()
         assert app.clipboard
@@ -276,10 +300,10 @@ async def test_enter_on_a_command_copies_it(make_app: MakeApp, monkeypatch: pyte
     ],
 )
 def test_a_command_that_hides_something_is_shown_with_why_it_is_not_copied(command: str, why: str) -> None:
-    fact = findings._command(mask(command))
+    fact = command_line("command", mask(command))
     assert why in fact.value.plain
     assert safe(fact.value.plain) == fact.value.plain
-    assert isinstance(fact.target, findings.Command)
+    assert isinstance(fact.target, Command)
     assert clipboard.refusal(fact.target.text)
 
 
@@ -294,7 +318,11 @@ async def test_everything_the_data_says_about_going_on_is_shown_and_review_comes
         await until(pilot, lambda: len(app.board.forest.delegation(handle_of(app, PLAN)).notes) == len(kinds))
         for tab in ("findings", "return", "overview"):
             text = await page(app, pilot, PLAN, tab, "words on loop")
-            assert text.splitlines()[0].startswith("⚑ review      words on review")
+            first = " ".join(text.splitlines()[0].split())
+            assert first.startswith(
+                "needs review A person must look" if tab == "overview" else "⚑ review words on review"
+            )
+            assert first.rstrip(".").endswith("words on review")
             assert [kind for kind in kinds if f"words on {kind}" not in text] == []
             assert "Run /research 196 first" in text, "the recommendation of its error"
 

@@ -19,8 +19,8 @@ from delegtop.app.screens.help import Help
 from delegtop.app.screens.sources import Sources
 from delegtop.clock import FrozenClock, Millis
 from delegtop.feed import SourceStatus
-from delegtop.model.delegation import State
 from delegtop.model.events import Erred, Event, Heard, Started
+from delegtop.model.states import State
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -61,13 +61,23 @@ async def test_e_steps_through_the_problems_and_comes_round(make_app: MakeApp) -
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        seen = []
-        for _ in range(6):
+        seen = [under_cursor(app)]
+        for _ in range(5):
             await pilot.press("e")
             seen.append(under_cursor(app))
-        assert seen == ["implementer", "planner", "deployer", "writer", "implementer", "planner"]
+        assert seen == ["implementer", "writer", "deployer", "reviewer", "implementer", "writer"]
         await pilot.press("E")
         assert under_cursor(app) == "implementer"
+
+
+async def test_e_goes_to_earlier_trouble_only_once_that_is_shown(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("d", "E")
+        assert under_cursor(app) == "planner"
+        await pilot.press("d", "g", "E")
+        assert under_cursor(app) == "reviewer"
 
 
 async def test_e_opens_the_fold_a_problem_hides_in(make_app: MakeApp) -> None:
@@ -81,7 +91,10 @@ async def test_e_opens_the_fold_a_problem_hides_in(make_app: MakeApp) -> None:
         assert "implementer" in names(app)
 
 
-@pytest.mark.parametrize(("loading", "said"), [(True, "Still reading."), (False, "No problem in sight.")])
+@pytest.mark.parametrize(
+    ("loading", "said"),
+    [(True, "Still reading."), (False, "No problem among these rows, but 4 elsewhere: t lists them.")],
+)
 async def test_e_without_a_problem_says_whether_there_may_yet_be_one(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, loading: bool, said: str
 ) -> None:
@@ -100,7 +113,7 @@ async def test_space_folds_and_unfolds_the_row(make_app: MakeApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         everything = names(app)
-        await pilot.press("space")
+        await pilot.press("g", "space")
         assert names(app) == ["orchestrator"]
         await pilot.press("space")
         assert names(app) == everything
@@ -110,7 +123,7 @@ async def test_minus_folds_and_plus_unfolds(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        await pilot.press("minus", "minus")
+        await pilot.press("g", "minus", "minus")
         assert names(app) == ["orchestrator"]
         await pilot.press("plus", "plus")
         assert len(names(app)) > 1
@@ -121,7 +134,7 @@ async def test_z_shows_one_subtree_and_then_everything_again(make_app: MakeApp) 
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         everything = names(app)
-        await pilot.press("down", "down", "z")
+        await pilot.press("g", "down", "down", "z")
         assert names(app) == ["task-executor", "implementer", "linter"]
         await pilot.press("z")
         assert names(app) == everything
@@ -132,12 +145,14 @@ async def test_escape_leaves_the_subtree(make_app: MakeApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         everything = names(app)
-        await pilot.press("down", "down", "z", "escape")
+        await pilot.press("g", "down", "down", "z")
+        assert names(app) != everything
+        await pilot.press("escape")
         assert names(app) == everything
 
 
 async def test_s_changes_the_order_and_capital_s_turns_it_round(make_app: MakeApp) -> None:
-    app = make_app(sort="quiet")
+    app = make_app(sort="start")
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         await pilot.press("s")
@@ -233,7 +248,7 @@ async def test_pause_holds_the_picture_and_counts_what_waits(
         app.monitor.draw()
         await pilot.pause()
         assert names(app) == before
-        assert "paused · 1 waiting" in text_of(app)
+        assert "paused · 1 held" in text_of(app)
         await pilot.press("p")
         await until(pilot, lambda: "latecomer" in names(app))
         assert app.intake.held == 0
@@ -261,10 +276,10 @@ async def test_a_delegation_that_arrives_is_shown_without_a_key_and_the_cursor_s
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        await pilot.press("e")
+        await pilot.press("down")
         feed.say(script.started("sess_early", 0.05, agent="early-bird", parent="sess_1766743200_root00"))
         await until(pilot, lambda: "early-bird" in names(app))
-        assert under_cursor(app) == "implementer"
+        assert under_cursor(app) == "linter"
 
 
 async def test_what_arrives_before_a_frame_that_is_coming_wakes_nobody_and_is_in_it(
@@ -330,7 +345,7 @@ async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monke
         for _ in range(70):  # the first batch leaves the graph of the last minute
             app.intake.second()
         app._second()
-        await until(pilot, lambda: not app.board.verdicts.wanted)
+        await until(pilot, lambda: not (app.board.remarks.wanted or app.board.assessments.waiting))
         await pilot.pause()
         painted: list[object] = []
         display = app._display
@@ -425,7 +440,7 @@ async def test_copying_the_id_reaches_the_terminal_and_a_private_file(
         await pilot.pause()
         written: list[str] = []
         monkeypatch.setattr(app._driver, "write", written.append)
-        await pilot.press("e", "y", "i")
+        await pilot.press("y", "i")
         await pilot.pause()
         code = base64.b64encode(b"sess_1766743200_def456").decode()
         assert f"\x1b]52;c;{code}\a" in written
@@ -435,11 +450,23 @@ async def test_copying_the_id_reaches_the_terminal_and_a_private_file(
         assert app.screen is app.monitor
 
 
+async def test_y_and_enter_copy_the_command_that_the_page_shows(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.pause()
+        shown = next(line for line in app.monitor.inspector.sheet.text.splitlines() if line.startswith("command"))
+        await pilot.press("y", "enter")
+        await pilot.pause()
+        assert app.clipboard == "/implement 191"
+        assert app.clipboard in shown
+        assert app.screen is app.monitor
+
+
 async def test_a_recommendation_is_copied_as_a_comment(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        await pilot.press("e", "y", "r")
+        await pilot.press("y", "r")
         await pilot.pause()
         assert app.clipboard == "# from agent: Run lake clean, then build again: Nat.foo was renamed to Nat.bar"
 
@@ -657,7 +684,7 @@ async def test_on_a_tiny_screen_the_inspector_comes_when_it_is_asked_for(make_ap
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.pause()
         assert not app.monitor.inspector.display
-        await pilot.press("e", "enter")
+        await pilot.press("enter")
         await pilot.pause()
         assert app.monitor.inspector.sheet.has_focus
         assert "overdue" in app.monitor.inspector.sheet.text

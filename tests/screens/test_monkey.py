@@ -14,6 +14,7 @@ from tests.screens.monkey import Growing, Hours, Monkey
 from delegtop.app.main import DelegtopApp
 from delegtop.clock import Clock, Millis, ReplayClock, parse_time
 from delegtop.config import Settings
+from delegtop.diagnosis.appearances import Appearances
 from delegtop.feed import Feed
 from delegtop.feed.replay import Replay
 
@@ -49,13 +50,19 @@ class Deaf(DelegtopApp):
 
 def watching(logs: Path, clock: Clock) -> DelegtopApp:
     past = ReplayClock(clock.now(), paused=True)
-    replay = Replay(past, lambda: Feed([str(logs)], clock=past), live=Feed([str(logs)], clock=clock), present=clock)
+    replay = Replay(
+        past,
+        lambda: Feed([str(logs)], clock=past),
+        live=Feed([str(logs)], clock=clock),
+        present=clock,
+        observe=Appearances,
+    )
     return Deaf(Settings(), replay, clock, zone=UTC, replay=replay)
 
 
 def replaying(logs: Path, clock: Clock) -> DelegtopApp:
     past = ReplayClock(Millis(0), 60)
-    replay = Replay(past, lambda: Feed([str(logs)], clock=past), present=clock)
+    replay = Replay(past, lambda: Feed([str(logs)], clock=past), present=clock, observe=Appearances)
     return Deaf(Settings(), replay, past, zone=UTC, replay=replay)
 
 

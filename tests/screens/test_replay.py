@@ -18,9 +18,10 @@ from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.replay_bar import ReplayBar, Track
 from delegtop.clock import FrozenClock, Millis, ReplayClock, iso, parse_time
 from delegtop.config import Settings
+from delegtop.diagnosis.appearances import Appearances
 from delegtop.feed import Feed
 from delegtop.feed.replay import Replay
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 
 pytestmark = pytest.mark.anyio
 START = parse_time("2026-03-03T10:00:00Z") or Millis(0)
@@ -64,13 +65,19 @@ def log(tmp_path: Path) -> Path:
 
 def recording(log: Path, *, paused: bool = True, speed: float = 1.0, **settings: Any) -> DelegtopApp:
     clock = ReplayClock(Millis(0), speed, paused=paused)
-    replay = Replay(clock, lambda: Feed([str(log)], clock=clock), present=FrozenClock(at(60)))
+    replay = Replay(clock, lambda: Feed([str(log)], clock=clock), present=FrozenClock(at(60)), observe=Appearances)
     return DelegtopApp(Settings(**settings), replay, clock, zone=UTC, replay=replay)
 
 
 def live(log: Path, now: Millis) -> DelegtopApp:
     clock, past = FrozenClock(now), ReplayClock(now, paused=True)
-    replay = Replay(past, lambda: Feed([str(log)], clock=clock), live=Feed([str(log)], clock=clock), present=clock)
+    replay = Replay(
+        past,
+        lambda: Feed([str(log)], clock=clock),
+        live=Feed([str(log)], clock=clock),
+        present=clock,
+        observe=Appearances,
+    )
     return DelegtopApp(Settings(), replay, clock, zone=UTC, replay=replay)
 
 
@@ -338,7 +345,7 @@ async def test_r_looks_back_from_now_and_returns_to_it(log: Path) -> None:
         await until(pilot, lambda: len(app.board.forest) == 3)
         assert not app.screen.query_one(ReplayBar).display
         now = states(app)
-        await pilot.press("down")
+        await pilot.press("down", "up")
         held = cursor(app)
         await pilot.press("r")
         await until(pilot, lambda: app.board.moment is not None)
@@ -380,7 +387,7 @@ async def test_the_palette_rewinds_too_and_offers_the_moves_only_in_the_past(log
         await until(pilot, lambda: len(app.board.forest) == 3)
         names = {name for name, _, _ in Commands(app.screen)._entries()}
         assert not any(name.startswith("Next event") for name in names)
-        await pilot.press("colon", *"rewind")
+        await pilot.press("ctrl+p", *"rewind")
         await until(pilot, lambda: offers(app, "Rewind"))
         await pilot.press("enter")
         await until(pilot, lambda: app.board.moment is not None)
@@ -436,7 +443,7 @@ async def test_triage_shows_the_problems_of_the_moment_and_moves_in_time_by_the_
     async with app.run_test(size=(140, 30)) as pilot:
         await loaded(pilot)
         await pilot.press("t")
-        await until(pilot, lambda: isinstance(app.screen, Triage) and app.screen.queue.is_complete)
+        await until(pilot, lambda: isinstance(app.screen, Triage) and not app.board.assessments.waiting)
         assert listed(app) == []
         await pilot.press("n")
         await shows(pilot, 8)

@@ -31,32 +31,38 @@ def pressing(*keys: str, until: str = "") -> Before:
         for key in keys:
             await pilot.press(key)
         await piloting.until(pilot, lambda: until in app.monitor.inspector.sheet.text)
-        await piloting.until(pilot, lambda: not app.board.verdicts.wanted)
+        await piloting.until(pilot, lambda: not (app.board.remarks.wanted or app.board.assessments.waiting))
         await pilot.pause()
 
     return before
 
 
 SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
-    "overview": (NORMAL, pressing("e", until="1:53 over")),
-    "overview_small": (SMALL, pressing("e", until="1:53 over")),
+    "overview": (NORMAL, pressing(until="1:53 over")),
+    "overview_small": (SMALL, pressing(until="1:53 over")),
     "return": (NORMAL, pressing("slash", *"researcher", "enter", "down", "down", "2", until="not looked at")),
-    "errors": (NORMAL, pressing("e", "3", until="lake clean")),
-    "activity": (NORMAL, pressing("e", "4", until="started")),
-    "raw": (NORMAL, pressing("e", "5", until="session.jsonl")),
-    "findings": (NORMAL, pressing("e", "6", "enter", "down", until="DEL-020")),
-    "findings_small": (SMALL, pressing("e", "6", until="DEL-020")),
+    "errors": (NORMAL, pressing("3", until="lake clean")),
+    "activity": (NORMAL, pressing("4", until="started")),
+    "raw": (NORMAL, pressing("5", until="session.jsonl")),
+    "findings": (NORMAL, pressing("6", "enter", "down", until="VER-005")),
+    "findings_small": (SMALL, pressing("6", until="VER-005")),
     "filter": (SMALL, pressing("slash", *"state", "colon", *"failed")),
     "wrong_filter": (SMALL, pressing("slash", *"state", "colon", *"xyz")),
     "nothing_matches": (SMALL, pressing("slash", *"zzzz")),
     "paused": (SMALL, pressing("p")),
     "folded": (SMALL, pressing("asterisk")),
-    "gantt": (NORMAL, pressing("b", "e", until="1:53 over")),
-    "gantt_small": (SMALL, pressing("b", "e", until="1:53 over")),
+    "gantt": (NORMAL, pressing("b", until="1:53 over")),
+    "gantt_small": (SMALL, pressing("b", until="1:53 over")),
     "help": (NORMAL, pressing("question_mark")),
     "help_small": (SMALL, pressing("question_mark")),
     "sources": (NORMAL, pressing("o")),
-    "copy": (NORMAL, pressing("e", "y")),
+    "columns": (NORMAL, pressing("C")),
+    "only_open": (SMALL, pressing("O")),
+    "orders": (SMALL, pressing("f6")),
+    "search": (SMALL, pressing("backslash", *"linter", "enter")),
+    "focus": (NORMAL, pressing("z")),
+    "failed": (SMALL, pressing("e", until="22:11 ago")),
+    "copy": (NORMAL, pressing("y")),
 }
 
 
@@ -80,19 +86,19 @@ def test_nothing_to_watch(snap_compare: Snap, make_app: MakeApp, theme: str) -> 
 
 def test_colour_blind_safe_and_very_wide(snap_compare: Snap, make_app: MakeApp) -> None:
     app = make_app(theme="safe")
-    assert snap_compare(app, terminal_size=WIDE, run_before=pressing("e", until="1:53 over"))
+    assert snap_compare(app, terminal_size=WIDE, run_before=pressing(until="1:53 over"))
 
 
 def test_without_colour(snap_compare: Snap, make_app: MakeApp) -> None:
     app = make_app(color=False)
-    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("e", until="1:53 over"))
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing(until="1:53 over"))
 
 
 def test_bars_in_ascii(snap_compare: Snap, make_app: MakeApp) -> None:
     app = make_app(ascii=True)
-    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("b", "e", until="1:53 over"))
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("b", until="1:53 over"))
 
 
 def test_ascii_only(snap_compare: Snap, make_app: MakeApp) -> None:
     app = make_app(ascii=True)
-    assert snap_compare(app, terminal_size=SMALL, run_before=pressing("e", until="1:53 over"))
+    assert snap_compare(app, terminal_size=SMALL, run_before=pressing(until="1:53 over"))

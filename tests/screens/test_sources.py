@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.piloting import until
 from tests.screens.conftest import NOW, ScriptedFeed
-from tests.screens.test_monitor import text_of, until
+from tests.screens.looking import text_of
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.sources import Sources, listed

@@ -14,6 +14,7 @@ from delegtop.app import clipboard
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.triage import Triage
+from delegtop.app.widgets.earlier import Earlier
 from delegtop.clock import FrozenClock, Millis
 from delegtop.model.events import Described, Event, Heard, Noted, Outcome, Phase, Started
 from delegtop.origin import Origin
@@ -32,7 +33,7 @@ async def opened(pilot: Pilot[Any]) -> Triage:
     assert isinstance(app, DelegtopApp)
     await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
     await pilot.press("t")
-    await until(pilot, lambda: isinstance(app.screen, Triage) and app.screen.queue.is_complete)
+    await until(pilot, lambda: isinstance(app.screen, Triage) and not app.board.assessments.waiting)
     screen = app.screen
     assert isinstance(screen, Triage)
     await pilot.pause()
@@ -40,7 +41,7 @@ async def opened(pilot: Pilot[Any]) -> Triage:
 
 
 def names(screen: Triage) -> list[str]:
-    return [screen.queue.forest.delegation(each.handle).name for each in screen.problems.problems]
+    return [screen._board.forest.delegation(each.handle).name for each in screen.problems.problems]
 
 
 def kinds(screen: Triage) -> list[str]:
@@ -69,7 +70,7 @@ async def test_the_worst_comes_first_and_what_waits_is_not_a_problem_of_its_own(
         assert kinds(screen) == sorted(kinds(screen), key=kinds(screen).index)
         assert (names(screen)[0], kinds(screen)[0]) == ("implementer", "hung in a tool")
         assert "task-executor" not in names(screen)
-        assert {"failed", "blocked", "partial"} <= set(kinds(screen))
+        assert kinds(screen)[1:] == ["partial", "blocked", "silent"]
 
 
 async def test_a_page_says_what_since_when_what_to_do_what_is_saved_and_where_it_is_written(make_app: MakeApp) -> None:
@@ -83,10 +84,12 @@ async def test_a_page_says_what_since_when_what_to_do_what_is_saved_and_where_it
             "hung in a tool · likely · VER-005",
             "10:49:30 · 12:41 ago",
             "holds up      3: task-executor, /implement 191, orchestrator",
-            "1 the agent says",
+            "1 delegtop says",
+            "Stop the process of the tool",
+            "2 the agent says",
             "Run lake clean",
             "the protocol says",
-            "/implement 191 · enter copies",
+            "/implement 191 · y copies",
             "last words    bash: lake build",
             "/runs/191/session.jsonl:7",
         ):
@@ -115,7 +118,8 @@ async def test_two_of_one_name_are_told_apart_by_their_work(
                 *works.values()
             }
             assert all(row.cell_length <= width for row in rows)
-        assert f"general-purpose · {works[screen.problems.problems[0].id]} · ✖ failed" in screen.sheet.text
+        first = app.board.forest.id(screen.problems.problems[0].handle)
+        assert f"general-purpose · {works[first]} · ✖ failed" in screen.sheet.text
 
 
 async def test_enter_goes_to_the_delegation_in_the_tree_whatever_hides_it(make_app: MakeApp) -> None:
@@ -129,17 +133,14 @@ async def test_enter_goes_to_the_delegation_in_the_tree_whatever_hides_it(make_a
         assert not app.board.query
 
 
-async def test_the_problem_under_the_cursor_is_where_triage_begins(make_app: MakeApp) -> None:
+@pytest.mark.parametrize("id", [FAILED, "sess_1766743500_dep001"], ids=["earlier", "of this moment"])
+async def test_the_problem_under_the_cursor_is_where_triage_begins(make_app: MakeApp, id: str) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
-        failed = app.board.forest.find(FAILED)
-        for _ in range(20):
-            await pilot.press("e")
-            if app.monitor.table.cursor == failed:
-                break
+        wanted = app.monitor.table.cursor = app.board.forest.find(id)
         screen = await opened(pilot)
-        await until(pilot, lambda: screen.problems.current is not None and screen.problems.current.handle == failed)
+        await until(pilot, lambda: screen.problems.current is not None and screen.problems.current.handle == wanted)
 
 
 async def test_e_steps_through_the_problems_and_wraps_round(make_app: MakeApp) -> None:
@@ -158,7 +159,7 @@ async def test_e_and_t_work_from_any_screen(make_app: MakeApp, key: str) -> None
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
-        await pilot.press(key)
+        await pilot.press("g", key)
         await until(pilot, lambda: app.screen is not app.monitor)
         await pilot.press("e")
         await until(pilot, lambda: app.screen is app.monitor)
@@ -174,7 +175,7 @@ async def test_the_palette_opens_it_once(make_app: MakeApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: not app.reader.loading and len(app.board.outline) > 0)
         for _ in range(2):
-            await pilot.press("colon")
+            await pilot.press("ctrl+p")
             await until(pilot, lambda: isinstance(app.screen, CommandPalette))
             await pilot.press(*"triage")
             await until(pilot, lambda: offers(app, "riage"))
@@ -193,12 +194,73 @@ async def test_what_is_acknowledged_is_hidden_dimmed_on_wish_and_shown_again_whe
         await pilot.press("a")
         assert names(screen) == before[1:]
         assert "1 seen to" in title(screen)
-        await pilot.press("d")
+        await pilot.press("D")
         assert names(screen) == before
-        await pilot.press("d")
+        await pilot.press("D")
         feed.say(script.heard(HUNG, 63, "bash: lake build", tool="bash"))
         clock.set(Millis(clock.now() + 3_600_000))
         await until(pilot, lambda: "implementer" in names(screen))
+
+
+async def test_d_lists_earlier_trouble_below_what_is_now_and_folds_it_again(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        now = names(screen)
+        assert "planner" not in now
+        line = screen.query_one(Earlier)
+        assert line.display
+        assert "earlier: 1 failed" in line.line.plain
+        await pilot.press("d")
+        assert names(screen) == [*now, "planner"]
+        assert not line.display
+        await pilot.press("d")
+        assert names(screen) == now
+        assert line.display
+        await pilot.click(Earlier, offset=(4, 0))
+        await until(pilot, lambda: names(screen) == [*now, "planner"])
+
+
+async def test_slash_lists_only_the_problems_of_what_matches(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        everything = names(screen)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        field = app.screen.query_one(Input)
+        field.value = "state:nonsense"
+        await pilot.press("enter")
+        assert isinstance(app.screen, Ask), "a filter that means nothing is not taken"
+        field.value = "agent:deploy*"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert names(screen) == ["deployer"]
+        assert "/agent:deploy*" in title(screen)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        app.screen.query_one(Input).value = "agent:nobody"
+        await pilot.press("enter")
+        await until(pilot, lambda: "No problem of a delegation that matches" in screen.sheet.text)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        app.screen.query_one(Input).value = ""
+        await pilot.press("enter")
+        await until(pilot, lambda: names(screen) == everything)
+
+
+async def test_capital_a_acknowledges_all_that_are_listed_and_no_others(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        count = len(names(screen))
+        await pilot.press("A")
+        await until(pilot, lambda: f"{count} seen to" in title(screen))
+        assert "Nothing else" in screen.sheet.text
+        await pilot.press("d")
+        assert names(screen) == ["planner"], "what was not listed has not been seen to"
+        await pilot.press("D")
+        assert len(names(screen)) == count + 1
 
 
 async def test_a_mark_survives_the_program(make_app: MakeApp, feed: "ScriptedFeed") -> None:
@@ -276,11 +338,14 @@ async def test_a_lone_page_takes_the_place_of_the_list_and_back(make_app: MakeAp
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
         await pilot.press("v")
-        assert not screen.problems.display
+        shown = screen.query_one("#triage-list")
+        assert not shown.display
         await pilot.press("e")
         assert screen.problems.place == 2
+        await pilot.press("tab")
+        assert screen.sheet.has_focus, "what is not there is not gone to"
         await pilot.press("v")
-        assert screen.problems.display
+        assert shown.display
 
 
 async def test_without_problems_it_says_so(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:

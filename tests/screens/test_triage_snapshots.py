@@ -40,7 +40,7 @@ def _is_ready(app: DelegtopApp) -> bool:
         return True
     current = screen.problems.current
     has_read = current is None or current.handle in screen._known
-    return screen.queue.is_complete and "Evidence" in screen.sheet.text and has_read
+    return not app.board.assessments.waiting and "Evidence" in screen.sheet.text and has_read
 
 
 SCREENS: dict[str, tuple[tuple[int, int], Before]] = {

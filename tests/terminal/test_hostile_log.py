@@ -32,7 +32,7 @@ OUTPUT = {
     "no C1 code in UTF-8": [b"\xc2\x90", b"\xc2\x9b", b"\xc2\x9c", b"\xc2\x9d"],
     "no change of direction": ["\u202e".encode(), "\u2066".encode(), "\u200b".encode()],
 }  # fmt: skip
-SCREENS = {"help": ("?", "Keep the newest"), "sources": ("o", "records"), "copy": ("y", "recommendation")}
+SCREENS = {"help": ("?", "Keep the newest"), "sources": ("o", "delegtop · sources"), "copy": ("y", "recommendation")}
 
 
 def record(event: str, session: str, **more: Any) -> str:

@@ -57,7 +57,8 @@ class TestOpeningAndLeaving:
         terminal.shell("echo what was here before")
         terminal.delegtop(*HANG)
         shown = terminal.wait_for("implementer", "overdue", "+12m", "1 source")
-        assert [row.split()[1] for row in shown.splitlines()[2:4]] == ["/implement", "task-executor"]
+        assert shown.splitlines()[1].split()[:2] == ["STUCK", "implementer"]
+        assert [row.split()[1] for row in shown.splitlines()[3:5]] == ["/implement", "task-executor"]
         assert "what was here before" not in shown
 
         assert quits(terminal) == 0
@@ -111,7 +112,7 @@ class TestOpeningAndLeaving:
         stage = tmp_path / "stage"
         stage.mkdir()
         terminal.delegtop("demo", "--speed", "20", environ=f"TMPDIR={stage}")
-        terminal.wait_for("/implement", "task-executor", "done", "2 sources")
+        terminal.wait_for("/implement", "task-executor", "running", "completed")
         assert list(stage.iterdir())
         assert quits(terminal) == 0
         assert not list(stage.iterdir())
@@ -192,7 +193,9 @@ class TestLooks:
         for tab in "12345":
             terminal.keys(tab)
             terminal.wait_for("Overview")
-        for key, words in (("?", "Keep the newest"), ("o", "unreadable"), ("y", "recommendation"), (":", "Search")):
+        pages = (("?", "Keep the newest"), ("o", "unreadable"), ("y", "recommendation"), ("C-p", "Search"))
+        lines = ((":", "sort cost"), ("\\", "words to look for"), ("C", "shows or hides"), ("F6", "Sort by"))
+        for key, words in pages + lines:
             terminal.keys(key)
             terminal.wait_for(words)
             terminal.escape(words)
@@ -223,3 +226,28 @@ class TestHands:
         assert copy.read_text() == f"{HUNG}\n"
         assert stat.S_IMODE(copy.stat().st_mode) == 0o600
         assert quits(terminal) == 0
+
+
+class TestViews:
+    def test_a_view_that_was_kept_is_called_by_its_name_at_the_next_start(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("implementer", "+12m")
+        for command in ("filter agent:task-executor", "columns state,age", "save mine"):
+            terminal.keys(":")
+            terminal.wait_for("sort cost")
+            terminal.type(command)
+            terminal.wait_for(command)
+            terminal.keys("Enter")
+            terminal.wait_until(lambda: "sort cost" not in terminal.screen(), "the line is closed")
+        terminal.wait_for("Kept as mine.", "AGE")
+        terminal.wait_until(lambda: "QUIET" not in terminal.screen(), "the other columns are gone")
+        assert quits(terminal) == 0
+        terminal.delegtop(*HANG, "--view", "mine")
+        shown = terminal.wait_for("agent:task-executor", "AGE")
+        assert "QUIET" not in shown
+        assert quits(terminal) == 0
+
+    def test_a_name_nobody_kept_is_a_usage_error(self, terminal: "Terminal") -> None:
+        terminal.shell(f"{sys.executable} -m delegtop {HANG[0]} --view nothing-like-it")
+        assert terminal.wait_for_the_end() == 2
+        assert "no view is kept as nothing-like-it" in " ".join(terminal.screen().split())

@@ -37,6 +37,6 @@ def test_what_is_acknowledged_stays_so_and_no_watched_file_is_touched(terminal: 
     terminal.wait_for("+12m")
     terminal.keys("t")
     terminal.wait_for("1 seen to", "Nothing else")
-    terminal.keys("d")
+    terminal.keys("D")
     terminal.wait_for("hung in a tool", "acknowledged")
     assert prints(SAMPLES / "02_hang") == before

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests import judging
 
 from delegtop.cli.agent_files import limits_near
 from delegtop.clock import SECOND, Millis
-from delegtop.diagnosis.engine import diagnose
 from delegtop.model.delegation import Basis
 from delegtop.model.events import Described, Started
 from delegtop.model.forest import Forest
@@ -89,7 +89,7 @@ def found_in(child: Started) -> list[str]:
     parent = Started("sess_a", Millis(0), Origin("log", 1, 0), agent="planner", depth=1)
     forest.apply([parent, child])
     forest.advance(Millis(1000))
-    found = diagnose(forest, 1, Millis(1000), lambda _: None)
+    found = judging.found(forest, 1)
     return [finding.rule for finding in found if finding.rule.startswith("DEL-04")]
 
 

@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
+from delegtop.cli.following import Changes
 from delegtop.clock import MINUTE, SECOND, Millis
 from delegtop.diagnosis.alerts import Alert, Alerts, Cause
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.news import Item, News, What
-from delegtop.model.delegation import State
 from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Report, Resumed, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 LINES = iter(range(1, 100_000))
@@ -43,19 +45,26 @@ class Scene:
         self.forest = Forest()
         self.forest.apply(events)
         self.forest.advance(at(minute))
-        self.alerts, self.news = Alerts(), News()
-        self.alerts.begin(self.forest)
-        self.first = self.news.begin(self.forest)
+        self.assessments = Assessments(self.forest)
+        self.assessments.update()
+        self.alerts = Alerts(self.forest, self.assessments)
+        self.news = News(self.forest, self.assessments)
+        self.alerts.begin()
+        self.first = self.news.begin()
 
-    def _changed(self, minute: float, events: tuple[Event, ...]) -> set[int]:
+    def _changes(self, minute: float, events: tuple[Event, ...]) -> Changes:
         change = self.forest.apply(events)
-        return change.touched | set(change.added) | self.forest.advance(at(minute))
+        lives = {*change.lives, *change.added, *self.forest.advance(at(minute))}
+        self.assessments.touch(change.touched, lives)
+        return Changes(change.touched | lives, lives, self.assessments.update())
 
     def look(self, minute: float, *events: Event) -> list[Alert]:
-        return self.alerts.look(self.forest, self._changed(minute, events))
+        touched, _, assessed = self._changes(minute, events)
+        return self.alerts.look(touched, assessed)
 
     def read(self, minute: float, *events: Event) -> list[Item]:
-        return self.news.look(self.forest, self._changed(minute, events))
+        touched, lives, assessed = self._changes(minute, events)
+        return self.news.look(touched, lives | assessed)
 
 
 def causes(alerts: list[Alert]) -> list[tuple[str, Cause]]:
@@ -82,13 +91,19 @@ class TestAlerts:
 
     @pytest.mark.parametrize(
         ("outcome", "cause"),
-        [(Outcome.FAILED, Cause.FAILED), (Outcome.TIMEOUT, Cause.FAILED), (Outcome.BLOCKED, Cause.PERSON)],
+        [
+            (Outcome.FAILED, Cause.FAILED),
+            (Outcome.TIMEOUT, Cause.FAILED),
+            (Outcome.PARTIAL, Cause.FAILED),
+            (Outcome.INTERRUPTED, Cause.FAILED),
+            (Outcome.BLOCKED, Cause.PERSON),
+        ],
     )
     def test_a_bad_end_is_told_and_then_that_the_tree_is_done(self, outcome: Outcome, cause: Cause) -> None:
         scene = Scene(started())
         alerts = scene.look(5, ended("a", 5, outcome))
         assert causes(alerts) == [("a", cause), ("a", Cause.DONE)]
-        assert alerts[0].message == f"It ended {outcome}: so it went"
+        assert alerts[0].message == f"It ended {outcome} 0:00 ago: so it went."
         assert scene.look(6, heard("a", 4)) == []
 
     def test_a_permission_is_told_at_once_and_the_next_one_again(self) -> None:
@@ -103,7 +118,7 @@ class TestAlerts:
         (alert,) = scene.look(1, Noted("a", at(1), place(), "review", "the lemma is false"))
         assert (alert.cause, alert.message) == (
             Cause.PERSON,
-            "A person must look before it goes on: the lemma is false",
+            "A person must look before it goes on: the lemma is false.",
         )
 
     def test_one_whose_process_is_gone_is_told_as_lost(self) -> None:
@@ -123,9 +138,13 @@ class TestAlerts:
     def test_a_tree_is_done_when_the_last_of_it_is_and_only_then(self) -> None:
         scene = Scene(started(), started("b", 1, parent="a"), started("c", 1, parent="a"))
         assert scene.look(2, ended("b", 2)) == []
-        assert scene.look(3, ended("a", 3)) == []
+        assert Cause.DONE not in [alert.cause for alert in scene.look(3, ended("a", 3))]
         (alert,) = scene.look(4, ended("c", 4))
         assert (alert.id, alert.cause, alert.message) == ("a", Cause.DONE, "3 delegations: 3 completed")
+
+    def test_one_that_is_at_work_when_its_parent_ends_is_not_told_as_hung(self) -> None:
+        scene = Scene(started(), started("b", 1, parent="a"))
+        assert scene.look(3, heard("b", 3), ended("a", 3)) == []
 
     def test_a_session_is_done_each_time_that_it_comes_to_rest(self) -> None:
         scene = Scene(started())
@@ -176,7 +195,7 @@ class TestNews:
         (silent,) = scene.read(8)
         assert (silent.what, silent.state, silent.before) == (What.STATE, State.SILENT, State.RUNNING)
         (end,) = scene.read(9, ended("a", 9))
-        assert (end.what, end.state, end.message) == (What.ENDED, State.COMPLETED, "so it went")
+        assert (end.what, end.state, end.message) == (What.ENDED, State.COMPLETED, "It completed 0:00 ago: so it went.")
         assert scene.read(10, ended("a", 9)) == []
 
     def test_one_that_ended_between_two_looks_is_only_an_end(self) -> None:
@@ -193,14 +212,21 @@ class TestNews:
 
     def test_a_finding_whose_sentence_counts_the_minutes_is_one_finding(self) -> None:
         scene = Scene(started(), heard("a", 1, Phase.MODEL))
-        assert (What.FINDING, "VER-007") in told(scene.read(5))
-        assert [told(scene.read(minute)) for minute in (6, 7, 20)] == [[], [], []]
+        assert told(scene.read(12)) == [(What.STATE, State.SILENT), (What.FINDING, "VER-007")]
+        assert [told(scene.read(minute)) for minute in (13, 14, 20)] == [[], [], []]
+
+    def test_what_is_only_possible_is_no_news_before_it_is_likely(self) -> None:
+        scene = Scene(started(), heard("a", 1, Phase.MODEL))
+        (silent,) = scene.read(5)
+        assert (silent.what, silent.state) == (What.STATE, State.SILENT)
+        assert silent.message == "It has waited 4:00 for the model's answer."
+        assert told(scene.read(11.1)) == [(What.FINDING, "VER-007")]
 
     def test_the_same_trouble_since_another_moment_is_told_again(self) -> None:
         scene = Scene(started(), heard("a", 1, Phase.MODEL))
-        assert (What.FINDING, "VER-007") in told(scene.read(5))
-        scene.read(6, heard("a", 6, Phase.MODEL))
-        assert (What.FINDING, "VER-007") in told(scene.read(10))
+        assert (What.FINDING, "VER-007") in told(scene.read(12))
+        scene.read(13, heard("a", 13, Phase.MODEL))
+        assert (What.FINDING, "VER-007") in told(scene.read(24))
 
     def test_the_past_is_not_judged_when_something_old_is_read_again(self) -> None:
         scene = Scene(started(), ended("a", 1, Outcome.FAILED), minute=100)
@@ -213,12 +239,12 @@ class TestNews:
         assert (What.STATE, State.LOST) in told(scene.read(26 * 60))
 
 
-def test_a_busy_delegation_is_judged_now_and_then_and_a_change_of_state_at_once() -> None:
+def test_however_busy_a_delegation_is_what_it_needs_is_told_at_once() -> None:
     scene = Scene(started())
     scene.look(1, heard("a", 1, Phase.TOOL, "Bash"))
     soon = 1 + 0.5 * SECOND / MINUTE
-    assert scene.look(soon, heard("a", soon, Phase.PERMISSION, "Bash")) == []
-    assert causes(scene.look(1 + 3 * SECOND / MINUTE)) == [("a", Cause.PERSON)]
+    assert causes(scene.look(soon, heard("a", soon, Phase.PERMISSION, "Bash"))) == [("a", Cause.PERSON)]
+    assert scene.look(1 + 3 * SECOND / MINUTE) == []
     assert causes(scene.look(1 + 3.2 * SECOND / MINUTE, ended("a", 1.05, Outcome.FAILED))) == [
         ("a", Cause.FAILED),
         ("a", Cause.DONE),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from delegtop.app.axis import Axis, Cell
 from delegtop.app.widgets.replay_bar import drawn
 from delegtop.clock import HOUR, MINUTE, Millis
+from delegtop.diagnosis.appearances import Appearances
 from delegtop.model.events import Heard, Started
 from delegtop.model.timeline import Timeline
 from delegtop.origin import Origin
@@ -51,7 +52,7 @@ def test_the_timeline_is_drawn_with_bars_silences_problems_and_the_moment() -> N
         Started("sess_a", Millis(0), Origin("log", 1, 0), timeout=40 * MINUTE),
         *(Heard("sess_a", Millis(at), Origin("log", line, 0)) for line, at in enumerate(day, 2)),
         Heard("sess_a", Millis(12 * HOUR), Origin("log", 99, 0)),
-    ])  # fmt: skip
+    ], observe=Appearances)  # fmt: skip
     timeline.study(5)
     axis = Axis(timeline.first, timeline.last, timeline, 24)
     picture = drawn(axis.cells(timeline), axis.cell_of(Millis(10 * MINUTE)), plain=True)

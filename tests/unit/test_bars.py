@@ -8,18 +8,20 @@ from typing import cast
 import pytest
 from msgspec import Struct
 
-from delegtop.app.theme import ASCII_GLYPHS, GLYPHS
 from delegtop.clock import HOUR, MINUTE, Millis
 from delegtop.model.critical_path import Piece, critical_path
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started, Surveyed, Trust
 from delegtop.model.extent import MOST, extent, tree_extent
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.model.time_window import TimeWindow
 from delegtop.origin import Origin
 from delegtop.report.bars import ASCII, UNICODE, Chart, Ink, Run, bar
 
 START = Millis(1_772_532_000_000)
 """10:00 UTC."""
+GLYPHS = {state: state.glyph for state in State}
+ASCII_GLYPHS = {state: state.ascii for state in State}
 _lines = count(1)
 
 

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from delegtop.cli import main
-from delegtop.cli.check import OVERDUE_RULES
 from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.rules import RULES, logs
@@ -96,8 +95,8 @@ def rules_in(document: str) -> list[str]:
         (UNLIMITED, "warning", Exit.FINDINGS),
         (FAILED, "error", Exit.FINDINGS),
         (FAILED, "never", Exit.OK),
-        (OVERDUE, "error", Exit.OVERDUE),
-        (OVERDUE + FAILED, "info", Exit.OVERDUE),
+        (OVERDUE, "error", Exit.STUCK),
+        (OVERDUE + FAILED, "info", Exit.STUCK),
         (OVERDUE, "never", Exit.OK),
     ],
 )
@@ -110,10 +109,9 @@ def test_errors_fail_by_default_and_warnings_do_not() -> None:
     assert check(UNLIMITED) == Exit.OK
 
 
-def test_a_lost_delegation_counts_as_overdue() -> None:
+def test_a_lost_delegation_counts_as_stuck() -> None:
     Path("run.jsonl").write_text(OVERDUE)
-    assert main(["check", "run.jsonl", "--at", "2025-12-28T10:30:00Z"]) == Exit.OVERDUE
-    assert set(RULES) >= OVERDUE_RULES
+    assert main(["check", "run.jsonl", "--at", "2025-12-28T10:30:00Z"]) == Exit.STUCK
 
 
 def test_a_source_that_cannot_be_read_outweighs_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,7 +182,7 @@ def test_findings_stand_by_delegation_the_worst_first(capsys: pytest.CaptureFixt
         f"planner {PLANNER} (overdue)",
         f"researcher {RESEARCHER} (failed)",
         "planner sess_20251226_eee555 (running)",
-        "3 findings (2 errors, 1 warning): 3 delegations from 1 source at 2025-12-26T10:30:00Z.",
+        "4 findings (3 errors, 1 warning): 3 delegations from 1 source at 2025-12-26T10:30:00Z.",
     ]
 
 
@@ -312,8 +310,11 @@ def test_a_return_or_an_output_that_holds_one_is_judged_at_its_line(
     assert main(["check", "answer.md", "--json", "--at", AT]) == Exit.FINDINGS
     document = json.loads(capsys.readouterr().out)
     assert document["sources"][0]["dialect"] == "return"
-    assert [(found["rule"], found["subject"]) for found in document["findings"]] == [("RET-030", PLANNER)]
-    assert document["findings"][0]["evidence"] == [{"source": "answer.md", "line": line}]
+    assert [(found["rule"], found["subject"]) for found in document["findings"]] == [
+        ("END-001", PLANNER),
+        ("RET-030", PLANNER),
+    ]
+    assert [found["evidence"] for found in document["findings"]] == [[{"source": "answer.md", "line": line}]] * 2
 
 
 def test_what_departs_from_the_standard_in_a_return_alone_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,10 @@ import pytest
 from delegtop.clock import Millis, parse_time
 from delegtop.dialects import Sample, Unit
 from delegtop.dialects.claude_code import ClaudeCode
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Outcome, Phase, Started, Surveyed
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

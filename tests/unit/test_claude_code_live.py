@@ -10,9 +10,10 @@ import pytest
 from delegtop import feed as feed_module
 from delegtop.clock import FrozenClock, Millis, parse_time
 from delegtop.feed import Feed
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 
 SESSION = "0a1b2c3d-0000-4000-8000-00000000000a"
 NOW = parse_time("2026-11-02T10:01:30Z") or Millis(0)

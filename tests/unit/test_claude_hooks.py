@@ -10,7 +10,7 @@ import pytest
 from delegtop.clock import MINUTE, SECOND, Millis, parse_time
 from delegtop.dialects import Sample
 from delegtop.dialects.claude_hooks import ClaudeHooks
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Event, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.notes import INFERRED
@@ -253,4 +253,4 @@ def test_a_real_file_of_payloads_has_exactly_its_delegations(run: str) -> None:
     assert all(not named(forest, id).claims for id in found)
     assert all("agent_id" in dict(named(forest, id).refs) for id in found)
     assert [id for id in found if inferences(forest, id)] == ([*found] if run == "hang" else [])
-    assert forest.state(forest.roots()[0]) is State(state)
+    assert forest.state(forest.roots()[0]).value == state

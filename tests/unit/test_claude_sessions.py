@@ -13,9 +13,9 @@ from delegtop.clock import MINUTE, Millis, WallClock
 from delegtop.dialects import Sample
 from delegtop.dialects.claude_sessions import ClaudeSessions
 from delegtop.feed import Feed
-from delegtop.model.delegation import State
 from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Phase
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources import processes
 from delegtop.sources.record import Line, Unreadable

@@ -10,9 +10,10 @@ import pytest
 from delegtop.clock import Millis, parse_time
 from delegtop.dialects import Sample
 from delegtop.dialects.claude_stream import ClaudeStream
-from delegtop.model.delegation import Delegation, Link, State
+from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Deviation, Ending, Event, Phase
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

@@ -221,9 +221,9 @@ class TestTree:
         assert told.out.splitlines() == [
             "2 delegations at 2025-12-26T10:30:00Z: 1 running, 1 waiting.",
             "",
-            "DELEGATION      STATE        DEPTH       LEFT       AGE     QUIET  DOING",
-            "/implement 191  waiting          0      1h30m     30:00     30:00  on implementer",
-            "└─ implementer  running          1        31m     29:00      1:00  bash: lake build",
+            "DELEGATION      STATE               DEPTH      LEFT       AGE     QUIET  DOING",
+            "/implement 191  ◐ waiting               0     1h30m     30:00     30:00  on implementer",
+            "└─ implementer  ▶ running               1       31m     29:00      1:00  bash: lake build",
         ]
 
     @pytest.mark.usefixtures("log")
@@ -283,7 +283,7 @@ class TestTree:
         [
             (HEALTHY, Exit.OK),
             (HEALTHY + FAILED, Exit.FINDINGS),
-            (HEALTHY + FAILED + OVERDUE, Exit.OVERDUE),
+            (HEALTHY + FAILED + OVERDUE, Exit.STUCK),
         ],
         ids=["healthy", "failed", "overdue"],
     )
@@ -544,7 +544,7 @@ class TestHostileSurroundings:
         shell = f"mkdir gone && cd gone && rmdir ../gone && '{sys.executable}' -m delegtop {command} {source}"
         told = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
         assert "Traceback" not in told.stderr
-        assert told.returncode in (Exit.OK, Exit.FINDINGS, Exit.OVERDUE)
+        assert told.returncode in (Exit.OK, Exit.FINDINGS, Exit.STUCK)
 
     def test_what_is_nested_too_deep_is_told_by_its_file(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("delegtop.toml").write_text("a=" + "[" * 100_000)

@@ -13,7 +13,7 @@ from delegtop.dialects import Sample
 from delegtop.dialects.codex import Codex
 from delegtop.dialects.codex.state import CodexState
 from delegtop.feed import Feed
-from delegtop.model.delegation import Basis, Delegation, State
+from delegtop.model.delegation import Basis, Delegation
 from delegtop.model.events import (
     Awaited,
     Deviation,
@@ -28,6 +28,7 @@ from delegtop.model.events import (
     Trust,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import judging
 from tests.unit.test_proofchecker import MARKER, META, NOW, Folder, listed, marker, meta, project
 from tests.unit.test_proofchecker_sample import SAMPLE, TIMES, lines, summary
 
 from delegtop.clock import DAY, HOUR, MINUTE, FrozenClock, Millis, iso
-from delegtop.diagnosis.engine import diagnose
 from delegtop.dialects.copied import Copies, tells_time
 from delegtop.dialects.hyper_run import HyperRun
 from delegtop.dialects.proofchecker import ProofChecker
 from delegtop.feed import Feed
 from delegtop.model import notes
-from delegtop.model.delegation import ACTIVE, State
 from delegtop.model.events import Heard, Outcome
 from delegtop.model.forest import Forest
+from delegtop.model.states import ACTIVE, State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
@@ -37,7 +37,7 @@ def old(status: str = "in_progress", **more: Any) -> dict[str, Any]:
 def findings(folder: Folder, id: str) -> dict[str, str]:
     handle = folder.forest.find(id)
     assert handle is not None
-    return {each.rule: each.message for each in diagnose(folder.forest, handle, NOW, lambda _path: None)}
+    return {each.rule: each.message for each in judging.found(folder.forest, handle)}
 
 
 @pytest.fixture

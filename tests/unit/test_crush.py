@@ -13,10 +13,11 @@ from delegtop.clock import Millis
 from delegtop.dialects import Dialect, Sample, load, names, recognise
 from delegtop.dialects.crush import Crush
 from delegtop.dialects.goose import Goose
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event, Outcome, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.notes import UNLINKED
+from delegtop.model.states import State
 from delegtop.sources.record import Line
 from delegtop.sources.rows import Rows
 

@@ -11,9 +11,10 @@ from delegtop import dialects
 from delegtop.clock import Millis
 from delegtop.dialects import Sample, recognise
 from delegtop.dialects.cursor import Cursor
-from delegtop.model.delegation import Delegation, Link, State
+from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Phase
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

@@ -5,13 +5,29 @@ from typing import Any
 
 import pytest
 
-from delegtop.clock import Millis
+from delegtop.clock import MINUTE, Millis
+from delegtop.contract import own_words
 from delegtop.diagnosis import recovery
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.recovery import By, Step
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.model.delegation import Delegation, Note
-from delegtop.model.events import Artifact, Described, Ended, Ending, Event, Fault, Heard, Outcome, Report, Started
+from delegtop.model.events import (
+    LOCALHOST,
+    Artifact,
+    Described,
+    Ended,
+    Ending,
+    Event,
+    Fault,
+    Heard,
+    Noted,
+    Outcome,
+    Phase,
+    Report,
+    Started,
+)
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 
@@ -26,14 +42,14 @@ def forest(*events: Event) -> Forest:
     return grown
 
 
-def started(id: str = "a", **fields: Any) -> Started:
-    return Started(id, NOON, PLACE, **fields)
+def started(id: str = "a", *, at: int = 0, **fields: Any) -> Started:
+    return Started(id, Millis(NOON + at * MINUTE), PLACE, **fields)
 
 
 def commands(grown: Forest, id: str = "a") -> list[str | None]:
     handle = grown.find(id)
     assert handle is not None
-    return [step.command for step in recovery.resume(grown, handle)]
+    return [step.command for step in recovery.resume(Case(grown, handle))]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +86,9 @@ def test_the_command_of_the_protocol_is_its_own_or_that_above_it() -> None:
 def test_an_agent_is_resumed_by_the_session_it_belongs_to() -> None:
     root = started(product="claude-code", refs=(("session_id", "s"),))
     below = started("b", product="claude-code", parent="a", refs=(("session_id", "s"), ("agent_id", "x")))
-    steps = recovery.resume(forest(root, below), 1)
-    assert steps == (Step(By.RESUME, "Opens the session it belongs to again", "claude --resume s"),)
+    steps = recovery.resume(Case(forest(root, below), 1))
+    words = "Only once its program is closed, for its process cannot be seen: opens the session it belongs to again"
+    assert steps == (Step(By.RESUME, words, "claude --resume s"),)
 
 
 def test_it_is_resumed_where_it_worked() -> None:
@@ -91,37 +108,103 @@ def test_an_id_that_would_be_an_option_makes_no_command() -> None:
     assert commands(forest(started("--dangerously", product="claude-code")), "--dangerously") == []
 
 
-def steps(grown: Forest, kind: Kind | None, *findings: Finding) -> list[tuple[By, str]]:
-    found = recovery.steps(grown, 0, kind, findings, grown.delegation(0))
-    return [(step.by, step.words) for step in found]
+def steps(grown: Forest, *findings: Finding) -> list[tuple[By, str]]:
+    return [(step.by, step.words) for step in recovery.todo(Case(grown, 0), findings)]
 
 
-def test_the_agents_word_comes_before_the_protocols_and_that_before_the_rules_and_the_command() -> None:
+HUNG = (
+    started(command="implement", task="191", timeout=10 * MINUTE, at=-60),
+    Heard("a", Millis(NOON - 50 * MINUTE), PLACE, "lake build", "bash", phase=Phase.TOOL),
+)
+
+
+def test_what_frees_the_path_comes_first_then_the_command_then_what_to_look_at_then_the_protocol() -> None:
+    told = steps(forest(*HUNG))
+    assert [by for by, _ in told] == [By.DELEGTOP, By.RESUME, By.DELEGTOP, By.PROTOCOL]
+    assert told[0][1].startswith("Stop the process of the tool")
+    assert told[1][1].startswith("Once it is stopped: ")
+    assert told[2][1].startswith("Look first whether that process still does something")
+
+
+def test_how_it_ended_is_best_known_to_the_agent_so_its_word_comes_first() -> None:
     fault = Fault("no", recommendation="Clean the cache")
     ended = Ended("a", NOON, PLACE, Outcome.FAILED, Ending.RETURN, Report(errors=(fault,), next_steps="Try again"))
-    grown = forest(started(command="implement", task="191"), ended)
-    finding = Finding("VER-005", Severity.ERROR, "a", "It hangs.", advice="Look at the process.")
-    told = steps(grown, Kind.HUNG_IN_TOOL, finding)
-    assert [by for by, _ in told] == [By.AGENT, By.AGENT, By.PROTOCOL, By.RULE, By.RESUME]
-    assert told[0] == (By.AGENT, "Clean the cache")
-    assert told[3] == (By.RULE, "Look at the process.")
+    finding = Finding("END-001", Severity.ERROR, "a", "It failed.", advice="See its last records.")
+    told = steps(forest(started(command="implement", task="191"), ended), finding)
+    assert told == [
+        (By.AGENT, "Clean the cache"),
+        (By.AGENT, "Try again"),
+        (By.RESUME, "Typed to the orchestrator, it takes the task up again"),
+        (By.DELEGTOP, "See its last records."),
+    ]
+
+
+def test_what_delegtop_wrote_itself_is_never_the_agents_word() -> None:
+    fault = Fault("no", recommendation=own_words.RUN_AGAIN)
+    ended = Ended("a", NOON, PLACE, Outcome.FAILED, Ending.RETURN, Report(errors=(fault,)))
+    assert steps(forest(started(), ended)) == [(By.DELEGTOP, own_words.RUN_AGAIN)]
 
 
 def test_the_guides_troubleshooting_is_only_for_who_follows_the_guide() -> None:
-    assert By.PROTOCOL not in [by for by, _ in steps(forest(started(product="codex")), Kind.LOOPING)]
-    assert By.PROTOCOL in [by for by, _ in steps(forest(started()), Kind.LOOPING)]
+    loop = Noted("a", NOON, PLACE, "loop", "cycle 5 of 5")
+    assert By.PROTOCOL not in [by for by, _ in steps(forest(started(product="codex"), loop))]
+    assert By.PROTOCOL in [by for by, _ in steps(forest(started(), loop))]
 
 
 def test_a_broken_return_has_its_own_remedy() -> None:
     broken = Finding("RET-002", Severity.ERROR, "a", "No such status.")
-    ((by, words),) = steps(forest(started()), None, broken)
+    ((by, words),) = steps(forest(started()), broken)
     assert by is By.PROTOCOL
     assert "standard format" in words
 
 
 def test_advice_that_is_given_twice_is_shown_once() -> None:
     twice = [Finding(rule, Severity.ERROR, "a", "x", advice="Stop it.") for rule in ("A-1", "A-2")]
-    assert steps(forest(started(product="codex")), None, *twice).count((By.RULE, "Stop it.")) == 1
+    assert steps(forest(started(product="hyper")), *twice) == [(By.DELEGTOP, "Stop it.")]
+
+
+def test_what_is_the_matter_speaks_first_and_minor_rules_not_at_all() -> None:
+    found = tuple(
+        Finding(rule, severity, "a", "x", advice=f"advice of {rule}")
+        for rule, severity in (("B-1", Severity.ERROR), ("C-1", Severity.WARNING), ("VER-005", Severity.ERROR))
+    )
+    told = [words for by, words in steps(forest(*HUNG), *found) if by is By.DELEGTOP]
+    assert told[0] == Kind.HUNG_IN_TOOL.row.frees
+    assert told[-1] == "advice of B-1"
+    assert not {"advice of C-1", "advice of VER-005"} & set(told)
+
+
+# Whether the program that a session runs in is still there
+
+LIVE = started(product="claude-code", pid=4711, host=LOCALHOST, at=-60)
+ASKS = Heard("a", NOON, PLACE, "rm -r build", "bash", phase=Phase.PERMISSION)
+
+
+def test_a_session_whose_process_is_there_is_not_opened_a_second_time() -> None:
+    grown = forest(LIVE, Described("a", NOON, PLACE, cwd="/srv/garden"), ASKS)
+    assert recovery.resume(Case(grown, 0)) == ()
+    frees, there = recovery.todo(Case(grown, 0), ())[:2]
+    assert frees.words == "Answer it in its terminal: allow it or deny it."
+    assert there.words.startswith("Its program is running (pid 4711, in /srv/garden): go to its terminal")
+    assert there.command == "pgrep -lP 4711"
+
+
+def test_what_is_well_needs_nobody_at_its_terminal() -> None:
+    assert recovery.todo(Case(forest(LIVE, Heard("a", NOON, PLACE)), 0), ()) == ()
+
+
+def test_a_session_whose_process_is_gone_is_opened_again() -> None:
+    gone = Ended("a", NOON, PLACE, Outcome.LOST, Ending.GONE)
+    (step,) = recovery.resume(Case(forest(LIVE, gone), 0))
+    assert step == Step(By.RESUME, "Opens its session again", "claude --resume a")
+
+
+def test_where_no_process_is_seen_the_command_says_on_what_condition() -> None:
+    elsewhere = started(product="claude-code", pid=4711, host="build-7")
+    (step,) = recovery.resume(Case(forest(elsewhere), 0))
+    assert step.words == (
+        "Only once its program is closed, for its process cannot be seen: opens its session again, on build-7"
+    )
 
 
 def test_files_results_notes_and_last_words_are_worth_saving() -> None:
@@ -151,13 +234,3 @@ def test_files_results_notes_and_last_words_are_worth_saving() -> None:
 def test_nothing_is_saved_of_who_said_nothing() -> None:
     heard = Heard("a", NOON, PLACE)
     assert recovery.salvage(forest(started(), heard).delegation(0)) == ()
-
-
-def test_the_rule_of_the_problem_speaks_first_and_minor_ones_not_at_all() -> None:
-    found = tuple(
-        Finding(rule, severity, "a", "x", advice=f"advice of {rule}")
-        for rule, severity in (("B-1", Severity.ERROR), ("C-1", Severity.WARNING), ("A-1", Severity.WARNING))
-    )
-    grown = forest(started(product="codex", id="-"))
-    told = recovery.steps(grown, 0, None, found, grown.delegation(0), "A-1")
-    assert [step.words for step in told] == ["advice of A-1", "advice of B-1"]

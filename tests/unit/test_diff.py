@@ -9,10 +9,11 @@ import pytest
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.clock import MINUTE, SECOND, Millis
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.model.delegation import State
 from delegtop.model.events import Described, Ended, Ending, Event, Outcome, Report, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.report import diff, diff_text
 from delegtop.report.diff import Diff
@@ -173,9 +174,9 @@ def changed() -> Diff:
 
 
 def test_the_table_reads_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    def judged(forest: Forest, handle: int, *_: object) -> tuple[Finding, ...]:
+    def judged(case: Case) -> tuple[Finding, ...]:
         """Of all rules, one: what is only partly done breaks it."""
-        partial = forest.state(handle) is State.PARTIAL
+        partial = case.state is State.PARTIAL
         return (Finding("RET-030", Severity.ERROR, "", ""),) if partial else ()
 
     monkeypatch.setattr(diff, "diagnose", judged)

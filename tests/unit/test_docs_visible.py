@@ -74,7 +74,7 @@ def test_the_page_has_the_examples_this_file_runs(examples: list[tuple[str, str]
 
 def test_the_shell_example_makes_the_tree_on_the_page(examples: list[tuple[str, str]], place: Place) -> None:
     shown = place.run("sh", "-c", examples[0][1])
-    names = [line.partition(" completed ")[0].rstrip() for line in shown.splitlines() if " completed " in line]
+    names = [line.partition(" ✔ completed ")[0].rstrip() for line in shown.splitlines() if " completed " in line]
     assert names == examples[1][1].splitlines()
     assert (place.folder / "plan.md").exists()
 

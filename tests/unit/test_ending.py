@@ -9,10 +9,11 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 
 import pytest
+from tests.patience import until
 from tests.watching import append, register
 
 from delegtop import ending
@@ -21,13 +22,6 @@ from delegtop.ending import Ended
 
 on_linux = pytest.mark.skipif(not Path("/proc").exists(), reason="only Linux tells which signals a process catches")
 LISTENS = 1 << (signal.SIGTERM - 1)
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = monotonic() + 30
-    while not holds():
-        assert monotonic() < end, "it did not happen"
-        sleep(0.02)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from itertools import count
 
 from delegtop.clock import Millis
-from delegtop.model.delegation import Basis, State
+from delegtop.model.delegation import Basis
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -20,6 +20,7 @@ from delegtop.model.events import (
 from delegtop.model.forest import Forest
 from delegtop.model.habits import ENOUGH
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 SECOND = 1000

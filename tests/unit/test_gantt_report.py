@@ -19,7 +19,7 @@ def test_a_tree_is_printed_over_time(capsys: pytest.CaptureFixture[str]) -> None
     lines = printed(capsys, str(SAMPLES / "02_hang"), *AT)
     axis, root, child, *leaves = lines[2:7]
     assert axis.split()[0] == "10:00"
-    assert root.startswith("/implement 191             waiting")
+    assert root.startswith("/implement 191            waiting")
     assert "━━━━" in child
     hung = next(line for line in leaves if "implementer" in line)
     assert "█████" in hung

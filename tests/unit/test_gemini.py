@@ -10,9 +10,10 @@ import pytest
 from delegtop.clock import Millis
 from delegtop.dialects import Sample, Unit
 from delegtop.dialects.gemini import Gemini
-from delegtop.model.delegation import Delegation, Link, State
+from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Heard, Phase
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

@@ -7,16 +7,17 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.app.inspector import identity
 from delegtop.app.inspector.words import Subject
 from delegtop.clock import DAY, HOUR, MINUTE, SECOND, Millis, WallClock
-from delegtop.diagnosis.problems import problem
-from delegtop.dialects.claude_sessions import HERE
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.feed.minder import Minder
 from delegtop.model import measures, phases
-from delegtop.model.delegation import Basis, State
+from delegtop.model.delegation import Basis
 from delegtop.model.events import (
+    LOCALHOST,
     Described,
     Ended,
     Ending,
@@ -30,6 +31,7 @@ from delegtop.model.events import (
 )
 from delegtop.model.forest import Forest
 from delegtop.model.policy import OperatorTimeout, Policy
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 T0 = Millis(1_790_000_000_000)
@@ -135,8 +137,7 @@ def test_an_agent_that_asked_before_its_session_went_asks_no_longer() -> None:
 def test_what_went_with_a_session_is_one_problem_and_not_one_each() -> None:
     for phase, told in ((Phase.CHILD, "root"), (Phase.IDLE, "child")):
         forest = grown(*FAMILY, heard("root", 3.5, phase), gone())
-        found = [problem(forest, handle, forest.now) for handle in forest.walk()]
-        assert [each.id for each in found if each] == [told]
+        assert [forest.id(each.handle) for each in judging.problems(forest)] == [told]
 
 
 @pytest.mark.parametrize("outcome", [Outcome.LOST, Outcome.UNKNOWN])
@@ -196,7 +197,9 @@ def test_a_session_that_is_busy_is_not_idle_any_more() -> None:
 
 
 def process(pid: int, minutes: float, file: str) -> Started:
-    return Started("root", at(minutes), place(file), agent="claude", depth=0, pid=pid, host=HERE, listed=True, **CLAUDE)
+    return Started(
+        "root", at(minutes), place(file), agent="claude", depth=0, pid=pid, host=LOCALHOST, listed=True, **CLAUDE
+    )
 
 
 def test_when_a_process_started_contradicts_nobody_who_says_when_its_session_did() -> None:
@@ -211,8 +214,8 @@ def test_a_session_that_goes_on_in_another_process_is_not_gone_with_the_first() 
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     now = WallClock().now()
-    old = Started("root", Millis(now - HOUR), place("old.json"), pid=ended.pid, host=HERE, listed=True, **CLAUDE)
-    new = Started("root", now, place("new.json"), pid=os.getpid(), host=HERE, listed=True, **CLAUDE)
+    old = Started("root", Millis(now - HOUR), place("old.json"), pid=ended.pid, host=LOCALHOST, listed=True, **CLAUDE)
+    new = Started("root", now, place("new.json"), pid=os.getpid(), host=LOCALHOST, listed=True, **CLAUDE)
     for order in permutations((old, new)):
         minder = Minder(WallClock())
         for each in order:
@@ -220,18 +223,18 @@ def test_a_session_that_goes_on_in_another_process_is_not_gone_with_the_first() 
         assert list(minder.gone()) == []
 
 
-def test_the_process_of_a_session_that_was_resumed_in_it_is_shown_alive() -> None:
+def test_the_process_of_a_session_that_was_resumed_in_it_is_not_shown_gone() -> None:
     now = WallClock().now()
     forest = Forest()
     forest.apply(
         [
             Started("root", Millis(now - 9 * DAY), place(), depth=0, **CLAUDE),
-            Started("root", now, place("new.json"), depth=0, pid=os.getpid(), host=HERE, listed=True, **CLAUDE),
+            Started("root", now, place("new.json"), depth=0, pid=os.getpid(), host=LOCALHOST, listed=True, **CLAUDE),
             Resumed("root", now, place("new.json")),
         ]
     )
     forest.advance(now)
-    assert identity._process(Subject(forest, 0)).plain.endswith("alive")
+    assert identity._process(Subject(Assessments(forest), 0)).plain.endswith("not known to be gone")
 
 
 # -- limits ---------------------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def dangerous(text: str) -> list[str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_prints_what_a_terminal_acts_on(command: str, logs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     name, *options = command.split()
-    assert main([name, str(logs), "--at", AT, *options]) in (Exit.OK, Exit.FINDINGS, Exit.OVERDUE)
+    assert main([name, str(logs), "--at", AT, *options]) in (Exit.OK, Exit.FINDINGS, Exit.STUCK)
     out, err = capfd.readouterr()
     assert len(out) > 1_000
     assert dangerous(out + err) == []

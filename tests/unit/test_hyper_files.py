@@ -16,7 +16,6 @@ from delegtop.dialects.hyper_activity import HyperActivity
 from delegtop.dialects.hyper_output import HyperOutput
 from delegtop.dialects.hyper_run import HyperRun
 from delegtop.dialects.hyper_session import HyperSession
-from delegtop.model.delegation import State
 from delegtop.model.events import (
     Described,
     Deviation,
@@ -31,6 +30,7 @@ from delegtop.model.events import (
     Trust,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

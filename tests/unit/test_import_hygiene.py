@@ -60,6 +60,7 @@ def test_the_dashboard_opens_without_what_only_some_logs_need() -> None:
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "delegtop.app.screens.monitor" in told.stdout.split()
     assert not {"pydantic", "yaml", "watchfiles", "tomllib", "importlib.metadata"} & set(told.stdout.split())
+    assert not {"delegtop.diagnosis.rules", "delegtop.diagnosis.engine"} & set(told.stdout.split())
 
 
 def test_no_format_needs_the_models_before_a_file_has_it() -> None:

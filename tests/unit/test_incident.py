@@ -35,6 +35,7 @@ from delegtop.model.events import (
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
 from delegtop.report import incident_gather, incident_html, incident_json, incident_markdown, incident_timeline
+from delegtop.report import incident_words as words
 from delegtop.report.incident import Incident
 from delegtop.report.incident_gantt import drawn_trees
 from delegtop.report.incident_gather import EXCERPT, gather
@@ -154,7 +155,7 @@ def test_a_child_of_one_that_has_ended_blocks_nobody() -> None:
     (root, kid) = sorted(told(events).troubles, key=lambda trouble: trouble.id, reverse=True)
     assert not kid.root_blocker
     assert not kid.blocks
-    assert root.message == "It ended failed and does not say why."
+    assert root.message == "It ended failed 50:00 ago and does not say why."
 
 
 def test_the_agents_words_and_the_advice_of_delegtop_are_told_apart() -> None:
@@ -244,6 +245,26 @@ def test_when_all_is_well_the_report_says_so() -> None:
     assert incident.headline == "None of 1 delegation is in trouble."
     assert "Nothing." in "\n".join(incident_markdown.lines(incident))
     assert "<p>Nothing.</p>" in "\n".join(incident_html.lines(incident))
+
+
+def test_what_is_late_only_because_the_machine_slept_is_no_trouble() -> None:
+    slept: list[Event] = [
+        Started("late", ago(300 * MINUTE), at(1), agent="a", timeout=10 * MINUTE),
+        Heard("late", ago(295 * MINUTE), at(2)),
+        Started("other", ago(300 * MINUTE), at(3), agent="b"),
+        Heard("other", ago(0), at(4)),
+    ]
+    assert told(slept).headline == "None of 2 delegations is in trouble."
+
+
+def test_one_that_a_person_must_look_at_is_called_so_and_not_ended() -> None:
+    asked: list[Event] = [
+        Started("open", ago(9 * MINUTE), at(1), agent="a"),
+        Heard("open", ago(MINUTE), at(2)),
+        Noted("open", ago(2 * MINUTE), at(3), "review", "Choose one of two."),
+    ]
+    (trouble,) = told(asked).troubles
+    assert words.hung_row(trouble)[1:3] == ("running", "needs review")
 
 
 def test_no_delegation_at_all_is_a_report_too() -> None:

@@ -10,9 +10,10 @@ import pytest
 from delegtop.clock import Millis
 from delegtop.dialects import Sample, Unit
 from delegtop.dialects.kimi import Kimi
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ended, Outcome, Phase, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

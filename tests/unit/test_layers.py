@@ -33,7 +33,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "notify": ({"clock", "text", "secrets", "diagnosis"}, set()),
     "usual": ({"clock", "model.policy"}, {"msgspec"}),
     "values": ({"clock"}, set()),
-    "config": ({"clock", "contract.reading", "model.policy", "values"}, {"msgspec"}),
+    "config": ({"clock", "contract.reading", "model.order", "model.policy", "values"}, {"msgspec"}),
     "testing": ({"clock", "dialects", "feed", "model", "origin", "sources"}, {"msgspec"}),
     "cli": (
         LEAVES

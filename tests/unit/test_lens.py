@@ -32,6 +32,7 @@ def later(forest: Forest, by: int) -> None:
 
 def test_it_fits_the_tree_with_some_air() -> None:
     lens = Lens(forest_of(started("a", HOUR)))
+    lens.fit()
     lens.settle(0, TimeWindow(NOW - HOUR, NOW))
     assert lens.window.start < NOW - HOUR
     assert NOW < lens.window.end < NOW + 10 * MINUTE
@@ -40,6 +41,7 @@ def test_it_fits_the_tree_with_some_air() -> None:
 def test_it_does_not_move_with_every_second_but_only_when_it_is_full() -> None:
     forest = forest_of(started("a", HOUR))
     lens = Lens(forest)
+    lens.fit()
     lens.settle(0, TimeWindow(NOW - HOUR, NOW))
     fitted = lens.window
     later(forest, MINUTE)
@@ -52,6 +54,7 @@ def test_it_does_not_move_with_every_second_but_only_when_it_is_full() -> None:
 
 def test_another_tree_is_fitted_at_once() -> None:
     lens = Lens(forest_of(started("a", HOUR)))
+    lens.fit()
     lens.settle(0, TimeWindow(NOW - HOUR, NOW))
     lens.settle(1, TimeWindow(NOW - HOUR, NOW - HOUR // 2))
     assert lens.window.end < NOW - HOUR // 3
@@ -82,6 +85,7 @@ def test_the_operators_window_goes_along_with_time_while_now_is_in_it() -> None:
 def test_it_comes_back_to_now_and_to_the_tree() -> None:
     forest = forest_of(started("a", HOUR))
     lens = Lens(forest)
+    lens.fit()
     lens.settle(0, TimeWindow(NOW - HOUR, NOW))
     fitted = lens.window
     lens.shift(-10 * HOUR)

@@ -17,9 +17,9 @@ from delegtop.cli.metrics import write
 from delegtop.clock import MINUTE, Millis
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed import SourceStatus
-from delegtop.model.delegation import State
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Phase, Report, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.report.metrics import OTHER, escaped, lines
 

@@ -11,7 +11,7 @@ from delegtop import notify
 from delegtop.clock import Millis
 from delegtop.config import ConfigError, load
 from delegtop.diagnosis.alerts import Alert, Cause
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 from delegtop.notify import Command, Desktop, Notifier, NotifyError, Programs, Words, notifier
 
 HOSTILE = "</b><b>x\x1b]0;owned\x07\u202egnp\n--option $(touch pwned) `id`\x00"

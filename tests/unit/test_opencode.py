@@ -15,9 +15,10 @@ from delegtop.clock import Millis
 from delegtop.dialects import Dialect, Sample, load, names, recognise
 from delegtop.dialects.opencode import OpenCode, OpenCodeExport, OpenCodeStorage
 from delegtop.dialects.opencode.stream import OpenCodeStream
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending, Event, Heard, Outcome, Phase, Resumed, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line
 from delegtop.sources.rows import Rows

@@ -12,10 +12,11 @@ from delegtop.clock import FrozenClock, Millis, parse_time
 from delegtop.dialects import Sample, Unit
 from delegtop.dialects.otlp import Otlp
 from delegtop.feed import Feed
-from delegtop.model.delegation import ACTIVE, Delegation, Link, State
+from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Deviation, Event
 from delegtop.model.forest import Forest
 from delegtop.model.notes import INFERRED, UNSEEN
+from delegtop.model.states import ACTIVE, State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

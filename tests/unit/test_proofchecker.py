@@ -9,9 +9,10 @@ import pytest
 from delegtop.clock import HOUR, MINUTE, Millis, iso, parse_time
 from delegtop.dialects.proofchecker import ProofChecker
 from delegtop.model import notes
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event, Noted, Outcome, Trust
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 

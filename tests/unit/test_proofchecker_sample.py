@@ -4,20 +4,19 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import judging
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.clock import FrozenClock, Millis, parse_time
-from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.dialects.proofchecker import ProofChecker
 from delegtop.feed import Feed
-from delegtop.model.delegation import State
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.sources.record import Line, Unreadable
 
@@ -56,18 +55,13 @@ def look(feed: Feed, forest: Forest) -> Forest:
     return forest
 
 
-def found(forest: Forest) -> Iterator[Finding]:
-    for handle in forest.walk():
-        yield from diagnose(forest, handle, NOW, lambda _path: None)
-
-
 def findings(forest: Forest, rule: str) -> dict[str, Finding]:
-    return {finding.subject: finding for finding in found(forest) if finding.rule == rule}
+    return {finding.subject: finding for finding in judging.all_found(forest) if finding.rule == rule}
 
 
 def conditions(forest: Forest) -> dict[str, set[str]]:
     told: dict[str, set[str]] = {}
-    for finding in found(forest):
+    for finding in judging.all_found(forest):
         if finding.rule.startswith("FAM-01"):
             told.setdefault(finding.subject.partition("/")[2] or finding.subject, set()).add(finding.rule)
     return told
@@ -101,13 +95,16 @@ def test_each_condition_has_its_own_remedy_and_the_command_where_there_is_one(fo
     assert all(finding.evidence for finding in told.values())
 
 
-def test_what_a_person_must_decide_comes_first_in_the_agents_words(
+def test_what_a_person_must_decide_comes_right_after_what_is_stuck_and_in_the_agents_words(
     specs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", str(specs), "--at", AT, "--json"]) in (Exit.FINDINGS, Exit.OVERDUE)
-    first = json.loads(capsys.readouterr().out)["findings"][0]
-    assert (first["rule"], first["severity"], first["by"]) == ("FAM-001", "error", "agent")
-    assert first["advice"].startswith("Two stores fit")
+    assert main(["check", str(specs), "--at", AT, "--json"]) == Exit.STUCK
+    told = json.loads(capsys.readouterr().out)["findings"]
+    place = next(place for place, each in enumerate(told) if each["rule"] == "FAM-001")
+    assert (told[place]["severity"], told[place]["by"]) == ("error", "agent")
+    assert told[place]["advice"].startswith("Two stores fit")
+    before = {each["subject"].partition("/")[0][-6:-2] for each in told[:place]}
+    assert before == {"a301", "b302", "c303", "d304"}
 
 
 def test_the_batch_is_a_tree_with_what_each_task_waits_for(forest: Forest) -> None:

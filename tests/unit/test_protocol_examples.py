@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.clock import Millis
 from delegtop.contract.manifest import MESSAGES
 from delegtop.contract.session_ids import is_well_formed
-from delegtop.diagnosis.engine import diagnose, diagnose_all
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.dialects import Dialect
 from delegtop.dialects.cleo_manifest import CleoManifest
@@ -42,7 +42,7 @@ def judged(given: dict[str, Any]) -> list[Finding]:
     forest.advance(NOW)
     handle = forest.find(id)
     assert handle is not None
-    found = diagnose(forest, handle, NOW, lambda _path: None)
+    found = judging.found(forest, handle)
     return [each for each in found if each.rule.startswith("RET")]
 
 
@@ -143,15 +143,15 @@ def told(dialect: Dialect, text: str, path: str = "answer.md") -> list[str]:
     forest.apply([event for event in events if not isinstance(event, Unreadable)])
     forest.advance(NOW)
     assert len(forest)
-    return [finding.rule for _, found in diagnose_all(forest, NOW, lambda _path: None) for finding in found]
+    return [finding.rule for finding in judging.all_found(forest)]
 
 
 def marked(answer: object) -> str:
     return f"Done.\n\n<!-- AGENT_OUTPUT_START -->\n```json\n{json.dumps(answer)}\n```\n<!-- AGENT_OUTPUT_END -->\n"
 
 
-WAY_ON = {"complete": [], "partial": ["HYP-014"], "error": ["HYP-014"]}
-"""What is said of an answer that keeps the contract: only how to go on with what is not complete."""
+WAY_ON = {"complete": [], "partial": ["END-001", "HYP-014"], "error": ["END-001", "HYP-014"]}
+"""What is said of an answer that keeps the contract: only that it is not complete, and how to go on."""
 ANSWER: dict[str, Any] = {
     "meta": {"agent_name": "parser-scout", "status": "complete", "execution_time_ms": 9000},
     "artifacts": [
@@ -207,7 +207,7 @@ def test_an_answer_as_the_hyper_contract_shows_it_has_nothing_against_it() -> No
     assert told(HyperOutput(), marked(ANSWER)) == WAY_ON["complete"]
 
 
-def test_an_error_as_the_hyper_contract_shows_it_only_says_how_to_go_on() -> None:
+def test_of_an_error_as_the_hyper_contract_shows_it_only_the_end_and_the_way_on_are_told() -> None:
     assert told(HyperOutput(), marked(FAILED_ANSWER)) == WAY_ON["error"]
 
 
@@ -216,8 +216,9 @@ def test_a_manifest_line_as_cleo_shows_it_only_leaves_its_follow_up_to_do() -> N
 
 
 @pytest.mark.parametrize("message", MESSAGES.values())
-def test_a_response_as_cleo_words_it_has_nothing_against_it(message: str) -> None:
-    assert told(CleoResponse(), message, "response.txt") == []
+def test_a_response_as_cleo_words_it_has_nothing_against_its_words(message: str) -> None:
+    is_complete = " complete" in message
+    assert told(CleoResponse(), message, "response.txt") == ([] if is_complete else ["END-001"])
 
 
 def test_a_registry_as_the_delegation_guide_shows_it_fits_its_format() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.clock import Millis
 from delegtop.contract import hyper, manifest
-from delegtop.diagnosis.engine import diagnose_all
 from delegtop.dialects import Dialect
 from delegtop.dialects.cleo_manifest import CleoManifest
 from delegtop.dialects.cleo_response import CleoResponse
@@ -39,7 +39,8 @@ def rules_broken(dialect: Dialect, text: str) -> set[str]:
     forest.apply([event for event in read if not isinstance(event, Unreadable)])
     forest.advance(NOW)
     assert len(forest)
-    return {finding.rule for _, found in diagnose_all(forest, NOW, lambda _path: None) for finding in found}
+    how_it_ended = "END-001"  # which breaks nothing
+    return {finding.rule for finding in judging.all_found(forest)} - {how_it_ended}
 
 
 def hyper_examples() -> list[dict[str, Any]]:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.cli import main
 from delegtop.clock import Millis
 from delegtop.contract.reading import IdForm, Place, Reading
-from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.rules import RULES
 from delegtop.model.events import Artifact, Ended, Ending, Event, Fault, Outcome, Report, Started
@@ -28,7 +28,7 @@ def judged(events: list[Event], reading: Reading, rule: str) -> list[Finding]:
     forest.apply(events)
     forest.advance(NOW)
     (handle,) = forest.walk()
-    return list(diagnose(forest, handle, NOW, lambda _path: None, [RULES[rule]]))
+    return list(judging.found(forest, handle, rules=[RULES[rule]]))
 
 
 def started(id: str = DAY_ID, path: tuple[str, ...] = NAMES[:3], depth: int | None = None) -> Started:

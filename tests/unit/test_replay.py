@@ -16,11 +16,12 @@ from delegtop import clock as clock_module
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.clock import FrozenClock, Millis, ReplayClock, iso
+from delegtop.diagnosis.appearances import Appearances
 from delegtop.feed import Batch, Feed
 from delegtop.feed.replay import Replay
-from delegtop.model.delegation import State
 from delegtop.model.events import Deviation, Heard, Noted, Phase, Started, Surveyed
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.model.timeline import Timeline
 from delegtop.origin import Origin
 
@@ -210,7 +211,7 @@ def test_a_recording_without_events_is_empty_and_can_still_be_asked() -> None:
 
 def test_a_problem_is_noted_at_its_very_moment_also_where_nothing_happens() -> None:
     started = Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000)
-    timeline = Timeline([started, heard(2, 2_000), heard(3, 60_000)])
+    timeline = Timeline([started, heard(2, 2_000), heard(3, 60_000)], observe=Appearances)
     timeline.study(5)
     assert timeline.problems == [(6_001, 0)]
     assert timeline.id(0) == "sess_a"
@@ -224,20 +225,22 @@ def test_who_waits_for_a_person_is_a_problem_from_then_until_something_else_is_h
 
     started = Started("sess_a", Millis(1_000), Origin("log", 1, 0))
     phases = (Phase.TOOL, Phase.PERMISSION, Phase.PERMISSION, Phase.TOOL, Phase.ANSWER)
-    timeline = Timeline([started, *(beat(line, line * 1_000, phase) for line, phase in enumerate(phases, 2))])
+    timeline = Timeline(
+        [started, *(beat(line, line * 1_000, phase) for line, phase in enumerate(phases, 2))], observe=Appearances
+    )
     timeline.study(5)
     assert timeline.problems == [(3_000, 0), (6_000, 0)]
 
 
 def test_a_person_who_must_look_is_a_problem_once() -> None:
     notes = [Noted("sess_a", Millis(at), Origin("log", at, 0), "review", "look at it") for at in (100, 200, 300)]
-    timeline = Timeline(notes)
+    timeline = Timeline(notes, observe=Appearances)
     timeline.study(5)
     assert timeline.problems == [(100, 0)]
 
 
 def test_a_recording_goes_on_until_the_last_deadline_has_passed() -> None:
-    timeline = Timeline([Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000)])
+    timeline = Timeline([Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000)], observe=Appearances)
     assert timeline.last == 1_000
     timeline.study(5)
     assert timeline.last == 6_001
@@ -247,11 +250,11 @@ def test_a_recording_goes_on_until_the_last_deadline_has_passed() -> None:
 def test_a_deadline_that_has_not_passed_when_the_recording_is_read_does_not_hide_one_that_has() -> None:
     soon = Started("sess_a", Millis(1_000), Origin("log", 1, 0), timeout=5_000)
     late = Started("sess_b", Millis(1_000), Origin("log", 2, 0), timeout=500_000)
-    timeline = Timeline([soon, late], until=Millis(60_000))
+    timeline = Timeline([soon, late], until=Millis(60_000), observe=Appearances)
     timeline.study(5)
     assert timeline.problems == [(6_001, 0)]
     assert timeline.last == 60_000
-    silent = Timeline([soon], until=Millis(90_000), end=Millis(90_000))
+    silent = Timeline([soon], until=Millis(90_000), end=Millis(90_000), observe=Appearances)
     silent.study(5)
     assert (silent.last, silent.problems) == (90_000, [(6_001, 0)])
 

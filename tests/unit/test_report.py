@@ -1,6 +1,7 @@
 """The printed tree and its JSON: made from small forests, compared as text."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ import msgspec
 import pytest
 
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis, iso
-from delegtop.model.delegation import State
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import (
     Artifact,
     Awaited,
@@ -30,11 +32,13 @@ from delegtop.model.events import (
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.order import SORTS, order
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.report import text, tree_json
 from delegtop.report.layout import cells, cut, fit
-from delegtop.report.text import ASCII, PLAIN, Look
-from delegtop.report.walk import GUIDED, rows
+from delegtop.report.table.drawing import ASCII, SPOKEN
+from delegtop.report.text import Look
+from delegtop.report.walk import rows
 from delegtop.sources.record import Unreadable
 
 NOW = Millis(1_766_743_200_000)
@@ -105,17 +109,26 @@ def test_the_tree_reads_as_text(forest: Forest) -> None:
     assert printed(forest, look=Look(width=100)) == (
         "4 delegations at 2025-12-26T10:00:00Z: 2 waiting, 1 overdue, 1 failed.\n"
         "\n"
-        "DELEGATION         STATE        DEPTH       LEFT       AGE     QUIET  DOING\n"
-        "researcher         failed         3≠1          –     10:00         –  host unreachable\n"
-        "/implement 191     waiting          0        46m     14:00     14:00  on implementer\n"
-        "└─ task-executor   waiting          1        46m     13:00     13:00  on implementer\n"
-        "   └─ implementer  overdue          2      +2:00     12:00     11:00  bash: lake build\n"
+        "DELEGATION          STATE               D     LEFT   QUIET DOING\n"
+        "researcher          ✖ failed            3                  host unreachable\n"
+        "/implement 191      ◐ waiting           0      46m   14:00 on implementer: hung in a tool\n"
+        "└─ task-executor    ◐ waiting           1      46m   13:00 on implementer: hung in a tool\n"
+        "  └─ implementer ◀2 ! hung in a tool    2    +2:00   11:00 bash: lake build\n"
         "\n"
         "1≠2 in DEPTH: it claims 1, its path or place says 2\n"
         "\n"
         "What to do\n"
-        "  researcher (failed): try again later\n"
-        "  researcher (failed) next steps: retry"
+        "  implementer (hung in a tool): It has been inside bash: lake build for 11:00, 2:00 past its deadline. "
+        "task-executor and /implement 191 wait for it.\n"
+        "    1 delegtop says: Stop the process of the tool: the agent then goes on with an error.\n"
+        "    2 to resume: Once it is stopped: typed to the orchestrator, it takes the task up again\n"
+        "      /implement 191\n"
+        "    3 delegtop says: Look first whether that process still does something.\n"
+        "  researcher (failed): It ended failed 10:00 ago: host unreachable.\n"
+        "    1 the agent says: try again later\n"
+        "    2 the agent says: retry\n"
+        "    3 delegtop says: See what it had done by then (its last records), put right what is in the way, and ask "
+        "for it again."
     )
 
 
@@ -132,7 +145,20 @@ def test_advice_handed_up_a_path_is_told_once_by_its_source() -> None:
         Ended("up", ago(0), at(4), Outcome.FAILED, Ending.RETURN, Report("failed", errors=advice)),
     )
     shown = printed(family).splitlines()
-    assert shown[shown.index("What to do") + 1 :] == ["  implementer (failed): install it"]
+    told = shown[shown.index("What to do") + 1 :]
+    assert told[0] == "  implementer (failed): It ended failed 0:00 ago: no tool."
+    assert told[1] == "    1 the agent says: install it"
+    assert sum("install it" in line for line in told) == 1
+    assert not any("executor (" in line for line in told)
+
+
+def test_what_is_old_is_told_in_a_line_while_something_is_the_matter_now(forest: Forest) -> None:
+    old = Started("old", ago(9 * HOUR), at(7), agent="planner")
+    forest.apply([old, Ended("old", ago(8 * HOUR), at(8), Outcome.FAILED, Ending.RETURN)])
+    forest.advance(NOW)
+    told = printed(forest).partition("What to do")[2].splitlines()
+    assert told[-1] == "  Earlier: 1 failed"
+    assert not any("planner" in line for line in told)
 
 
 def described() -> Forest:
@@ -154,13 +180,14 @@ def described() -> Forest:
 
 def test_a_name_has_its_title_beside_it_and_what_waits_for_a_person_is_told() -> None:
     shown = printed(described(), look=Look(width=160)).splitlines()
-    assert shown[4].startswith("└─ Explore scout  Find the leak  waiting ")
+    assert shown[4].startswith("└─ Explore scout  Find the leak ◐ needs review ")
     assert shown[4].endswith("asks permission: Bash: psql postgres://me:[masked]@db")
 
 
 def test_what_a_person_must_review_is_told_whatever_its_state() -> None:
     shown = printed(described())
-    assert "  Explore (waiting) needs review: it wants to drop a table with token=[masked]" in shown
+    sentence = "A person must look before it goes on: it wants to drop a table with token=[masked]"
+    assert f"  Explore (needs review): {sentence}" in shown
 
 
 def test_secrets_are_printed_only_where_that_is_asked_for() -> None:
@@ -199,27 +226,25 @@ def test_ascii_output_is_ascii(forest: Forest) -> None:
 
 
 def test_plain_output_draws_nothing(forest: Forest) -> None:
-    lines = printed(forest, look=Look(PLAIN)).splitlines()
+    lines = printed(forest, look=Look(SPOKEN)).splitlines()
     assert lines[4].startswith("/implement 191 ")
-    assert lines[6].startswith("    implementer ")
+    assert lines[6].startswith("     implementer ")
     assert not set("|`") & set("\n".join(lines))
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 200])
-def test_the_state_is_never_cut_and_no_line_is_too_long(forest: Forest, width: int) -> None:
+def test_the_state_is_never_left_out_and_no_line_is_too_long(forest: Forest, width: int) -> None:
     table = printed(forest, look=Look(width=width)).splitlines()[2:7]
-    assert [word for line in table for word in line.split() if word in set(State)] == [
-        "failed",
-        "waiting",
-        "waiting",
-        "overdue",
-    ]
-    assert max(map(cells, table)) <= max(width, 35)
+    assert [sign for line in table for sign in line.split() if sign in "✖◐!"] == ["✖", "◐", "◐", "!"]
+    if width >= 60:
+        told = ("✖ failed ", "◐ waiting ", "◐ waiting ", "! hung in a tool ")
+        assert all(words in line for words, line in zip(told, table[1:], strict=True))
+    assert max(map(cells, table)) <= width
 
 
 def test_colour_touches_only_the_state(forest: Forest) -> None:
     coloured = printed(forest, look=Look(color=True))
-    assert "\x1b[1;31moverdue\x1b[0m" in coloured
+    assert "\x1b[1;31m! hung in a tool  \x1b[0m" in coloured
     assert coloured.count("\x1b") == 8
     assert "\x1b" not in printed(forest)
 
@@ -232,10 +257,10 @@ def test_matches_are_shown_below_their_ancestors_and_counted(forest: Forest) -> 
     match = forest.find("impl")
     shown = printed(forest, matches={match}).splitlines()
     assert shown[0] == "1 of 4 delegations match at 2025-12-26T10:00:00Z: 1 overdue."
-    assert [line.lstrip(" └─").split("  ")[0] for line in shown[3:6]] == [
+    assert [re.split(r" +[◐!] ", line.lstrip(" └─"))[0] for line in shown[3:6]] == [
         "/implement 191",
         "task-executor",
-        "implementer",
+        "implementer ◀2",
     ]
     assert not any("researcher" in line for line in shown)
 
@@ -255,17 +280,33 @@ def test_unsure_parents_are_drawn_differently_and_explained() -> None:
     assert "└╌ checker" in shown
     assert "└╌ 1 parent inferred from path and time, not told by a log" in shown
     assert "1 parent named by a log but never seen" in shown
-    assert "checker (parent inferred)" in printed(forest, look=Look(PLAIN))
+    assert "checker (parent inferred)" in printed(forest, look=Look(SPOKEN))
 
 
-def test_a_long_chain_says_its_level_instead_of_drawing_it() -> None:
+@pytest.mark.parametrize("look", [Look(width=60), Look(width=79), Look(), Look(width=200), Look(cuts=False)])
+def test_of_a_long_chain_all_have_their_name_and_their_depth(look: Look) -> None:
     chain = [
-        Started(f"s{n}", ago(HOUR - n), at(n + 1), agent=f"a{n}", parent=f"s{n - 1}" if n else None) for n in range(100)
+        Started(f"s{n}", ago(HOUR - n), at(n + 1), agent=f"agent{n}", parent=f"s{n - 1}" if n else None)
+        for n in range(100)
     ]
-    shown = printed(grown(*chain))
-    assert "⋯99 a99" in shown
-    assert max(map(cells, shown.splitlines())) <= 120
-    assert len(list(rows(grown(*chain), None, "start"))[-1].open) <= GUIDED
+    shown = printed(grown(*chain), look=look).splitlines()[3:103]
+    for level, line in enumerate(shown):
+        assert f"agent{level} " in line
+        assert str(level) in line.rpartition("silent" if level == 99 else "waiting")[2]
+    assert not look.cuts or max(map(cells, shown)) <= look.width
+    assert len(list(rows(grown(*chain)))[-1].guides) < 40, "nobody draws a hundred lines"
+
+
+def folders(*of_each: str | None) -> Forest:
+    began = [Started(f"s{n}", ago(MINUTE), at(n), agent="a", product="codex") for n in range(len(of_each))]
+    told = [Described(f"s{n}", ago(MINUTE), at(n), cwd=folder) for n, folder in enumerate(of_each) if folder]
+    return grown(*began, *told)
+
+
+def test_there_is_a_column_for_projects_if_there_is_more_than_one() -> None:
+    assert "PROJECT" not in printed(folders("/srv/shop", "/srv/shop", None))
+    shown = printed(folders("/srv/shop", "/home/me/shop", "/srv/garden")).splitlines()
+    assert [line.split()[1] for line in shown[2:6]] == ["PROJECT", "srv/shop", "me/shop", "garden"]
 
 
 def test_source_health_names_files_lines_and_reasons() -> None:
@@ -324,7 +365,7 @@ def hostile_status() -> Status:
 def test_hostile_text_reaches_no_terminal() -> None:
     shown = printed(hostile_forest(), [hostile_status()])
     assert not [character for character in shown if character != "\n" and not character.isprintable()]
-    assert len(shown.splitlines()) < 15
+    assert len(shown.splitlines()) < 20
     assert max(map(len, shown.splitlines())) < 2_000
 
 
@@ -361,7 +402,7 @@ def test_json_tells_everything_of_a_delegation(forest: Forest) -> None:
     assert (impl.doing, impl.tool, impl.tokens, impl.cost) == ("bash: lake build", "bash", 1200, 0.25)
     assert (impl.source, impl.origin) == ("logs/run.jsonl", tree_json.Place("logs/run.jsonl", 3))
     assert (root.parent, root.link, root.command, root.task) == (None, "root", "implement", "191")
-    assert ("DEL-020", "error", "impl") in {(found.rule, found.severity, found.subject) for found in impl.findings}
+    assert ("VER-005", "error", "impl") in {(found.rule, found.severity, found.subject) for found in impl.findings}
     assert (res.depth, res.depth_claimed, res.depth_derived) == (3, 3, 1)
     assert (res.state, res.summary, res.next_steps) == ("failed", "No network", "retry")
     assert res.artifacts == [tree_json.Made("specs/r.md", "report", None)]
@@ -391,7 +432,7 @@ def violations(value: Any, schema: dict[str, Any], root: dict[str, Any], path: s
     """What in `value` the schema forbids: as much of JSON Schema as ours uses, and an error for anything else."""
     unknown = set(schema) - {
         "$ref", "$defs", "$schema", "title", "description", "type", "enum", "const", "anyOf", "items",
-        "properties", "required", "additionalProperties",
+        "properties", "required", "additionalProperties", "minimum", "maximum",
     }  # fmt: skip
     assert not unknown, f"the checker does not know {unknown}"
     if "$ref" in schema:
@@ -413,6 +454,8 @@ def violations(value: Any, schema: dict[str, Any], root: dict[str, Any], path: s
     if "type" in schema and not isinstance(value, kinds[schema["type"]]):
         return [f"{path}: {value!r} is no {schema['type']}"]
     found = []
+    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        found.append(f"{path}: {value} is too small or too large")
     if isinstance(value, list):
         for index, item in enumerate(value):
             found += violations(item, schema.get("items", {}), root, f"{path}[{index}]")
@@ -435,11 +478,15 @@ def test_real_output_fits_the_schema_on_file(forest: Forest, project: Path) -> N
         document["delegations"][0]["state"] = "fine"
         document["delegations"][0]["extra"] = 1
         del document["delegations"][1]["id"]
-        assert len(violations(document, schema, schema)) == 3
+        document["delegations"][1]["assessment"]["urgency"] = 8
+        assert len(violations(document, schema, schema)) == 4
 
 
 def sorted_ids(forest: Forest, sort: str) -> list[str]:
-    return [forest.delegation(handle).id for handle in sorted(forest.roots(), key=order(forest, sort))]
+    assessments = Assessments(forest)
+    assessments.update()
+    key = order(forest, sort, pressing=Pressing(assessments).key)
+    return [forest.delegation(handle).id for handle in sorted(forest.roots(), key=key)]
 
 
 @pytest.mark.parametrize(

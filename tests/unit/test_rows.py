@@ -5,14 +5,15 @@ from itertools import count
 import pytest
 from rich.cells import cell_len
 
-from delegtop.app import verdicts
-from delegtop.app.columns import layout
-from delegtop.app.rows import PARTS, Rows
-from delegtop.app.verdicts import Verdicts
+from delegtop.app import remarks, spans
+from delegtop.app.remarks import Remarks
+from delegtop.app.rows import Rows
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis, countdown, duration
-from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.pressing import Pressing
+from delegtop.diagnosis.rules import RULES
 from delegtop.model import measures
-from delegtop.model.delegation import ACTIVE, State
 from delegtop.model.events import (
     Artifact,
     Described,
@@ -29,8 +30,13 @@ from delegtop.model.events import (
     Trust,
 )
 from delegtop.model.forest import Forest
-from delegtop.model.outline import Outline
+from delegtop.model.order import SORTS, order
+from delegtop.model.outline import Outline, OutlineRow
+from delegtop.model.states import ACTIVE, State
 from delegtop.origin import Origin
+from delegtop.report.table import cells
+from delegtop.report.table.columns import COLUMNS, Layout, UnknownColumnError, chosen, layout
+from delegtop.report.table.drawing import drawing
 
 NOW = Millis(1_766_750_000_000)
 _lines = count(1)
@@ -59,44 +65,54 @@ class Table:
 
     def __init__(self, *events: Event, plain: bool = False) -> None:
         self.forest, self.outline = Forest(), Outline()
-        self.verdicts = Verdicts(self.forest)
-        self.rows = Rows(self.forest, self.outline, self.verdicts, ascii=plain)
-        self.outline.sort(self.rows.sort_key("start"))
+        self.assessments = Assessments(self.forest)
+        self.pressing, self.remarks = Pressing(self.assessments), Remarks(self.assessments)
+        drawn = drawing(ascii=plain)
+        self.table = cells.Table(self.assessments, self.pressing, drawn, spans, remarks=self.remarks)
+        self.rows = Rows(self.table, self.outline)
+        self.outline.sort(order(self.forest, "start"))
         self.tell(*events)
 
     def tell(self, *events: Event, at: int = 0) -> None:
         change = self.forest.apply(events)
-        self.forest.advance(Millis(NOW + at))
+        lives = {*change.lives, *change.added, *self.forest.advance(Millis(NOW + at))}
         for handle in change.added:
             self.outline.add(handle, self.forest.parent(handle))
         for handle in change.moved:
             self.outline.move(handle, self.forest.parent(handle))
+        self.assessments.touch(change.touched, lives)
+        self.pressing.update(self.assessments.update(), moved=bool(change.moved or change.added))
 
-    def judge(self) -> None:
+    def ask_the_rules(self) -> None:
         """What happens between two frames."""
-        for row in self.outline.window(0, len(self.outline)):
-            self.rows.key(row)
-        self.verdicts.settle(5.0)
+        for row in self.window():
+            self.rows.key(row, self.layout(200))
+        self.remarks.settle(5.0)
+
+    def window(self) -> list[OutlineRow]:
+        return self.outline.window(0, len(self.outline))
+
+    def layout(self, width: int) -> Layout:
+        self.rows.learn(self.window())
+        return self.rows.layout(width)
 
     def text(self, width: int = 160) -> list[str]:
-        window = self.outline.window(0, len(self.outline))
-        return ["".join(span.text for span in self.rows.cells(row, layout(width))) for row in window]
+        layout = self.layout(width)
+        return ["".join(span.text for span in self.rows.cells(row, layout)) for row in self.window()]
 
     def column(self, name: str, width: int = 200) -> list[str]:
-        start = 1
-        for column in layout(width).columns:
+        start, layout = 1, self.layout(width)
+        for column in layout.columns:
             if column.name == name:
                 return [line[start : start + column.width].strip() for line in self.text(width)]
-            start += column.width + layout(width).gap
+            start += column.width + layout.gap
         raise AssertionError(f"no column {name} at {width}")
 
     def parts(self, name: str, width: int = 200) -> list[set[str]]:
         """The parts of the pieces that say something in a column."""
-        found = []
-        for row in self.outline.window(0, len(self.outline)):
-            column = next(column for column in layout(width).columns if column.name == name)
-            found.append({span.part for span in self.rows._cell(row, column) if span.text.strip()})
-        return found
+        (placed,) = [placed for placed in self.layout(width).columns if placed.name == name]
+        found = [placed.column.cell(self.table, row, placed.width) for row in self.window()]
+        return [{span.part for span in pieces if span.text.strip()} for pieces in found]
 
 
 def test_a_command_is_called_by_its_slash_and_task_and_an_agent_by_its_name() -> None:
@@ -140,8 +156,8 @@ def test_a_fold_says_how_many_it_hides() -> None:
 def test_an_inferred_link_is_drawn_differently(plain: bool, drawn: list[str]) -> None:
     path = ("orchestrator", "implement")
     table = Table(
-        started("a", 60 * MINUTE, agent="implement", path=path),
-        started("b", 50 * MINUTE, agent="worker", path=(*path, "worker")),
+        started("a", 6 * MINUTE, agent="implement", path=path),
+        started("b", 5 * MINUTE, agent="worker", path=(*path, "worker")),
         plain=plain,
     )
     assert table.column("delegation") == drawn
@@ -187,13 +203,14 @@ def test_the_bar_shrinks_and_changes_as_time_runs_out(gone: int, said: str, leve
     assert level in table.parts("left")[0]
 
 
-def test_no_deadline_is_a_dash_and_what_is_done_has_no_time_left() -> None:
+def test_what_has_no_deadline_or_is_done_has_no_time_left() -> None:
     table = Table(
-        started("a", 2 * MINUTE, agent="x"),
-        started("b", 1 * MINUTE, agent="y", timeout=HOUR),
+        started("a", 3 * MINUTE, agent="x"),
+        started("b", 2 * MINUTE, agent="y", timeout=HOUR),
         ended("b", 0, Outcome.COMPLETED),
+        started("c", MINUTE, agent="z", timeout=HOUR),
     )
-    assert table.column("left") == ["–", ""]
+    assert table.column("left") == ["", "", "59m ━━━━━━━━"]
 
 
 def test_age_counts_on_while_it_runs_and_stands_still_when_it_is_done() -> None:
@@ -211,8 +228,17 @@ def test_age_counts_on_while_it_runs_and_stands_still_when_it_is_done() -> None:
 
 
 def test_an_unknown_start_has_an_unknown_age() -> None:
-    table = Table(heard("a", MINUTE, "something"))
-    assert table.column("age") == ["–"]
+    table = Table(started("b", MINUTE, agent="b"), heard("a", MINUTE, "something"))
+    assert table.column("age") == ["1:00", "–"]
+
+
+def test_a_column_that_has_nothing_to_say_takes_no_room_until_it_has() -> None:
+    table = Table(started("a", MINUTE, agent="x"))
+    assert not table.layout(200).has("left")
+    table.tell(started("b", SECOND, agent="y", timeout=HOUR))
+    assert table.layout(200).has("left")
+    table.tell(ended("b", 0, Outcome.COMPLETED))
+    assert table.layout(200).has("left"), "a column that went would make the others jump"
 
 
 def test_rows_and_measures_tell_the_same_ages_and_silences() -> None:
@@ -223,12 +249,12 @@ def test_rows_and_measures_tell_the_same_ages_and_silences() -> None:
         started("c", 40 * 24 * HOUR, agent="z"),
         heard("d", MINUTE),
     )
-    for row in table.outline.window(0, 9):
+    shown = zip(table.window(), table.column("age"), table.column("quiet"), strict=True)
+    for row, age_shown, quiet_shown in shown:
         age, quiet = measures.age(table.forest, row.handle), measures.quiet(table.forest, row.handle)
         running = table.forest.state(row.handle) in (*ACTIVE, State.LOST)
-        assert table.rows._age(row.handle) == ("–" if age is None else countdown(age) if running else duration(age))
-        if quiet is not None:
-            assert table.rows._quiet(row.handle) == countdown(quiet)
+        assert age_shown == ("–" if age is None else countdown(age) if running else duration(age))
+        assert quiet_shown == ("" if quiet is None else countdown(quiet))
 
 
 def test_doing_says_what_it_does_waits_on_made_or_why_it_failed() -> None:
@@ -281,7 +307,7 @@ def test_the_title_stands_beside_the_name_where_there_is_room() -> None:
         Described("a", Millis(NOW - MINUTE), origin(), title="Find the leak in the pool", name="scout"),
     )
     assert table.column("delegation", 240) == ["general-purpose scout  Find the leak in the pool"]
-    assert table.column("delegation", 79) == ["general-purpose scout"]
+    assert table.column("delegation", 79) == ["general-purpose sco…"]
 
 
 def test_times_that_a_model_wrote_are_grey() -> None:
@@ -293,29 +319,38 @@ def test_times_that_a_model_wrote_are_grey() -> None:
     )
     assert table.parts("age") == [{"muted"}, {"text"}]
     assert table.parts("quiet") == [{"muted"}, {"text"}]
-    assert table.column("left")[0] == "–"
+    assert not table.layout(200).has("left")
 
 
-def test_the_worst_problem_stands_in_the_row_once_it_has_been_judged() -> None:
+def test_what_is_the_matter_stands_in_the_state_at_once_and_what_the_rules_find_beside_it_once_they_are_asked() -> None:
     table = Table(
         started("a", 2 * HOUR, agent="x", timeout=HOUR, depth=2, path=("o", "p", "x")), heard("a", SECOND, "on")
     )
-    assert table.column("problems") == [""]
-    table.judge()
-    (shown,) = table.column("problems", 130)
-    sign, rule, more = shown.split()
-    assert (sign, rule) == ("▲", "DEL-020")
-    assert int(more.removeprefix("+")) >= 1
-    assert table.column("problems", 79) == [f"▲{int(more) + 1}"]
-    assert table.column("problems", 160) == [f"▲ overdue {more}"]
-    assert table.column("problems", 220)[0].startswith("▲ It is 1:00:00 past its ")
+    assert table.column("state") == ["! overdue"]
+    assert not table.layout(200).has("findings")
+    table.ask_the_rules()
+    (shown,) = table.column("findings")
+    worst, *others = [each for each in table.assessments.findings(0) if each.rule != "DEL-020"]
+    name, _, more = shown.rpartition(" +")
+    assert f"△ {RULES[worst.rule].name}".startswith(name.removesuffix("…"))
+    assert int(more) == len([each for each in others if each.severity is not Severity.INFO]) > 0
 
 
-def test_what_is_only_mentioned_is_no_problem() -> None:
-    mentioned = Finding("DEL-009", Severity.INFO, "a", "Its timeout is short.")
-    wrong = Finding("DEL-002", Severity.WARNING, "a", "It has no timeout.")
-    assert verdicts.summary((mentioned,)) == verdicts.NOTHING
-    assert verdicts.summary((wrong, mentioned)).found == 1
+def test_what_is_only_possible_has_a_question_mark() -> None:
+    table = Table(started("a", HOUR, agent="x"), heard("a", 50 * MINUTE, "on"))
+    assert table.column("state") == ["◌ silent?"]
+    assert table.parts("state") == [{"partial"}]
+
+
+def test_what_is_only_mentioned_is_no_mark() -> None:
+    deep = started("a", MINUTE, agent="x", timeout=HOUR, depth=3, path=("orchestrator", "p", "q", "r", "x"))
+    table = Table(deep, heard("a", SECOND, "on"))
+    table.ask_the_rules()
+    mentioned = table.assessments.findings(0)
+    assert {finding.severity for finding in mentioned} == {Severity.INFO, Severity.WARNING}
+    (shown,) = table.column("findings")
+    warned = [finding for finding in mentioned if finding.severity is Severity.WARNING]
+    assert shown == f"△ {RULES[warned[0].rule].name}" + (f" +{len(warned) - 1}" if len(warned) > 1 else "")
 
 
 def test_what_a_person_must_look_at_comes_before_every_finding() -> None:
@@ -324,21 +359,35 @@ def test_what_a_person_must_look_at_comes_before_every_finding() -> None:
         heard("a", SECOND, "on"),
         Noted("a", Millis(NOW), origin(), "review", "the plan deletes a table"),
     )
-    table.judge()
-    assert table.column("problems")[0].startswith("⚑ review +")
+    assert table.column("state") == ["! needs review"]
+    assert table.parts("state") == [{"stuck"}]
 
 
-def test_a_row_is_judged_again_when_its_facts_or_the_minute_change_and_not_before(
+def test_who_holds_up_others_says_how_many_and_who_waits_says_on_what() -> None:
+    table = Table(
+        started("a", HOUR, agent="a", timeout=20 * MINUTE),
+        started("b", 50 * MINUTE, agent="b", parent="a"),
+        started("c", 45 * MINUTE, agent="c", parent="b"),
+        heard("c", 40 * MINUTE, "make", tool="bash", phase=Phase.TOOL),
+    )
+    assert table.column("delegation")[2].endswith("c ◀2")
+    assert table.column("doing")[:2] == ["on c: hung in a tool"] * 2
+    table.outline.collapse(0)
+    assert table.column("delegation") == ["▸ a (2) ! 1 below"]
+    assert "stuck" in table.parts("delegation")[0]
+
+
+def test_the_rules_are_asked_again_when_facts_or_the_minute_change_and_not_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(verdicts, "_AGAIN", 0.0)
+    monkeypatch.setattr(remarks, "_AGAIN", 0.0)
     table = Table(started("a", MINUTE, agent="x", timeout=HOUR))
 
     def asks() -> bool:
-        """Does a frame ask for a verdict?"""
-        table.rows.key(table.outline.window(0, 1)[0])
-        asked = table.verdicts.wanted
-        table.judge()
+        """Does a frame ask what the rules find?"""
+        table.rows.key(table.outline.window(0, 1)[0], table.layout(200))
+        asked = table.remarks.wanted
+        table.ask_the_rules()
         return asked
 
     assert asks()
@@ -353,7 +402,7 @@ def test_a_row_is_judged_again_when_its_facts_or_the_minute_change_and_not_befor
 def test_secrets_are_hidden_in_the_cells_until_someone_shows_them() -> None:
     table = Table(started("a", MINUTE, agent="x"), heard("a", SECOND, "curl -H 'Authorization: Bearer abc123def456'"))
     assert table.column("doing", 240) == ["curl -H 'Authorization: [masked]'"]
-    table.rows.masked = False
+    table.table.masked = False
     assert table.column("doing", 240) == ["curl -H 'Authorization: Bearer abc123def456'"]
 
 
@@ -372,7 +421,7 @@ def test_every_row_is_exactly_as_wide_as_the_table(width: int, plain: bool) -> N
         )
     rows = table.rows
     assert {cell_len(line) for line in table.text(width)} == {width}
-    assert cell_len("".join(span.text for span in rows.header(layout(width), "deadline"))) == width
+    assert cell_len("".join(span.text for span in rows.header(table.layout(width), "deadline"))) == width
     shown = "".join(table.text(width))
     assert shown.isprintable()
     if plain:
@@ -387,22 +436,47 @@ def test_a_name_that_hangs_very_deep_is_still_readable() -> None:
     assert names[59].startswith("…")
 
 
-def test_the_important_columns_remain_at_eighty_and_the_rest_come_with_the_width() -> None:
-    def names(width: int) -> list[str]:
-        return [column.name for column in layout(width).columns]
+def names(width: int, *empty: str) -> list[str]:
+    return [placed.name for placed in layout(width, chosen(()), empty).columns]
 
-    assert names(70) == ["delegation", "state", "left", "quiet"]
-    assert names(79) == ["delegation", "state", "left", "quiet", "problems", "doing"]
-    assert names(119) == ["delegation", "state", "left", "quiet", "problems", "doing"]
-    assert names(130) == ["delegation", "state", "left", "age", "quiet", "problems", "doing"]
-    assert names(140) == ["delegation", "state", "depth", "left", "age", "quiet", "problems", "doing"]
-    assert {"task", "tokens", "problems"} <= set(names(200))
-    assert names(20)[0] == "delegation"
+
+def test_the_important_columns_remain_at_eighty_and_the_rest_come_with_the_width() -> None:
+    assert names(20) == names(32) == ["delegation", "state"]
+    assert names(70) == ["delegation", "state", "depth", "left", "quiet"]
+    assert names(79) == ["delegation", "state", "depth", "left", "quiet", "doing"]
+    assert names(119) == ["delegation", "project", "state", "depth", "left", "quiet", "doing"]
+    assert names(160) == ["delegation", "project", "state", "depth", "left", "age", "quiet", "doing"]
+    assert names(300) == list(COLUMNS)
+
+
+@pytest.mark.parametrize("empty", [(), ("project", "task", "cost"), ("project", "task", "tokens", "cost", "left")])
+def test_columns_and_gaps_fill_the_table_at_every_width(empty: tuple[str, ...]) -> None:
     for width in range(400):
-        found = layout(width)
-        used = 1 + sum(column.width for column in found.columns) + found.gap * (len(found.columns) - 1)
+        found = layout(width, chosen(()), empty)
+        used = 1 + sum(placed.width for placed in found.columns) + found.gap * (len(found.columns) - 1)
         assert used == width or (width < 4 and not found.columns)
-        assert all(column.width >= 0 for column in found.columns)
+        assert all(placed.width >= 0 for placed in found.columns)
+
+
+def test_what_it_does_has_two_fifths_of_the_table_where_that_is_wide() -> None:
+    for width in range(160, 400):
+        (doing,) = [placed.width for placed in layout(width, chosen(())).columns if placed.name == "doing"]
+        assert doing >= 0.4 * width
+
+
+def test_the_depth_is_there_at_eighty_columns_however_small() -> None:
+    assert "depth" in names(79)
+
+
+def test_columns_can_be_chosen_and_a_name_that_is_none_is_an_error() -> None:
+    assert [column.name for column in chosen(["cost", "state"])] == ["delegation", "cost", "state"]
+    with pytest.raises(UnknownColumnError, match=r"no column is named size; there are delegation, project, "):
+        chosen(["size"])
+
+
+def test_every_column_says_what_it_tells_and_sorts_by_an_order_there_is() -> None:
+    assert all(column.about for column in COLUMNS.values())
+    assert {column.sort for column in COLUMNS.values() if column.sort} <= set(SORTS)
 
 
 def test_hostile_text_is_made_harmless_in_every_cell() -> None:
@@ -421,11 +495,11 @@ def test_hostile_text_is_made_harmless_in_every_cell() -> None:
 
 def test_a_key_changes_exactly_when_the_picture_does() -> None:
     table = Table(started("a", MINUTE, agent="a", timeout=HOUR + 30 * SECOND), heard("a", MINUTE))
-    wide = layout(200)
+    wide = table.layout(200)
 
     def look() -> tuple[object, object]:
         row = table.outline.window(0, 1)[0]
-        return table.rows.key(row), table.rows.cells(row, wide)
+        return table.rows.key(row, wide), table.rows.cells(row, wide)
 
     before = look()
     assert look() == before
@@ -454,8 +528,8 @@ def test_every_part_a_row_uses_has_a_name_the_widget_knows() -> None:
         ended("b", MINUTE, Outcome.PARTIAL),
         started("c", HOUR, agent="c", depth=4, path=("x", "y")),
     )
-    spans = [span for row in table.outline.window(0, 9) for span in table.rows.cells(row, layout(240))]
-    assert {span.part for span in spans} <= set(PARTS)
+    spans = [span for row in table.outline.window(0, 9) for span in table.rows.cells(row, table.layout(240))]
+    assert {span.part for span in spans} <= set(cells.PARTS)
 
 
 def test_what_it_said_in_several_lines_stands_in_one() -> None:

@@ -1,12 +1,12 @@
 """Whose delegations the rules judge: the standard's rules leave the rows of other programs alone."""
 
 import pytest
+from tests import judging
 
 from delegtop.clock import HOUR, MINUTE, Millis
-from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.rule import Rule
-from delegtop.diagnosis.rules import RULES, return_contents
+from delegtop.diagnosis.rules import return_contents
 from delegtop.model.events import Artifact, Ended, Ending, Erred, Event, Fault, Outcome, Report, Started
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
@@ -27,11 +27,7 @@ def found(events: list[Event], at: int = 0) -> list[Finding]:
     forest = Forest()
     forest.apply(events)
     forest.advance(Millis(NOW + at))
-    return [
-        finding
-        for handle in forest.walk()
-        for finding in diagnose(forest, handle, forest.now, lambda _path: False, RULES.values())
-    ]
+    return list(judging.all_found(forest, lambda _path: False))
 
 
 def started(id: str, product: str | None, minutes: int = 10, parent: str | None = None) -> Started:

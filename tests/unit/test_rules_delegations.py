@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.clock import MINUTE, SECOND, Millis
-from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rules import RULES
-from delegtop.model.delegation import Link, State
+from delegtop.model.delegation import Link
 from delegtop.model.events import (
     Artifact,
     Ended,
@@ -25,6 +25,7 @@ from delegtop.model.events import (
     Trust,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 T = Millis(1_766_743_200_000)
@@ -102,11 +103,7 @@ def forest_of(events: Iterable[Event], minutes: float) -> Forest:
 def found(rule: str, events: Iterable[Event], minutes: float = 20) -> list[Finding]:
     """What one rule finds, in all delegations."""
     forest = forest_of(events, minutes)
-    return [
-        finding
-        for handle in forest.walk()
-        for finding in diagnose(forest, handle, forest.now, lambda _path: None, [RULES[rule]])
-    ]
+    return list(judging.all_found(forest, rules=[RULES[rule]]))
 
 
 def only(findings: list[Finding]) -> Finding:
@@ -297,16 +294,21 @@ def test_a_return_after_a_timeout_in_one_log_is_no_contradiction() -> None:
 def test_a_delegation_past_its_deadline_comes_with_the_command_to_resume_it() -> None:
     finding = only(found("DEL-020", HEALTHY[:4], minutes=63))
     assert finding.subject == CHILD
-    assert finding.message == "It is 1:00 past its deadline (timeout 3600 s) and was last heard of 1:00:00 ago."
+    assert finding.message == "It is 1:00 past its deadline (timeout 3600 s); last heard of 1:00:00 ago."
     assert finding.command == "/implement 191"
     assert finding.since == at(62)
     assert finding.evidence == (place(3), place(4))
 
 
-def test_an_overdue_parent_points_to_the_child_it_waits_for() -> None:
-    findings = {finding.subject: finding for finding in found("DEL-020", HEALTHY[:4], minutes=110)}
-    assert "waits for implementer" in findings[EXECUTOR].advice
-    assert findings[EXECUTOR].command is None
+def test_a_path_that_is_overdue_is_told_once_where_it_is_stuck() -> None:
+    forest = forest_of(HEALTHY[:4], minutes=110)
+    executor = forest.find(EXECUTOR)
+    assert executor is not None
+    assert forest.state(executor) is State.OVERDUE
+    assert only(found("DEL-020", HEALTHY[:4], minutes=110)).subject == CHILD
+    verdict = judging.verdict(forest, executor)
+    assert verdict is not None
+    assert judging.message(forest, verdict) == "It waits on implementer, 9:00 past its deadline."
 
 
 @pytest.mark.parametrize(
@@ -374,10 +376,16 @@ def test_a_return_is_not_late_within_a_moment_or_by_a_time_a_model_wrote() -> No
 
 
 def test_a_child_that_outlives_its_parent_is_an_orphan() -> None:
-    finding = only(found("DEL-024", [executor(), child(), returned(EXECUTOR, 4)], minutes=6))
+    events: list[Event] = [executor(), child(), returned(EXECUTOR, 4)]
+    finding = only(found("DEL-024", events, minutes=30))
     assert finding.subject == CHILD
-    assert finding.message == "It is still open, but its parent task-executor ended completed 2:00 ago."
+    assert finding.message == "Its parent task-executor ended completed 26:00 ago, and it is still open."
     assert finding.since == at(4)
+
+
+def test_a_child_that_was_just_heard_of_when_its_parent_ended_may_come_to_its_end_by_itself() -> None:
+    finding = only(found("DEL-024", [executor(), child(), returned(EXECUTOR, 4)], minutes=6))
+    assert finding.message.endswith("it is still open. (possible)")
 
 
 def test_the_child_of_a_lost_parent_is_not_called_an_orphan() -> None:
@@ -509,7 +517,7 @@ def test_a_long_chain_is_not_looked_through_again_for_each_of_its_members() -> N
     plain = forest.delegation
     forest.delegation = counted  # type: ignore[assignment, method-assign]  # counts what the rules look at
     for handle in range(len(forest)):
-        diagnose(forest, handle, forest.now, lambda _path: None, rules)
+        judging.found(forest, handle, rules=rules)
     assert calls < 40 * len(forest)
 
 

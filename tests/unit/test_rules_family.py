@@ -1,12 +1,11 @@
 """The rules on the ProofChecker family: each finds its fault, and keeps quiet otherwise."""
 
 import pytest
+from tests import judging
 
 from delegtop.clock import HOUR, MINUTE, Millis
 from delegtop.contract import family as words
-from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rules import RULES
 from delegtop.model import notes
 from delegtop.model.events import (
     Artifact,
@@ -54,7 +53,7 @@ def found(*events: Event, exists: bool | None = None, id: str = ROW) -> list[Fin
     forest.advance(NOW)
     handle = forest.find(id)
     assert handle is not None
-    told = diagnose(forest, handle, NOW, lambda _path: exists, RULES.values())
+    told = judging.found(forest, handle, lambda _path: exists)
     return [finding for finding in told if finding.rule.startswith("FAM-")]
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.clock import MINUTE, Millis, parse_time
-from delegtop.diagnosis.engine import diagnose_all
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.dialects import Dialect
 from delegtop.dialects.hyper_output import HyperOutput
@@ -40,7 +40,7 @@ def judged(
     line = Line(Origin("out/answer.md", 1, 0), text.encode(), at)
     forest.apply([event for event in dialect.read(line) if not isinstance(event, Unreadable)])
     forest.advance(NOW)
-    return [finding for _, found in diagnose_all(forest, NOW, exists) for finding in found]
+    return list(judging.all_found(forest, exists))
 
 
 def answer(exists: Callable[[str], bool | None] = lambda _path: None, **fields: Any) -> list[Finding]:

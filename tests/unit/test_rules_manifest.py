@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.clock import Millis, parse_time
-from delegtop.diagnosis.engine import diagnose, diagnose_all
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rules import RULES
 from delegtop.dialects import Dialect
@@ -52,11 +52,7 @@ def judged(
         line = Line(Origin("out/MANIFEST.jsonl", number, number * 1000), text.encode())
         forest.apply([event for event in dialect.read(line) if not isinstance(event, Unreadable)])
     forest.advance(now)
-    return [
-        finding
-        for handle in forest.walk()
-        for finding in diagnose(forest, handle, forest.now, exists, RULES.values(), read)
-    ]
+    return [finding for handle in forest.walk() for finding in judging.found(forest, handle, exists, read=read)]
 
 
 def entry(**fields: Any) -> str:
@@ -190,7 +186,7 @@ EXACT = [
 
 @pytest.mark.parametrize("text", EXACT)
 def test_the_exact_message_breaks_no_rule(text: str) -> None:
-    assert not judged(CleoResponse(), text)
+    assert not [each for each in judged(CleoResponse(), text) if each.rule.startswith("OUT-")]
 
 
 @pytest.mark.parametrize(
@@ -231,8 +227,7 @@ def test_the_answer_is_judged_wherever_it_is_told() -> None:
         ]
         forest.apply(events)
         forest.advance(NOW)
-        found = diagnose_all(forest, NOW, lambda _path: None)
-        return [finding.rule for _, findings in found for finding in findings if finding.rule.startswith("OUT")]
+        return [finding.rule for finding in judging.all_found(forest) if finding.rule.startswith("OUT")]
 
     assert summary(EXACT[0]) == []
     assert summary(f"Long story.\n{EXACT[0]}") == ["OUT-004"]

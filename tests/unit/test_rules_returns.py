@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests import judging
 
 from delegtop.cli import main
 from delegtop.clock import Millis
 from delegtop.contract.returns import ERROR_CODES, sentences, tokens
-from delegtop.diagnosis.engine import diagnose, diagnose_all
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rules import CHAPTERS, RULES
@@ -56,7 +56,7 @@ def found(
     forest.advance(NOW)
     handle = forest.find(ID)
     assert handle is not None
-    return tuple(each for each in diagnose(forest, handle, NOW, exists) if each.rule.startswith("RET"))
+    return tuple(each for each in judging.found(forest, handle, exists) if each.rule.startswith("RET"))
 
 
 def ids(findings: tuple[Finding, ...]) -> list[str]:
@@ -124,8 +124,8 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     ("RET-034", failed(message=None), Severity.WARNING, "no message"),
     ("RET-035", failed(recommendation=None), Severity.WARNING, "no recommendation"),
     ("RET-040", good(next_steps="Do one. Do two. Do three."), Severity.INFO, "3 sentences"),
-    ("RET-100", failed(), Severity.ERROR, "Fix the types, then run /implement 191 again"),
-    ("RET-100", good(status="partial", errors=(FAULT,)), Severity.WARNING, "Fix the types"),
+    ("RET-100", failed(), Severity.INFO, "Fix the types, then run /implement 191 again"),
+    ("RET-100", good(status="partial", errors=(FAULT,)), Severity.INFO, "Fix the types"),
     ("RET-101", failed(), Severity.INFO, "BUILD_ERROR"),
 ]
 
@@ -220,9 +220,9 @@ def test_a_child_that_returns_the_id_of_its_parent_is_told_so_mildly() -> None:
     child = f"{ID}_195"
     forest.apply([Ended(child, NOW, END, Outcome.COMPLETED, Ending.RETURN, GOOD)])
     forest.advance(NOW)
-    ((_, findings),) = diagnose_all(forest, NOW, lambda _path: True, [RULES["RET-007"]])
-    assert findings[0].severity is Severity.WARNING
-    assert "of its parent" in findings[0].message
+    (finding,) = judging.all_found(forest, rules=[RULES["RET-007"]])
+    assert finding.severity is Severity.WARNING
+    assert "of its parent" in finding.message
 
 
 def test_an_agent_that_repeats_a_wrong_depth_it_was_given_is_not_blamed() -> None:
@@ -270,7 +270,7 @@ def test_an_error_that_is_handed_up_is_told_once_where_it_happened() -> None:
         forest.apply([Ended(id, NOW, END, Outcome.FAILED, Ending.RETURN, replace(told, session_id=id))])
     forest.advance(NOW)
     rules = [RULES[id] for id in ("RET-032", "RET-100", "RET-101")]
-    ((_, findings),) = diagnose_all(forest, NOW, lambda _path: True, rules)
+    findings = list(judging.all_found(forest, rules=rules))
     assert {finding.subject for finding in findings} == {ids[-1]}
     assert sorted(finding.rule for finding in findings) == ["RET-032", "RET-100", "RET-100", "RET-101"]
 
@@ -284,8 +284,8 @@ def test_an_error_apart_from_the_return_is_listened_to_as_well() -> None:
     forest = Forest()
     forest.apply([erred, Ended(ID, NOW, END, Outcome.TIMEOUT, Ending.TIMEOUT)])
     forest.advance(NOW)
-    ((_, mine),) = diagnose_all(forest, NOW, lambda _path: True, [RULES["RET-100"]])
-    assert [(finding.message, finding.severity) for finding in mine] == [("Ask a person", Severity.ERROR)]
+    mine = judging.all_found(forest, rules=[RULES["RET-100"]])
+    assert [(finding.message, finding.severity) for finding in mine] == [("Ask a person", Severity.INFO)]
 
 
 def test_what_a_running_agent_recommends_after_an_error_is_shown_without_alarm() -> None:
@@ -293,7 +293,7 @@ def test_what_a_running_agent_recommends_after_an_error_is_shown_without_alarm()
     fault = replace(FAULT, recommendation="Wait for the lock")
     forest.apply([Started(ID, NOW, END, timeout=60_000), Erred(ID, NOW, END, fault)])
     forest.advance(NOW)
-    ((_, mine),) = diagnose_all(forest, NOW, lambda _path: True, [RULES["RET-100"], RULES["RET-101"]])
+    mine = judging.all_found(forest, rules=[RULES["RET-100"], RULES["RET-101"]])
     assert [(finding.message, finding.severity) for finding in mine] == [("Wait for the lock", Severity.INFO)]
 
 

@@ -13,8 +13,8 @@ import pytest
 from delegtop.clock import FrozenClock, parse_time
 from delegtop.dialects.wire import Entry
 from delegtop.feed import Feed
-from delegtop.model.delegation import State
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 
 SAMPLES = Path(__file__).parents[2] / "sample_logs"
 MOMENTS: dict[str, dict[str, Any]] = tomllib.loads((SAMPLES / "moments.toml").read_text())

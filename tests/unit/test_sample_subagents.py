@@ -55,6 +55,7 @@ def test_the_check_of_the_manifest_finds_what_is_wrong_with_it(capsys: pytest.Ca
         "OUT-131": 2,
         "OUT-140": 1,
         "LOG-001": 1,
+        "END-001": 2,
     }
 
 
@@ -64,7 +65,7 @@ def test_the_check_of_the_manifest_finds_what_is_wrong_with_it(capsys: pytest.Ca
         ("cleo/answers/good.txt", {}),
         ("cleo/answers/talkative.txt", {"OUT-004": 1}),
         ("hyper/answers/good.md", {}),
-        ("hyper/answers/stuck.md", {"HYP-001": 1, "HYP-003": 1, "HYP-004": 1, "HYP-014": 1}),
+        ("hyper/answers/stuck.md", {"HYP-001": 1, "HYP-003": 1, "HYP-004": 1, "HYP-014": 1, "END-001": 1}),
     ],
 )
 def test_the_answers_are_judged(path: str, found: dict[str, int], capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,9 @@ from delegtop.clock import SECOND, FrozenClock, Millis, WallClock, parse_time
 from delegtop.delegate.simulate import Simulation
 from delegtop.dialects.wire import Entry
 from delegtop.feed import Feed
-from delegtop.model.delegation import Link, State
+from delegtop.model.delegation import Link
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 
 NOON = parse_time("2026-03-14T12:00:00Z") or Millis(0)
 MINUTE = Millis(NOON + 60 * SECOND)

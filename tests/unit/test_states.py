@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis
-from delegtop.model.delegation import Basis, Deadline, State
+from delegtop.model.delegation import Basis, Deadline
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -26,6 +26,7 @@ from delegtop.model.events import (
 )
 from delegtop.model.forest import Forest
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy, kind_of
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 LINES = iter(range(1, 100_000))

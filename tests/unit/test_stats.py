@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.clock import HOUR, MINUTE, SECOND, Millis, iso
-from delegtop.model.delegation import State
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Report, Started, Trust
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 from delegtop.report import plot, stats, stats_text
 from delegtop.report.layout import cells

@@ -6,33 +6,36 @@ from textual.color import Color
 from textual.theme import Theme
 
 from delegtop.app import theme
-from delegtop.model.delegation import State
+from delegtop.model.states import State
+from delegtop.report.table.drawing import ASCII, UNICODE, Drawing, characters
 
 
-@pytest.mark.parametrize("glyphs", [theme.GLYPHS, theme.ASCII_GLYPHS], ids=["unicode", "ascii"])
-def test_every_state_has_a_glyph_of_its_own_one_cell_wide(glyphs: dict[State, str]) -> None:
-    assert set(glyphs) == set(State)
-    assert len(set(glyphs.values())) == len(State)
-    assert {cell_len(glyph) for glyph in glyphs.values()} == {1}
+@pytest.mark.parametrize("drawing", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_state_has_a_glyph_of_its_own_one_cell_wide(drawing: Drawing) -> None:
+    glyphs = [drawing.state(state) for state in State]
+    assert len(set(glyphs)) == len(State)
+    assert {cell_len(glyph) for glyph in glyphs} == {1}
+
+
+def test_every_state_is_explained() -> None:
+    assert all(state.meaning for state in State)
 
 
 def test_ascii_is_ascii() -> None:
-    names = [name for name in theme.ASCII.__struct_fields__ if name not in ("states", "findings")]
-    parts = [getattr(theme.ASCII, name) for name in names]
-    assert all(part.isascii() for part in (*parts, *theme.ASCII_GLYPHS.values(), *theme.ASCII.findings.values()))
+    assert characters(ASCII).isascii()
 
 
-@pytest.mark.parametrize("drawing", [theme.UNICODE, theme.ASCII], ids=["unicode", "ascii"])
-def test_what_the_table_is_drawn_with_is_one_cell_wide(drawing: theme.Drawing) -> None:
-    tables = ("states", "findings", "differs")
-    parts = {name: getattr(drawing, name) for name in drawing.__struct_fields__ if name not in tables}
+@pytest.mark.parametrize("drawing", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_what_the_table_is_drawn_with_is_one_cell_wide(drawing: Drawing) -> None:
+    others = ("plain", "spoken", "findings", "differs")
+    parts = {name: getattr(drawing, name) for name in drawing.__struct_fields__ if name not in others}
     parts |= {severity.value: sign for severity, sign in drawing.findings.items()}
     assert {name: cell_len(part) for name, part in parts.items() if cell_len(part) != 1} == {}
 
 
 @pytest.mark.parametrize("each", theme.THEMES, ids=lambda each: each.name)
 def test_every_theme_gives_every_state_a_colour_of_its_own(each: Theme) -> None:
-    colours = [each.variables[f"state-{state.value}"] for state in State]
+    colours = [each.variables[f"state-{state.colour}"] for state in State]
     assert len(set(colours)) == len(State)
     assert set(each.variables) == set(theme.DEFAULTS)
 
@@ -42,13 +45,13 @@ def test_state_colours_can_be_read_on_the_background(each: Theme) -> None:
     assert each.background is not None
     background = Color.parse(each.background)
     for state in State:
-        assert _contrast(Color.parse(each.variables[f"state-{state.value}"]), background) >= 4.5, state
+        assert _contrast(Color.parse(each.variables[f"state-{state.colour}"]), background) >= 4.5, state
 
 
 def test_the_cursor_row_can_be_read_too() -> None:
     for each in theme.THEMES:
         cursor = Color.parse(each.variables["row-cursor"])
-        for name in ("row-muted", *(f"state-{state.value}" for state in State)):
+        for name in ("row-muted", *(f"state-{state.colour}" for state in State)):
             assert _contrast(Color.parse(each.variables[name]), cursor) >= 3.0, (each.name, name)
 
 

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from delegtop.app.triage.marks import KEPT, Marks
+from delegtop.app.triage.marks import KEPT, Marks, Problem
 from delegtop.app.triage.times import until
 from delegtop.clock import HOUR, MINUTE, Millis, parse_time
-from delegtop.diagnosis.problems import Problem
 
 NOW = parse_time("2026-04-01T09:30:00Z") or Millis(0)
 
 
 def problem(id: str = "a", rule: str = "VER-005", since: int | None = NOW - MINUTE) -> Problem:
-    return Problem(0, id, rule, "hung in a tool", "It hangs.", None if since is None else Millis(since), (0, 0, 0, 0))
+    return Problem(id, rule, None if since is None else Millis(since))
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from tests import judging
 
 from delegtop.clock import MINUTE, Millis
-from delegtop.diagnosis.engine import diagnose
-from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict, root_blocker, verdict
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.sentence import say
+from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
 from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Report, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.origin import Origin
@@ -46,7 +48,7 @@ def judged(*events: Event, look: float, id: str = "a") -> Verdict | None:
     grown = forest(*events, look=look)
     handle = grown.find(id)
     assert handle is not None
-    return verdict(grown, handle, grown.now)
+    return judging.verdict(grown, handle)
 
 
 def kind(*events: Event, look: float, id: str = "a") -> Kind | None:
@@ -73,7 +75,7 @@ class TestHealthy:
         found = judged(started(), heard("a", 1, Phase.TOOL, "Bash", "lake build"), look=90)
         assert found is not None
         assert (found.kind, found.certainty) == (Kind.SILENT, Certainty.POSSIBLE)
-        assert "inside Bash: lake build" in found.message
+        assert "inside Bash: lake build" in say(found.sentence, at(90))
 
     def test_a_kind_that_usually_takes_an_hour_may_be_quiet_for_half_of_it(self) -> None:
         done = [e for n in range(10) for e in (started(f"d{n}"), ended(f"d{n}", 60))]
@@ -90,7 +92,7 @@ class TestVerdicts:
         found = judged(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm -r build"), look=5.1)
         assert found is not None
         assert (found.kind, found.certainty) == (Kind.AWAITING_PERMISSION, Certainty.CERTAIN)
-        assert "rm -r build" in found.message
+        assert "rm -r build" in say(found.sentence, at(5.1))
 
     def test_an_answer_is_awaited(self) -> None:
         assert kind(started(), heard("a", 5, Phase.ANSWER), look=6) is Kind.AWAITING_ANSWER
@@ -104,7 +106,7 @@ class TestVerdicts:
         found = judged(*told, look=16)
         assert found is not None
         assert found.kind is Kind.HUNG_IN_TOOL
-        assert "lake build" in found.message
+        assert "lake build" in say(found.sentence, at(16))
 
     def test_who_is_past_a_limit_and_still_talks_is_only_overdue(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 11.5, Phase.TOOL, "Bash", "lake build")]
@@ -175,7 +177,7 @@ class TestSleep:
         found = judged(*told, look=303)
         assert found is not None
         assert found.kind is Kind.HOST_SLEPT
-        assert "4:53:00" in found.message or "4:54:00" in found.message or "4:55:00" in found.message
+        assert any(slept in say(found.sentence, at(303)) for slept in ("4:53:00", "4:54:00", "4:55:00"))
 
     def test_silence_while_others_wrote_is_its_own(self) -> None:
         others = [heard("b", minute) for minute in range(5, 300, 5)]
@@ -186,21 +188,32 @@ class TestSleep:
         assert kind(started(), started("b"), heard("a", 5), *others, look=330) is Kind.SILENT
 
 
-def test_of_a_stuck_path_only_the_leaf_is_the_root_blocker() -> None:
+def test_of_a_stuck_path_only_the_leaf_is_stuck_and_the_others_wait_on_it() -> None:
     told: list[Event] = [started(timeout=10 * MINUTE), started("b", 1, parent="a"), started("c", 2, parent="b")]
     grown = forest(*told, heard("c", 3, Phase.TOOL, "Bash", "lake build"), look=30)
-    assert [root_blocker(grown, handle) for handle in range(3)] == [2, 2, 2]
+    verdicts = [judging.verdict(grown, handle) for handle in range(3)]
+    assert [(found.kind, found.waits_on) for found in verdicts if found] == [
+        (Kind.WAITING_ON_CHILD, 2),
+        (Kind.WAITING_ON_CHILD, 2),
+        (Kind.HUNG_IN_TOOL, None),
+    ]
 
 
-def test_a_healthy_path_has_no_blocker() -> None:
-    told: list[Event] = [started(), started("b", 1, parent="a"), heard("b", 3, Phase.TOOL, "Bash")]
-    grown = forest(*told, look=4)
-    assert [root_blocker(grown, handle) for handle in range(2)] == [None, None]
+def found(grown: Forest) -> Finding:
+    (finding,) = [each for each in judging.found(grown, 0) if each.rule.startswith("VER")]
+    return finding
 
 
-def test_a_verdict_is_a_finding_with_its_certainty_and_evidence() -> None:
-    grown = forest(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm"), look=5.1)
-    found = [finding for finding in diagnose(grown, 0, grown.now, lambda _: None) if finding.rule.startswith("VER")]
-    assert [(finding.rule, finding.since) for finding in found] == [("VER-001", at(5))]
-    assert found[0].message.endswith("(certain)")
-    assert found[0].evidence
+def test_a_verdict_is_a_finding_with_its_evidence() -> None:
+    asks = found(forest(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm"), look=5.1))
+    assert (asks.rule, asks.since, asks.severity) == ("VER-001", at(5), Severity.ERROR)
+    assert asks.message == "It waits for 0:06 for a person to allow Bash: rm."
+    assert asks.evidence
+
+
+def test_one_that_is_not_certain_says_so_and_one_that_is_only_possible_weighs_a_step_less() -> None:
+    events = started(), heard("a", 5, Phase.MODEL)
+    possible, likely = found(forest(*events, look=9)), found(forest(*events, look=17))
+    assert possible.message.endswith(" (possible)")
+    assert likely.message.endswith(" (likely)")
+    assert (possible.severity, likely.severity) == (Severity.INFO, Severity.WARNING)

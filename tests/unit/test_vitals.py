@@ -4,7 +4,7 @@ import pytest
 
 from delegtop.app.widgets.chips import Chip
 from delegtop.app.widgets.vitals import Mode, Pulse, layout, sparkline
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 
 LIVE = Mode("●", "*", "live", "bold")
 BUSY = Pulse(
@@ -33,11 +33,11 @@ def test_states_without_delegations_are_not_shown() -> None:
 
 
 def test_every_count_has_a_glyph_and_a_word() -> None:
-    assert "▶ 7 running  ! 1 overdue" in text(layout(CALM, 160))
+    assert "▶  7 running  !  1 overdue" in text(layout(CALM, 160))
 
 
 def test_a_source_that_ails_has_a_mark() -> None:
-    assert "4 sources ⚠ 1" in text(layout(BUSY, 160))
+    assert "4 sources ⚠ 1 faulty" in text(layout(CALM._replace(sources=4, unhealthy=1), 160))
     assert "1 source  " in text(layout(CALM, 160))
 
 

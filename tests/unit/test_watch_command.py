@@ -17,8 +17,10 @@ from tests.patience import PATIENCE, until
 from delegtop.cli import main, output
 from delegtop.cli.diagnostics import UsageError
 from delegtop.cli.exit_codes import Exit
-from delegtop.cli.standing import all_returned, is_done, problem
+from delegtop.cli.standing import all_returned, is_done
+from delegtop.cli.watch import met
 from delegtop.clock import MINUTE, Millis, WallClock, iso, monotonic
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.news import Item, News, What
 from delegtop.model.events import Described, Ended, Ending, Event, Heard, Noted, Outcome, Phase, Report, Started
 from delegtop.model.forest import Forest
@@ -58,19 +60,20 @@ def forest(*events: Event, minute: float) -> Forest:
 
 def news(*events: Event, minute: float = 5) -> tuple[Forest, list[Item]]:
     """The news of one look at a forest that was empty before."""
-    grown, watching = Forest(), News()
+    grown = Forest()
     grown.advance(T0)
-    watching.begin(grown)
+    watching = News(grown, Assessments(grown))
+    watching.begin()
     grown.apply(events)
     grown.advance(at(minute))
-    return grown, watching.look(grown, range(len(grown)))
+    return grown, watching.look(range(len(grown)), range(len(grown)))
 
 
 class TestLines:
     def test_a_line_says_when_what_who_where_and_why(self) -> None:
         grown, (item,) = news(started(path=("orchestrator", "plan", "worker")), minute=1)
         assert report.as_text(grown, item) == (
-            "2023-11-14T22:14:20Z started  running     worker a | orchestrator > plan > worker"
+            "2023-11-14T22:14:20Z started  running     worker a | orchestrator > plan > worker | It is at work."
         )
         grown.apply([ended("a", 2, Outcome.FAILED)])
         grown.advance(at(2))
@@ -156,21 +159,23 @@ class TestConditions:
         [
             ((), None),
             ((heard("a", 1, Phase.TOOL),), None),
-            ((heard("a", 1, Phase.PERMISSION),), Exit.FINDINGS),
-            ((Noted("a", at(1), place(), "review", "look"),), Exit.FINDINGS),
-            ((Noted("a", at(1), place(), "loop", "cycle 5 of 5"),), Exit.OVERDUE),
-            ((ended("a", 1, Outcome.FAILED),), Exit.FINDINGS),
-            ((started("b", 0, timeout=1_000),), Exit.OVERDUE),
+            ((heard("a", 1, Phase.PERMISSION),), Exit.STUCK),
+            ((Noted("a", at(1), place(), "review", "look"),), Exit.STUCK),
+            ((Noted("a", at(1), place(), "loop", "cycle 5 of 5"),), Exit.STUCK),
+            ((ended("a", 1, Outcome.FAILED),), Exit.ENDED_BADLY),
+            ((ended("a", 1, Outcome.INTERRUPTED),), Exit.ENDED_BADLY),
+            ((started("b", 0, timeout=1_000),), Exit.STUCK),
         ],
     )
     def test_a_problem_is_what_failed_is_late_hangs_or_needs_a_person(
         self, events: tuple[Event, ...], code: Exit | None
     ) -> None:
-        assert problem(forest(started(), *events, minute=2), None) == code
+        grown = forest(started(), *events, minute=2)
+        assert met(Assessments(grown), "problem") == code
 
     def test_only_what_is_shown_counts(self) -> None:
         grown = forest(started(), started("b"), ended("b", 1, Outcome.FAILED), minute=2)
-        assert problem(grown, [0]) is None
+        assert met(Assessments(grown), "problem", [0]) is None
         assert is_done(grown, [1])
 
 
@@ -200,7 +205,7 @@ class TestProgram:
 
     def test_what_is_late_or_lost_is_exit_3(self) -> None:
         write("register", "one", at="2020-01-01T00:00:00Z", subagent="planner", timeout=5)
-        assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.OVERDUE
+        assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.STUCK
 
     def test_without_a_condition_the_end_of_the_time_is_no_failure(self) -> None:
         assert main(["watch", "run.jsonl", "--timeout", "0.2"]) == Exit.OK
@@ -301,7 +306,7 @@ class TestWait:
     def test_one_that_is_lost_is_exit_3(self) -> None:
         Path("run.jsonl").write_text("")
         write("register", "one", at="2020-01-01T00:00:00Z", subagent="planner", timeout=5)
-        assert main(["wait", "sess_one", "run.jsonl"]) == Exit.OVERDUE
+        assert main(["wait", "sess_one", "run.jsonl"]) == Exit.STUCK
 
     def test_the_beginning_of_an_id_is_enough_if_it_means_one(self, capsys: pytest.CaptureFixture[str]) -> None:
         returned("one", "completed")

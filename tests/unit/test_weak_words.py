@@ -5,9 +5,10 @@ from itertools import permutations
 import pytest
 
 from delegtop.clock import Millis
-from delegtop.model.delegation import Link, State
+from delegtop.model.delegation import Link
 from delegtop.model.events import Ended, Ending, Event, Outcome, Started
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 NOW = Millis(1_790_000_000_000)

@@ -7,10 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from tests import judging
 from tests.verdicts import logs
 
 from delegtop.clock import MINUTE
-from delegtop.diagnosis.verdicts import Kind, Verdict, verdict
+from delegtop.diagnosis.verdicts import Kind, Verdict
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.policy import OperatorTimeout, Policy
@@ -60,7 +61,7 @@ def judged(case: Case) -> Verdict | None:
     else:
         with TemporaryDirectory() as folder:
             forest = logs.grown(case.files, case.minute, Path(folder) / "home", case.policy)
-    return verdict(forest, find(forest, case.who), forest.now)
+    return judging.verdict(forest, find(forest, case.who))
 
 
 def given(case: Case) -> str:

@@ -16,6 +16,7 @@ import msgspec
 
 from delegtop.clock import HOUR, MINUTE, SECOND, LocalZone
 from delegtop.contract.reading import IdForm, Place, Reading
+from delegtop.model.order import PROBLEMS, SORTS
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.values import COMMAND, SPAN, TEXT, TRUTH, Kind, Refused, one_of, table, whole, words
 
@@ -52,7 +53,6 @@ Span = Annotated[int, SPAN]
 Count = Annotated[int, whole(0, 1_000_000)]
 Words = Annotated[tuple[str, ...], words()]
 SomeWords = Annotated[tuple[str, ...], words(least=1)]
-Sort = Literal["start", "deadline", "age", "quiet", "name", "problems"]
 
 
 class Protocol(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,10 +106,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Use colour where the terminal has it. A NO_COLOR that is not empty turns it off too."""
     mouse: bool = True
     """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
-    sort: Sort = "problems"
-    """What the dashboard sorts siblings by: start, deadline, age, quiet, name or problems."""
+    sort: Annotated[str, one_of(tuple(SORTS))] = PROBLEMS
+    """What the dashboard sorts siblings by: problems, start, name, project, task, state, depth, deadline, age, quiet,
+    tokens, cost or doing."""
     reverse: bool = False
     """Let the dashboard sort the other way round."""
+    columns: Words = ()
+    """The columns of the tree, in their order: project, task, state, depth, left, age, quiet, tokens, cost, findings,
+    doing. The usual ones if there is none."""
     follow: bool = False
     """Keep the newest delegation in view."""
     frame_rate: Annotated[int, whole(1, 60)] = 15
@@ -136,6 +140,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
     tool_suspect_after: Span = _POLICY.tool_suspect_after
     """The same while it is inside a tool: a long quiet tool is healthy."""
+    recent: Span = _POLICY.recent
+    """What ended badly within this time stands above what is only suspicious; after it, among the earlier troubles."""
     lost_after: Span = _POLICY.lost_after
     """A delegation past its deadline, or without one, that wrote nothing for this long is lost."""
     research_timeout: Span = _POLICY.research_timeout
@@ -161,6 +167,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             silent_after=self.silent_after,
             suspect_after=self.suspect_after,
             tool_suspect_after=self.tool_suspect_after,
+            recent=self.recent,
             lost_after=self.lost_after,
             research_timeout=self.research_timeout,
             planning_timeout=self.planning_timeout,
@@ -355,7 +362,7 @@ def _meanings(settings: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
     body = ast.parse(inspect.getsource(settings)).body[0]
     for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            yield field.target.id, inspect.cleandoc(ast.literal_eval(below.value))
+            yield field.target.id, " ".join(ast.literal_eval(below.value).split())
 
 
 def toml(key: str, value: Any) -> str:

@@ -34,6 +34,21 @@ def line(text: str, limit: int = _LIMIT) -> str:
     return text.replace("\n", "␊") if "\n" in text else text
 
 
+_BREAKS = re.compile(r"\s+")
+_MARKDOWN = re.compile(r"(?:^|(?<=\s))#{1,6} +|\*\*|(?<!\w)__|__(?!\w)|`")
+
+
+def brief(text: str, limit: int = _LIMIT) -> str:
+    """What somebody wrote in several lines, as one: breaks become blanks."""
+    text = text[: 2 * limit]
+    return line(_BREAKS.sub(" ", text).strip() if "\n" in text or "\t" in text else text, limit)
+
+
+def prose(text: str, limit: int = _LIMIT) -> str:
+    """The same without the marks of Markdown; not for commands, in which they mean something else."""
+    return brief(_MARKDOWN.sub("", text[: 2 * limit]), limit)
+
+
 def _visible(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:

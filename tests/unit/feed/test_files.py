@@ -11,7 +11,7 @@ from tests.watching import NOW, Opener, append, register, registry, returned
 from delegtop.clock import FrozenClock, WallClock
 from delegtop.dialects import UnknownDialect
 from delegtop.feed import SETTLING_SECONDS, Feed
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 from delegtop.sources import history
 from delegtop.sources.watch import Waker
 

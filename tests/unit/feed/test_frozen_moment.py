@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.watching import NOW, Opener, register, registry, returned
 
 from delegtop.clock import FrozenClock, Millis
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 
 
 class TestFrozenMoment:

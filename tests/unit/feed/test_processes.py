@@ -12,7 +12,7 @@ from tests.watching import Opener, append, returned
 
 from delegtop.clock import FrozenClock, Millis, WallClock, iso
 from delegtop.feed import minder
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 from delegtop.sources import processes
 
 HERE = socket.gethostname()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.watching import Opener, register, registry, returned
 
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 
 
 class TestRegistries:

@@ -10,8 +10,8 @@ import pytest
 from tests.patience import until
 from tests.watching import NOW, Opener, Watch, register, returned
 
-from delegtop.model.delegation import State
 from delegtop.model.events import Started
+from delegtop.model.states import State
 from delegtop.sources import file as file_module
 
 

@@ -27,7 +27,7 @@ class Alarm:
         self._board, self._toast = board, toast
         self._masked = settings.mask_secrets
         self._alerts: Alerts | None = None
-        board.changes = set()
+        board.news = set(), set()
         try:
             self._notifier = notifier(
                 settings.notify, settings.notify_command, ring=ring, say=self._complain, masked=self._masked
@@ -40,16 +40,14 @@ class Alarm:
         board = self._board
         if board.loading or board.paused or board.moment is not None:
             return
-        changed, board.changes = board.changes or set(), set()
+        (changed, assessed), board.news = board.news or (set(), set()), (set(), set())
         if self._alerts is None:
-            from delegtop.diagnosis.alerts import (
-                Alerts,
-            )  # the judges take time to load, and the first picture needs none
+            from delegtop.diagnosis.alerts import Alerts  # few want it, and the first picture needs none
 
-            self._alerts = Alerts()
-            self._alerts.begin(board.forest)
+            self._alerts = Alerts(board.forest, board.assessments)
+            self._alerts.begin()
             return
-        self._tell(self._alerts.look(board.forest, changed))
+        self._tell(self._alerts.look(changed, assessed))
 
     def _tell(self, alerts: "Sequence[Alert]") -> None:
         self._notifier.tell(alerts)

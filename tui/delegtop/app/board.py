@@ -1,27 +1,35 @@
-"""What is on the board: the forest, the outline of rows, and how the operator wants to see them.
+"""What is on the board: the forest, what is the matter in it, the rows, and how the operator wants to see them.
 
-The board knows nothing of widgets. Events go in, the outline follows.
+The board knows nothing of widgets. Events go in, assessments and the outline follow.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 
+from delegtop.app import spans
 from delegtop.app.memory import Memory
-from delegtop.app.rows import SORTS, Rows
+from delegtop.app.remarks import Remarks
+from delegtop.app.rows import Rows
+from delegtop.app.showing import Showing
 from delegtop.app.sieve import Sieve
-from delegtop.app.trouble import Trouble
-from delegtop.app.verdicts import Verdicts
-from delegtop.clock import Clock, Millis
+from delegtop.clock import SECOND, Clock, Millis
 from delegtop.config import Settings
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.order import PROBLEMS, SORTS, order
 from delegtop.model.outline import Outline
 from delegtop.model.policy import Policy
 from delegtop.model.query import parse
+from delegtop.report.table.cells import Table
+from delegtop.report.table.columns import chosen
+from delegtop.report.table.drawing import drawing
 
 LANDMARKS = 200
-MANY = 1_000
-AROUND, WINDOW = 20_000, 100
+_AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
+"""Seconds for judging what changed within the same frame, and for the first look at all of it."""
 
 
 class Board:
@@ -31,14 +39,28 @@ class Board:
         self.clock = clock
         self.forest = Forest(policy or settings.policy())
         self.outline = Outline()
-        self.verdicts = Verdicts(self.forest)
-        self.rows = Rows(self.forest, self.outline, self.verdicts, ascii=settings.ascii, masked=settings.mask_secrets)
+        self.assessments = Assessments(self.forest)
+        self.pressing = Pressing(self.assessments)
+        self.remarks = Remarks(self.assessments)
+        self.table = Table(
+            self.assessments,
+            self.pressing,
+            drawing(ascii=settings.ascii),
+            spans,
+            masked=settings.mask_secrets,
+            remarks=self.remarks,
+        )
+        self.rows = Rows(self.table, self.outline, chosen(settings.columns))
+        self.showing = Showing(self.forest, self.outline, self.pressing)
         self.sort: str = settings.sort
+        self.rows.sorted_by = settings.sort
         self.reversed = settings.reverse
         self.query = parse("")
         """The filter in force."""
         self.sieve: Sieve | None = None
         """The filter that is being applied."""
+        self.only_open = False
+        """Whether only what is open is shown."""
         self.focus: Handle | None = None
         self.paused = False
         self.moment: Millis | None = None
@@ -49,19 +71,20 @@ class Board:
         self._memory = Memory()
         self._added: list[Handle] = []
         self._moved: set[Handle] = set()
-        self._changed: set[Handle] = set()
-        self.changes: set[Handle] | None = None
-        """What changed in the present, gathered for whoever tells of it; None if nobody does."""
+        self._touched: set[Handle] = set()
+        self._lives: set[Handle] = set()
+        self.news: tuple[set[Handle], set[Handle]] | None = None
+        """What changed in the present, and what is assessed otherwise, gathered for whoever tells of it; None if nobody
+        does."""
         self.loading = True
         """Until `loaded` is called the past is still being read."""
-        self._trouble = Trouble(self.forest)
         self._apply_sort()
-        self.forest.advance(clock.now())
+        self.forest.advance(self.now)
 
     @property
     def now(self) -> Millis:
-        """The moment that is shown."""
-        return self.clock.now() if self.moment is None else self.moment
+        """The moment that is shown: the present by whole seconds, so that all that is said within one is said alike."""
+        return Millis(self.clock.now() // SECOND * SECOND) if self.moment is None else self.moment
 
     # What arrives
 
@@ -72,7 +95,7 @@ class Board:
             self._replace(present)
         self.moment = at
         if at is not None:
-            self._changed |= self.forest.advance(at)
+            self._lives |= self.forest.advance(at)
 
     def leap(self, forest: Forest) -> None:
         """Show another moment of the past. The present is kept until it is asked for again."""
@@ -84,17 +107,25 @@ class Board:
     def _replace(self, forest: Forest) -> None:
         """Look at other trees with the same eyes: folds, focus, filter and order stay."""
         before = self.forest.leave()
-        self._added, self._moved, self._changed = [], set(), set()
+        self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
         self._memory.keep(before, self.outline, self.focus)
         self.forest.become(forest)
         self.outline.replant(self.forest.parents(), self._memory.folded(self.forest))
         self._focus(self._memory.focused(self.forest))
-        self.verdicts.forget()
-        self._trouble.begin_again()
-        self._apply_sort()
+        self._begin_to_judge()
         if self.sieve is not None:
             self.filter(self.sieve.query.text)
         self.moved_house(before, self.forest)
+
+    def _begin_to_judge(self) -> None:
+        """All is new: assess what matters most at once, and the rest between the frames."""
+        self.assessments.begin_again()
+        self.remarks.forget()
+        self.rows.forget()
+        self.assessments.update(_TO_BEGIN_WITH)
+        self.pressing.begin_again()
+        self.showing.begin_again()
+        self._apply_sort()
 
     def _settle_in(self, added: Iterable[Handle]) -> None:
         """New rows. Some may have been there before the operator went back: they are as they were."""
@@ -110,40 +141,55 @@ class Board:
         change = self.forest.apply(events)
         self._added += change.added
         self._moved.update(change.moved)
-        self._changed |= change.touched
+        self._touched |= change.touched
+        self._lives |= change.lives
 
     def refresh(self) -> bool:
         """Bring states and rows up to everything received; True if rows came or moved.
 
-        Judging a delegation costs more than folding an event, and many events touch one: so not with each of them.
+        To look at a delegation costs more than folding an event, and many events touch one: so not with each of them.
         """
-        if not (self._added or self._moved or self._changed):
+        if not (self._added or self._moved or self._touched or self._lives):
             return False
-        added, moved, changed = self._added, self._moved, self._changed
-        self._added, self._moved, self._changed = [], set(), set()
-        changed |= self.forest.advance(self.now)
+        added, moved = self._added, self._moved
+        touched, lives = self._touched, self._lives.union(added, self.forest.advance(self.now))
+        self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
         self._settle_in(added)
         for handle in moved.difference(added):
             self.outline.move(handle, self.forest.parent(handle))
-        self._touched(changed, moved=bool(moved))
+        self._look_at(touched | lives)
+        if not self.loading:
+            self.assessments.touch(touched, lives)
+            self.judge(_AT_ONCE, moved=bool(moved))
         return bool(added or moved)
 
     def advance(self) -> None:
         """Let time pass, unless the picture is held still."""
-        if self.paused:
-            return
-        self._changed |= self.forest.advance(self.now)
-        self.refresh()
-        if self.sort == "problems" and not self.loading:
-            self.outline.resort(self._trouble.settle())
+        if not self.paused:
+            self._lives |= self.forest.advance(self.now)
+            self.refresh()
+            if not self.loading:
+                self.judge(_AT_ONCE)
 
-    def _touched(self, handles: set[Handle], *, moved: bool = False) -> None:
-        if self.changes is not None and self.moment is None:
-            self.changes |= handles
-        troubled = self._trouble.update(handles, moved)
-        if self.query:
-            self.outline.refilter(handles)
-        self.outline.resort(handles | troubled)
+    def _look_at(self, handles: set[Handle]) -> None:
+        """These changed: who is told of it, whether they are shown, and where."""
+        if self.news is not None and self.moment is None:
+            self.news[0].update(handles)
+        self.outline.refilter(handles)
+        self.outline.resort(handles)
+
+    def judge(self, seconds: float, *, moved: bool = False) -> bool:
+        """Assess for about that long what has changed; True if something is assessed otherwise now."""
+        assessed = self.assessments.update(seconds)
+        if not (assessed or moved):
+            return False
+        if self.news is not None and self.moment is None:
+            self.news[1].update(assessed)
+        pressing = self.pressing.update(assessed, moved=moved)
+        self.showing.follow(pressing)
+        if self.sort == PROBLEMS:
+            self.outline.resort(pressing | assessed)
+        return True
 
     # How to look at it
 
@@ -152,49 +198,53 @@ class Board:
 
         It is in force once `sift` has gone through everything.
         """
-        self.sieve = Sieve(parse(text), self.forest)
+        self.sieve = Sieve(parse(text), self.forest, only_open=self.only_open)
+
+    def show_open(self, only: bool) -> None:
+        """Begin to show only what is open, or all; likewise."""
+        self.only_open = only
+        self.filter(self.query.text if self.sieve is None else self.sieve.query.text)
 
     def sift(self, seconds: float) -> bool:
         """Go on with the filter for about that long; True once it is in force."""
         sieve = self.sieve
-        if sieve is None or (sieve.query and not sieve.sift(seconds)):
+        if sieve is None or (sieve and not sieve.sift(seconds)):
             return sieve is None
         self.sieve, self.query = None, sieve.query
-        self.outline.filter(sieve if sieve.query else None)
+        self.outline.filter(sieve if sieve else None, unfolds=bool(sieve.query))
+        self.showing.searched(bool(sieve.query))
         sieve.forget()
         return True
 
-    def next_sort(self) -> None:
-        self.sort_by(SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)])
+    def show_earlier(self, shown: bool) -> None:
+        """Earlier troubles too, or in a line."""
+        self.showing.earlier_shown = shown
 
-    def sort_by(self, name: str) -> None:
-        self.sort = name
+    def next_sort(self) -> None:
+        names = list(SORTS)
+        self.sort_by(names[(names.index(self.sort) + 1) % len(names)])
+
+    def sort_by(self, name: str, *, reverse: bool = False) -> None:
+        """Each order begins with what one looks for by it."""
+        self.sort, self.reversed = name, reverse
+        self.rows.sorted_by = name
         self._apply_sort()
 
     def reverse(self) -> None:
-        self.reversed = not self.reversed
-        self._apply_sort()
+        self.sort_by(self.sort, reverse=not self.reversed)
 
     def loaded(self) -> None:
         """Everything that was there at the start has been received."""
         self.refresh()
         self.loading = False
-        self._apply_sort()
+        self._begin_to_judge()
 
     def _apply_sort(self) -> None:
-        if self.loading and self.sort == "problems":
+        if self.loading and self.sort == PROBLEMS:
             # Problems come and go while the past is read: what counts is the order at the end of it.
             self.outline.sort(None)
             return
-        self._trouble.rank_subtrees(self.sort == "problems")
-        key = self._by_trouble if self.sort == "problems" else self.rows.sort_key(self.sort)
-        self.outline.sort(key, self.reversed)
-
-    def _by_trouble(self, handle: Handle) -> tuple[object, ...]:
-        """The worst first; among trees that are equally bad the newest, among siblings the first."""
-        unknown, start, id = self.forest.birth(handle)
-        newest_first = self.forest.parent(handle) is None
-        return self._trouble.rank(handle), unknown, -start if newest_first else start, id
+        self.outline.sort(order(self.forest, self.sort, reverse=self.reversed, pressing=self.pressing.key))
 
     def zoom(self, handle: Handle | None) -> None:
         self._memory.focus = None
@@ -205,64 +255,54 @@ class Board:
         self.outline.focus(handle)
 
     def show_row(self, handle: Handle) -> None:
-        """Give it a row: fold nothing over it, and lift the focus and the filter if they leave it out."""
+        """Give it a row: fold nothing over it, and lift whatever leaves it out."""
         self.outline.reveal(handle)
         if self.outline.row_of(handle) is None and self.focus is not None:
             self.zoom(None)
             self.outline.reveal(handle)
-        if self.outline.row_of(handle) is None and self.query:
-            self.query, self.sieve = parse(""), None
+        if self.outline.row_of(handle) is None and (self.query or self.only_open):
+            self.query, self.sieve, self.only_open = parse(""), None, False
             self.outline.filter(None)
+            self.showing.searched(False)
             self.outline.reveal(handle)
+        if self.outline.row_of(handle) is None:
+            self.show_earlier(True)
+            self.outline.reveal(handle)
+
+    # What presses
+
+    def problems(self) -> Sequence[Assessment]:
+        """What an operator goes through, in the order of looking; earlier ones only if they are shown."""
+        return self.assessments.problems() if self.showing.earlier_shown else self.assessments.now()
+
+    @property
+    def first(self) -> Assessment | None:
+        """What to look at first, if something of this moment is the matter."""
+        return next(iter(self.assessments.now()), None)
 
     @property
     def landmarks(self) -> Iterable[Handle]:
         """The problems, if they are few enough to be shown as places; more would be a wall."""
-        problems = self._trouble.problems
-        return problems if len(problems) <= LANDMARKS else ()
+        problems = self.problems()
+        return [each.handle for each in problems] if len(problems) <= LANDMARKS else ()
 
     def problem(self, cursor: Handle | None, step: int) -> Handle | None:
-        """The next (or previous) problem in the order of the rows, folded ones too; it wraps round."""
-        if len(self._trouble.problems) > MANY and (near := self._nearest(cursor, step)) is not None:
-            return near
-        places = sorted(place for handle in self._trouble.problems if (place := self._place(handle)) is not None)
-        if not places:
+        """The next (or previous) problem in the order of looking; it wraps round. What the filter or the focus leave
+        out is no problem to go to."""
+        handles = [each.handle for each in self.problems() if self.is_in_sight(each.handle)]
+        if not handles:
             return None
-        here = self._place(cursor) if cursor is not None else None
-        if here is None:
-            return places[0 if step > 0 else -1][-1]
-        if step > 0:
-            return next((place for place in places if place > here), places[0])[-1]
-        return next((place for place in reversed(places) if place < here), places[-1])[-1]
+        if cursor not in handles:
+            return handles[0 if step > 0 else -1]
+        return handles[(handles.index(cursor) + step) % len(handles)]
 
-    def _nearest(self, cursor: Handle | None, step: int) -> Handle | None:
-        """Among very many problems one is near: look at the rows around rather than for all of them."""
-        here = self.outline.row_of(cursor) if cursor is not None else None
-        row = (-1 if step > 0 else len(self.outline)) if here is None else here
-        for _ in range(AROUND // WINDOW):
-            top = row + 1 if step > 0 else max(row - WINDOW, 0)
-            rows = self.outline.window(top, WINDOW if step > 0 else row - top)
-            for shown in rows if step > 0 else reversed(rows):
-                if shown.handle in self._trouble.problems:
-                    return shown.handle
-            row = top + len(rows) - 1 if step > 0 else top
-            if not rows:
-                return None
-        return None
-
-    def _place(self, handle: Handle) -> tuple[int, tuple[object, ...], Handle] | None:
-        """Where it stands: its row, or its order within the fold it hides in. None if filter or focus leave it out."""
-        row = self.outline.row_of(handle)
-        if row is not None:
-            return row, (), handle
-        if self.query and not self.query.matches(self.forest, handle):
-            return None
-        hidden: list[object] = [self.forest.birth(handle)]
-        climber = self.forest.parent(handle)
-        while climber is not None:
-            row = self.outline.row_of(climber)
-            if row is not None:
-                return row, tuple(reversed(hidden)), handle
-            hidden.append(self.forest.birth(climber))
+    def is_in_sight(self, handle: Handle) -> bool:
+        """Whether there is a row for it, or would be if nothing was folded."""
+        if not self.outline.shows(handle):
+            return False
+        climber: Handle | None = handle
+        while self.focus is not None and climber != self.focus:
+            if climber is None:
+                return False
             climber = self.forest.parent(climber)
-        return None
+        return True

@@ -33,25 +33,45 @@ PAST = "Replay"
 
 MONITOR = (
     Command(
-        "filter", "slash", "filter", "filter", "Show only what matches; a half-typed query changes nothing", LOOK, 3
+        "filter", "slash,f4", "filter", "filter", "Show only what matches; a half-typed query changes nothing", LOOK, 3
     ),
-    Command("back", "escape", "back", "back", "Leave the inspector, the subtree or the filter, in that order", LOOK),
+    Command("search", "backslash", "search", "search", "Look for words; they are marked, and all rows stay", LOOK, 12),
+    Command("search-next", "n,f3", "search_step(1)", "next match", "The next place of the words", LOOK),
+    Command("search-previous", "N,shift+f3", "search_step(-1)", "previous match", "The place before it", LOOK),
     Command(
-        "sort", "s", "sort", "sort", "Sort by the next column: start, deadline, age, quiet, name, problems", LOOK, 7
+        "back",
+        "escape",
+        "back",
+        "back",
+        "Leave the inspector, the search, the filter or the subtree, in that order",
+        LOOK,
     ),
+    Command("sort", "s", "sort", "sort", "Sort by the next order there is", LOOK, 7),
+    Command("sort-menu", "f6", "sort_menu", "sort by", "All orders there are, to choose from", LOOK),
+    Command("columns", "C,f2", "columns", "columns", "Choose the columns and their order", LOOK),
+    Command("views", "W", "views", "views", "Views that were kept: pick one, keep this one", LOOK),
     Command("reverse", "S,I", "reverse", "reverse sort", "Turn the order round", LOOK),
     Command("follow", "F", "follow", "follow", "Keep the newest delegation in view", LOOK, 8),
     Command(
-        "problem", "e", "problem(1)", "next problem", "The next problem: overdue, failed, blocked or lost", LOOK, 4
+        "problem", "e", "problem(1)", "next problem", "The next problem, what is stuck now before all else", LOOK, 4
     ),
     Command("previous-problem", "E", "problem(-1)", "previous problem", "The previous problem", LOOK),
-    Command("triage", "t", "triage", "triage", "All problems, worst first, and what to do about each", LOOK, 4),
+    Command("only-open", "O", "only_open", "only open", "Show only what is open, and all again", LOOK, 8),
+    Command(
+        "earlier-troubles",
+        "d",
+        "earlier",
+        "earlier troubles",
+        "Show earlier troubles, or tell them in one line",
+        LOOK,
+    ),
+    Command("triage", "t,f9", "triage", "triage", "All problems, worst first, and what to do about each", LOOK, 4),
     Command("gantt", "b", "gantt", "gantt", "Bars in time in place of the columns, and back again", LOOK, 6),
     Command("pause", "p,Z", "pause", "pause", "Hold the picture still; reading goes on and is counted", LOOK, 9),
     Command("fold", "space", "fold", "fold", "Fold or unfold the children of this row", TREE, 6),
     Command("unfold", "plus", "unfold", "unfold", "Unfold this row", TREE),
     Command("collapse", "minus", "collapse", "fold shut", "Fold this row", TREE),
-    Command("fold-all", "asterisk", "fold_all", "fold all", "Fold everything, or unfold everything", TREE),
+    Command("fold-all", "asterisk,f5", "fold_all", "fold all", "Fold everything, or unfold everything", TREE),
     Command("focus", "z", "zoom", "focus subtree", "Show only this subtree, and back again", TREE, 11),
     Command("inspect", "enter", "inspect", "inspect", "Read the details of this delegation", DETAIL, 5),
     Command("inspector", "i", "inspector", "hide inspector", "Show or hide the inspector", DETAIL, 12),
@@ -75,11 +95,12 @@ MONITOR = (
         DETAIL,
     ),
     Command("sources", "o", "sources", "sources", "Which files are read and how well", PROGRAM, 14),
+    Command("command", "colon", "command_line", "command", "Type a command: sort cost, view NAME, q", PROGRAM),
 )
 
 APP = (
-    Command("help", "question_mark,f1,h", "help", "help", "All keys, and the words of the filter", PROGRAM, 2),
-    Command("palette", "colon,ctrl+p", "command_palette", "commands", "Find any command by name", PROGRAM),
+    Command("help", "question_mark,f1", "help", "help", "All keys, and the words of the filter", PROGRAM, 2),
+    Command("palette", "ctrl+p", "command_palette", "commands", "Find any command by name", PROGRAM),
     Command("theme", "T", "next_theme", "theme", "Next theme: dark, light, colour-blind-safe", PROGRAM, 15),
     Command(
         "mouse", "m", "mouse", "mouse", "Give the mouse back to the terminal, for selecting text, or take it", PROGRAM
@@ -88,7 +109,7 @@ APP = (
     Command("suspend", "ctrl+z", "suspend_process", "suspend", "Back to the shell; `fg` returns here", PROGRAM),
     Command("rewind", "r", "rewind", "rewind", "Look at any moment of the past, and return to now", PROGRAM, 16),
     Command("replay", "R", "replay", "replay", "Go to the last record of what is long over", PROGRAM),
-    Command("quit", "q,ctrl+c", "quit", "quit", "Leave", PROGRAM, 1),
+    Command("quit", "q,ctrl+c,f10", "quit", "quit", "Leave", PROGRAM, 1),
 )
 
 TRIAGE = (
@@ -103,7 +124,12 @@ TRIAGE = (
     Command(
         "triage-copy", "y,c", "copy", "copy command", "Copy the command that resumes it; it is never run", TROUBLE, 6
     ),
-    Command("triage-settled", "d", "settled", "show seen", "Show or hide what was seen to or put off", TROUBLE, 8),
+    Command("triage-earlier", "d", "earlier", "earlier", "Show earlier troubles, or tell them in one line", TROUBLE, 8),
+    Command("triage-settled", "D", "settled", "show seen", "Show or hide what was seen to or put off", TROUBLE, 9),
+    Command(
+        "triage-filter", "slash", "filter", "filter", "List only the problems of delegations that match", TROUBLE, 7
+    ),
+    Command("triage-all", "A", "acknowledge_all", "acknowledge all", "You have seen to all that are listed", TROUBLE),
     Command("triage-view", "v", "view", "one at a time", "The list, or one problem at a time", TROUBLE, 9),
     Command("triage-read", "tab", "read", "read", "To the page of this problem and back", TROUBLE, 11),
     Command("triage-leave", "escape,q,t", "leave", "back", "Back to the monitor", TROUBLE, 1),
@@ -150,7 +176,7 @@ TRIAGE_OF_THE_PAST = (
 """What the key bar offers there while the past is shown."""
 
 COMMANDS = MONITOR + APP
-ANYWHERE = tuple(command for command in MONITOR if command.id in ("problem", "previous-problem", "triage"))
+ANYWHERE = tuple(each for each in MONITOR if each.id in ("problem", "previous-problem", "triage", "gantt", "sources"))
 """What works on every screen, by way of the monitor."""
 IDS = frozenset(command.id for command in COMMANDS + TRIAGE + GANTT + REPLAY)
 
@@ -174,6 +200,11 @@ def keys_of(command: Command, overrides: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(shown(key) for key in overrides.get(command.id, command.keys).split(","))
 
 
+def key_of(id: str, overrides: Mapping[str, str]) -> str:
+    """The first key of the command of that id."""
+    return keys_of(next(command for command in MONITOR + APP if command.id == id), overrides)[0]
+
+
 def shown(key: str) -> str:
     """`slash` as `/`, `ctrl+p` as `ctrl+p`, `escape` as `esc`."""
     *modifiers, name = key.strip().split("+")
@@ -181,4 +212,5 @@ def shown(key: str) -> str:
 
 
 _SHORT = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "pgup", "pagedown": "pgdn"}
-_SHORT |= {name: name for name in ("enter", "space", "tab", "home", "end")} | {"f1": "F1"}
+_SHORT |= {name: name for name in ("enter", "space", "tab", "home", "end")}
+_SHORT |= {f"f{number}": f"F{number}" for number in range(1, 13)}

@@ -1,8 +1,9 @@
 """Through what window of time the operator looks at the bars. No widget, no painting."""
 
-from delegtop.clock import HOUR, SECOND
+from delegtop.clock import HOUR, SECOND, Millis
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import ACTIVE
 from delegtop.model.time_window import TimeWindow, around
 
 _STALE = 0.7
@@ -10,15 +11,17 @@ _STALE = 0.7
 _NOW_AT = 0.85
 """Where in the window now stands after going to it."""
 _NARROWEST = 10 * SECOND
+_LONGEST = 24 * HOUR
+"""What has been open for longer begins left of the window."""
 
 
 class Lens:
-    """A window that fits the tree under the cursor until the operator takes it elsewhere."""
+    """A window on what is open now, until the operator takes it elsewhere or wants it to fit a tree."""
 
     def __init__(self, forest: Forest) -> None:
         self._forest = forest
         self.window = TimeWindow(forest.now - HOUR, forest.now)
-        self.fits = True
+        self.fits = False
         """Whether it fits itself to the tree under the cursor."""
         self.follows = False
         """Whether now keeps its place, while it does not fit itself."""
@@ -38,6 +41,15 @@ class Lens:
         if (root, extent.start) != self._fitted or not _STALE <= filled <= 1:
             self._fitted = root, extent.start
             self.window = around(_wide(extent))
+
+    def show_open(self) -> None:
+        """From the first start of what is open until now; where nothing is, the tree under the cursor."""
+        starts = [start for handle, _ in self._forest.in_states(ACTIVE) if (start := self._forest.times(handle)[0])]
+        if not starts:
+            self.fit()
+            return
+        now = self._forest.now
+        self.show(TimeWindow(Millis(max(min(starts), now - _LONGEST)), now))
 
     def fit(self) -> None:
         """The tree under the cursor again."""

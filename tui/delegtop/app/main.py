@@ -32,14 +32,17 @@ from delegtop.app.reader import Readable, Reader
 from delegtop.app.rewinding import Rewinding
 from delegtop.app.screens.help import Help
 from delegtop.app.screens.monitor import Monitor
+from delegtop.app.views import View, Views
 from delegtop.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.config import Settings
 from delegtop.feed import STDIN, Feed, SourceStatus, offers
 from delegtop.feed.replay import Replay
+from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 
 if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
+    from delegtop.diagnosis.appearances import Appearances
 
 _LOADING_RATE = 5
 """Frames a second while a big log loads: every frame is time taken from loading it."""
@@ -65,6 +68,8 @@ class DelegtopApp(Rewinding, Borrowing):
         clock: Clock,
         *,
         query: str = "",
+        view: View | None = None,
+        views: Views | None = None,
         watching: bool = True,
         zone: tzinfo | None = None,
         policy: Policy | None = None,
@@ -90,7 +95,6 @@ class DelegtopApp(Rewinding, Borrowing):
         self._lags = False  # more has arrived than one slice could take
         self._pressed_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
-        self._query = query
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
         self.learning = Learning(self.board) if learns and settings.learn else None
@@ -103,6 +107,8 @@ class DelegtopApp(Rewinding, Borrowing):
             frozen=isinstance(clock, FrozenClock),
             zone=zone,
             replay=replay,
+            view=view or View(query, settings.sort, settings.reverse, settings.columns),
+            views=views,
             bygone=self.bygone,
         )
         for each in theme.THEMES:
@@ -118,8 +124,6 @@ class DelegtopApp(Rewinding, Borrowing):
         return self.monitor
 
     def on_mount(self) -> None:
-        if self._query:
-            self.call_after_refresh(self.monitor.show_filter, self._query)
         self._set_alarm()
         self.stop_between_messages()
         self.set_interval(1.0, self._second)
@@ -309,6 +313,12 @@ def _no_color(value: str) -> Iterator[None]:
             os.environ["NO_COLOR"] = before
 
 
+def _observe(forest: Forest) -> "Appearances":
+    from delegtop.diagnosis.appearances import Appearances  # nobody needs it before the past is looked at
+
+    return Appearances(forest)
+
+
 def run_app(
     settings: Settings,
     sources: Sequence[str],
@@ -321,6 +331,8 @@ def run_app(
     here: Sequence[str] = (),
     *,
     learns: bool = False,
+    view: View | None = None,
+    views: Views | None = None,
 ) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
     clock: Clock = WallClock() if at is None else FrozenClock(at)
@@ -340,13 +352,22 @@ def run_app(
 
     live, replay = feed(clock), None
     if STDIN not in sources:  # a pipe cannot be read a second time
-        replay = Replay(past, lambda: feed(past if at is None else clock), live=live, present=clock, policy=policy)
+        replay = Replay(
+            past,
+            lambda: feed(past if at is None else clock),
+            live=live,
+            present=clock,
+            policy=policy,
+            observe=_observe,
+        )
     watching = bool(sources)
     app = DelegtopApp(
         settings,
         replay or live,
         clock,
         query=query,
+        view=view,
+        views=views,
         watching=watching,
         policy=policy,
         replay=replay,
@@ -376,7 +397,7 @@ def run_replay(
     def feed() -> Feed:
         return Feed(sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude)
 
-    replay = Replay(clock, feed, policy=policy, start=start)
+    replay = Replay(clock, feed, policy=policy, observe=_observe, start=start)
     return _run(DelegtopApp(settings, replay, clock, query=query, policy=policy, replay=replay))
 
 

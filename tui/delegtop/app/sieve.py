@@ -4,6 +4,7 @@ from delegtop.clock import monotonic
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.query import Query
+from delegtop.model.states import ACTIVE
 
 _AT_A_TIME = 16
 
@@ -11,8 +12,8 @@ _AT_A_TIME = 16
 class Sieve:
     """Answers whether a delegation matches; what was sifted in advance is answered from memory, once."""
 
-    def __init__(self, query: Query, forest: Forest) -> None:
-        self.query = query
+    def __init__(self, query: Query, forest: Forest, *, only_open: bool = False) -> None:
+        self.query, self.only_open = query, only_open
         self._forest = forest
         self._found = bytearray()
         self._from_memory = True
@@ -28,7 +29,7 @@ class Sieve:
         while len(self._found) < count:
             if not len(self._found) % _AT_A_TIME and monotonic() > until:
                 return False
-            self._found.append(self.query.matches(self._forest, len(self._found)))
+            self._found.append(self._matches(len(self._found)))
         return True
 
     def forget(self) -> None:
@@ -38,4 +39,13 @@ class Sieve:
     def __call__(self, handle: Handle) -> bool:
         if self._from_memory and handle < len(self._found):
             return bool(self._found[handle])
+        return self._matches(handle)
+
+    def _matches(self, handle: Handle) -> bool:
+        if self.only_open and self._forest.state(handle) not in ACTIVE:
+            return False
         return self.query.matches(self._forest, handle)
+
+    def __bool__(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(self.query) or self.only_open

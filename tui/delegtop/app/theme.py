@@ -3,140 +3,10 @@
 No meaning rests on colour alone. Colours are theme variables, so a theme of one's own changes everything at once.
 """
 
-from collections.abc import Mapping
-
-import msgspec
 from textual.content import Content
 from textual.theme import Theme
 
-from delegtop.diagnosis.finding import Severity
-from delegtop.model.delegation import State
-
-GLYPHS: Mapping[State, str] = {
-    State.RUNNING: "▶",
-    State.WAITING: "◐",
-    State.SILENT: "◌",
-    State.OVERDUE: "!",
-    State.COMPLETED: "✔",
-    State.PARTIAL: "◑",
-    State.FAILED: "✖",
-    State.BLOCKED: "■",
-    State.TIMEOUT: "◷",
-    State.INTERRUPTED: "⊘",
-    State.LOST: "?",
-    State.UNKNOWN: "·",
-    State.IDLE: "○",
-}
-ASCII_GLYPHS: Mapping[State, str] = {
-    State.RUNNING: ">",
-    State.WAITING: "=",
-    State.SILENT: "_",
-    State.OVERDUE: "!",
-    State.COMPLETED: "+",
-    State.PARTIAL: "%",
-    State.FAILED: "x",
-    State.BLOCKED: "#",
-    State.TIMEOUT: "T",
-    State.INTERRUPTED: "/",
-    State.LOST: "?",
-    State.UNKNOWN: ".",
-    State.IDLE: "o",
-}
-
-
-class Drawing(msgspec.Struct, frozen=True):
-    """The characters the tree-table is drawn with, each exactly one cell wide unless it says so."""
-
-    states: Mapping[State, str]
-    opened: str
-    folded: str
-    branch: str
-    corner: str
-    trunk: str
-    sure: str
-    """The arm of a link that the log itself declares."""
-    inferred: str
-    ambiguous: str
-    orphan: str
-    """Its declared parent was never seen."""
-    full: str
-    half: str
-    empty: str
-    over: str
-    cut: str
-    none: str
-    """Unknown, or there is none."""
-    differs: str
-    """May be two cells wide."""
-    and_: str
-    up: str
-    down: str
-    thumb: str
-    track: str
-    problem: str
-    findings: Mapping[Severity, str]
-    review: str
-    """A person must look."""
-    blocker: str
-    """Others wait for this one; how many follows."""
-
-
-UNICODE = Drawing(
-    states=GLYPHS,
-    opened="▾",
-    folded="▸",
-    branch="├",
-    corner="└",
-    trunk="│",
-    sure="─",
-    inferred="╌",
-    ambiguous="?",
-    orphan="⇡",
-    full="━",
-    half="╸",
-    empty="─",
-    over="·",
-    cut="…",
-    none="–",
-    differs="≠",
-    and_="·",
-    up="▲",
-    down="▼",
-    thumb="┃",
-    track="│",
-    problem="╺",
-    findings={Severity.ERROR: "▲", Severity.WARNING: "△", Severity.INFO: "◦"},
-    review="⚑",
-    blocker="◀",
-)
-ASCII = Drawing(
-    states=ASCII_GLYPHS,
-    opened="v",
-    folded=">",
-    branch="|",
-    corner="`",
-    trunk="|",
-    sure="-",
-    inferred=".",
-    ambiguous="?",
-    orphan="^",
-    full="#",
-    half="=",
-    empty=".",
-    over="!",
-    cut="~",
-    none="-",
-    differs="!=",
-    and_=";",
-    up="^",
-    down="v",
-    thumb="#",
-    track="|",
-    problem="!",
-    findings={Severity.ERROR: "E", Severity.WARNING: "W", Severity.INFO: "i"},
-    review="R",
-    blocker="<",
-)
+from delegtop.model.states import State
 
 _DARK = {
     "state-running": "#5cb8ff",
@@ -152,6 +22,7 @@ _DARK = {
     "state-lost": "#cf8bf0",
     "state-unknown": "#808b99",
     "state-idle": "#7fa8a8",
+    "stuck": "#ffa348",
     "bar-plenty": "#46a96b",
     "bar-warn": "#e3cb5d",
     "bar-critical": "#ff6f70",
@@ -180,6 +51,7 @@ _LIGHT = {
     "state-lost": "#8b35b8",
     "state-unknown": "#687380",
     "state-idle": "#3f7377",
+    "stuck": "#b65200",
     "bar-plenty": "#2f9a57",
     "bar-warn": "#a98600",
     "bar-critical": "#c3212f",
@@ -209,6 +81,7 @@ _SAFE = {
     "state-lost": "#d6a3f5",
     "state-unknown": "#8a929c",
     "state-idle": "#8fb3b3",
+    "stuck": "#ffb000",
     "bar-plenty": "#3f8fd0",
     "bar-warn": "#f0e442",
     "bar-critical": "#ff7a33",
@@ -276,19 +149,11 @@ THEMES = (
 )
 
 
-def drawing(*, ascii: bool = False) -> Drawing:
-    return ASCII if ascii else UNICODE
-
-
-def glyph(state: State, *, ascii: bool = False) -> str:
-    return drawing(ascii=ascii).states[state]
-
-
 def style(state: State) -> str:
     """The style of a state, as Content takes it."""
-    return f"bold $state-{state.value}" if state is State.OVERDUE else f"$state-{state.value}"
+    return f"bold $state-{state.colour}" if state is State.OVERDUE else f"$state-{state.colour}"
 
 
 def state_content(state: State, *, ascii: bool = False) -> Content:
     """Glyph and word in the colour of the state."""
-    return Content.styled(f"{glyph(state, ascii=ascii)} {state.value}", style(state))
+    return Content.styled(f"{state.ascii if ascii else state.glyph} {state.value}", style(state))

@@ -5,20 +5,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import judging, loose_returns, made_files, options, output, reading
+from delegtop.cli import exit_codes, judging, loose_returns, made_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from delegtop.diagnosis.finding import Finding, Severity
+    from delegtop.diagnosis.finding import Finding
     from delegtop.diagnosis.rule import Rule
     from delegtop.feed import SourceStatus
     from delegtop.model.forest import Forest
     from delegtop.report.check import Subject, Verdict
 
 DESCRIPTION = "Judge the delegations of the sources by the rules of the protocols, and say what to do (docs/check.md)."
-OVERDUE_RULES = frozenset({"DEL-020", "DEL-021"})
-"""Overdue and lost: what exit code 3 is for."""
 
 
 def add(parser: ArgumentParser) -> None:
@@ -54,11 +52,13 @@ def run(arguments: Namespace) -> int:
         output.emit(_lines(arguments, verdict))
     if reading.complain(arguments.sources, statuses):
         return Exit.UNREADABLE
-    return _exit_code(verdict.findings, judging.fail_on(arguments))
+    return _exit_code(arguments, verdict)
 
 
 def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "Iterator[Subject]":
     """Every delegation with its findings, in the order of the tree."""
+    from delegtop.diagnosis.assessment import assess
+    from delegtop.diagnosis.case import Case
     from delegtop.diagnosis.engine import diagnose
     from delegtop.model.measures import label
     from delegtop.report.check import Subject
@@ -68,8 +68,9 @@ def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "I
     for handle in forest.walk():
         facts = forest.delegation(handle)
         folder = made_files.folder(facts)
-        found = diagnose(forest, handle, forest.now, exists[folder], rules, reader(made_files.roots(folder, root)))
-        yield Subject(facts.id, label(facts), made_files.source(facts), forest.state(handle), found)
+        case = Case(forest, handle, exists[folder], reader(made_files.roots(folder, root)))
+        found = diagnose(case, rules)
+        yield Subject(facts.id, label(facts), made_files.source(facts), assess(Case(forest, handle)), found)
 
 
 def _sources(
@@ -108,10 +109,14 @@ def _lines(arguments: Namespace, verdict: "Verdict") -> Iterable[str]:
     return text.lines(verdict)
 
 
-def _exit_code(findings: "Iterable[Finding]", fail_on: "Severity | None") -> Exit:
+def _exit_code(arguments: Namespace, verdict: "Verdict") -> Exit:
+    """As every command says of these delegations, as far as the rules were asked that say so; and a finding fails."""
     from delegtop.report.check import at_least
 
-    grave = [finding.rule for finding in at_least(findings, fail_on)]
-    if not grave:
+    level = judging.fail_on(arguments)
+    if level is None:
         return Exit.OK
-    return Exit.OVERDUE if OVERDUE_RULES.intersection(grave) else Exit.FINDINGS
+    only, left_out = ({id.upper() for id in ids} for ids in (arguments.rule, arguments.ignore))
+    assessed = [subject.assessment for subject in verdict.subjects if subject.assessment is not None]
+    code = exit_codes.of(each for each in assessed if each.rule not in left_out and (not only or each.rule in only))
+    return max(code, Exit.FINDINGS if at_least(verdict.findings, level) else Exit.OK)

@@ -1,15 +1,21 @@
 """What the commands return to the shell. Nothing else in delegtop names an exit code."""
 
+from collections.abc import Iterable
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from delegtop.diagnosis.assessment import Assessment
 
 
 class Exit(IntEnum):
     """Every exit code there is; `MEANING` says them in words."""
 
     OK = 0
+    ENDED_BADLY = 1
     FINDINGS = 1
     USAGE = 2
-    OVERDUE = 3
+    STUCK = 3
     UNREADABLE = 4
     TIMEOUT = 124
     REFUSED = 125
@@ -22,9 +28,9 @@ class Exit(IntEnum):
 
 MEANING = {
     Exit.OK: "fine",
-    Exit.FINDINGS: "a finding (check, lint), a difference (diff), or something failed, timed out, blocked or partial",
+    Exit.ENDED_BADLY: "something ended badly; a finding (check, lint); a difference (diff)",
     Exit.USAGE: "the command line, the filter or a setting is wrong",
-    Exit.OVERDUE: "something is overdue, or lost",
+    Exit.STUCK: "something open is stuck or needs a person (likely or certain), or is lost",
     Exit.UNREADABLE: "a named source cannot be read",
     Exit.TIMEOUT: "run: the command ran out of time and was ended; watch, wait: the time is up and it has not happened",
     Exit.REFUSED: "run: the delegation was refused before it started, too deep or a cycle",
@@ -34,3 +40,8 @@ MEANING = {
     Exit.INTERRUPTED: "interrupted by Ctrl-C",
     Exit.TERMINATED: "ended by SIGTERM",
 }
+
+
+def of(assessments: "Iterable[Assessment]") -> Exit:
+    """What these delegations together mean to a script: the worst of what each means."""
+    return Exit(max((each.exit for each in assessments), default=0))

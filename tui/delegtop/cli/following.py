@@ -2,7 +2,7 @@
 
 import gc
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.cli import options, reading
 from delegtop.cli.progress import Progress
@@ -18,11 +18,28 @@ PACE = 0.2
 """Seconds between two looks, at least: a busy log is read in gulps."""
 
 
+class Changes(NamedTuple):
+    """What one look brought."""
+
+    touched: "set[Handle]"
+    """All that changed."""
+    lives: "set[Handle]"
+    """Those of which more changed than what they do: they began, ended, moved, or are in another state."""
+    assessed: "set[Handle]"
+    """Those that are assessed otherwise."""
+
+    def __bool__(self) -> bool:
+        return bool(self.touched or self.assessed)
+
+
 class Following:
-    """A feed and the forest it grows."""
+    """A feed, the forest it grows, and what is the matter in it."""
 
     def __init__(self, feed: "Feed", forest: "Forest", clock: Clock) -> None:
+        from delegtop.diagnosis.assessments import Assessments
+
         self.feed, self.forest, self._clock = feed, forest, clock
+        self.assessments = Assessments(forest)
         self._looked_at = float("-inf")
 
     @property
@@ -40,23 +57,28 @@ class Following:
         gc.freeze()
         gc.enable()
         self.forest.advance(self._clock.now())
+        self.assessments.begin_again()
+        self.assessments.update()
 
-    def _take_in(self, progress: Progress | None = None) -> "set[Handle]":
-        changed: set[Handle] = set()
+    def _take_in(self, progress: Progress | None = None) -> "Changes":
+        touched: set[Handle] = set()
+        lives: set[Handle] = set()
         # Of a stream that has ended the last line is whole, even without its newline.
         for batch in self.feed.read_all() if self.is_over else self.feed.poll():
             change = self.forest.apply(batch.events)
-            changed |= change.touched
-            changed.update(change.added, change.moved)
+            touched |= change.touched
+            lives.update(change.lives, change.added)
             if progress is not None:
                 progress.update(self.feed.progress)
-        return changed
+        return Changes(touched, lives, set())
 
-    def look(self) -> "set[Handle]":
+    def look(self) -> "Changes":
         """Take in what is new and let time pass; returns what changed by either."""
-        changed = self._take_in()
+        touched, lives, _ = self._take_in()
         self._looked_at = monotonic()
-        return changed | self.forest.advance(self._clock.now())
+        lives |= self.forest.advance(self._clock.now())
+        self.assessments.touch(touched, lives)
+        return Changes(touched | lives, lives, self.assessments.update())
 
     def wait(self, seconds: float) -> None:
         """Until something probably changed, at most that long."""

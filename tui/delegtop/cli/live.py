@@ -4,12 +4,13 @@ import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from delegtop.cli import options, output
-from delegtop.cli.diagnostics import fail
+from delegtop.cli.diagnostics import advice, fail
 
 if TYPE_CHECKING:
+    from delegtop.app.views import View, Views
     from delegtop.config import Loaded
 
 _LINE_BY_LINE = frozenset({"dumb", "unknown"})
@@ -22,7 +23,9 @@ def add(parser: ArgumentParser) -> None:
         "sources", nargs="*", metavar="SOURCE", help="a file, a folder, a glob, or - for standard input"
     )
     options.add(parser, "since", "here", "all")
-    options.add(parser, "filter", "sort", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config")
+    options.add(
+        parser, "filter", "sort", "columns", "view", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config"
+    )
     options.add(parser, "notify", "notify_command")
 
 
@@ -49,19 +52,41 @@ def run(arguments: Namespace) -> int:
 
     learns = not arguments.sources and at is None
     policy = policy_for(loaded.settings, found.sources, learned=learns)
-    filter = f"{found.only} {query.text}".strip()
+    views, view = view_for(arguments, loaded, f"{found.only} {query.text}".strip())
     return run_app(
-        loaded.settings,
-        found.sources,
-        arguments.format,
-        filter,
-        at,
-        policy,
-        found.since,
-        found.awaited,
-        found.here,
+        *(loaded.settings, found.sources, arguments.format, "", at, policy, found.since, found.awaited, found.here),
         learns=learns,
+        view=view,
+        views=views,
     )
+
+
+def view_for(arguments: Namespace, loaded: "Loaded", filter: str) -> "tuple[Views, View]":
+    """How to look to begin with: what is asked for, else the view that is named, else as one looked last, as far as
+    the settings do not say otherwise."""
+    from delegtop.app.views import View, Views
+
+    views, (settings, origins) = Views(), loaded
+    base = views.last
+    if arguments.view is not None:
+        named = views.named(arguments.view)
+        if named is None:
+            fail(f"--view: {advice_on_view(arguments.view, views.names)}")
+        base = named
+    own = {key: getattr(settings, key) for key in ("sort", "reverse", "columns") if origins[key] != "default"}
+    asked = own if arguments.view is None else {key: own[key] for key in own if origins[key].startswith("--")}
+    views.given = {**asked, **({"filter": filter} if filter else {})}
+    return views, View(filter or base.filter, **{**_look(base), **asked}, only_open=base.only_open)
+
+
+def _look(view: "View") -> dict[str, Any]:
+    return {"sort": view.sort, "reverse": view.reverse, "columns": view.columns}
+
+
+def advice_on_view(name: str, names: list[str]) -> str:
+    if not names:
+        return f"no view is kept as {name}; W in the dashboard keeps one"
+    return f"no view is kept as {name}; {advice(name, names, 'there are ' + ', '.join(names))}"
 
 
 def check_looks(loaded: "Loaded") -> None:
@@ -69,6 +94,7 @@ def check_looks(loaded: "Loaded") -> None:
     from delegtop.app.theme import THEMES
 
     settings, origins = loaded
+    options.check_columns(settings)
     options.known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
 
 

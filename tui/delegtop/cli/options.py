@@ -16,8 +16,10 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "filter": (("-f", "--filter"), {"metavar": "FILTER", "help": "show only what fits: 'state:overdue depth>1'"}),
     "sort": (
         ("-s", "--sort"),
-        {"metavar": "KEY", "help": "sort siblings by start, deadline, age, quiet, name or problems"},
+        {"metavar": "KEY", "help": "sort siblings by problems, start, name, project, state, depth, deadline, age, …"},
     ),
+    "columns": (("--columns",), {"metavar": "NAMES", "help": "the columns, with commas between: state,age,cost,doing"}),
+    "view": (("--view",), {"metavar": "NAME", "help": "look through a view that was kept under this name"}),
     "at": (("--at",), {"metavar": "TIME", "help": "look at this moment (ISO 8601) instead of now"}),
     "since": (
         ("--since",),
@@ -58,7 +60,7 @@ def load(arguments: Namespace) -> "Loaded":
     from delegtop import config
 
     given = vars(arguments)
-    plain = ("theme", "sort", "notify", "notify_command")
+    plain = ("theme", "sort", "columns", "notify", "notify_command")
     flags: dict[str, object] = {name: given[name] for name in plain if given.get(name) is not None}
     if given.get("ascii"):
         flags["ascii"] = True
@@ -116,3 +118,16 @@ def check_format(name: str | None) -> None:
     if name is None or name in names():
         return
     fail(f"--format {name}: no such format; {advice(name, names(), 'there are ' + ', '.join(names()))}")
+
+
+def check_columns(settings: "Settings") -> None:
+    """A usage error if a column is named that does not exist."""
+    if not settings.columns:
+        return
+    from delegtop.report.table import cells  # noqa: F401 -- the columns are declared there
+    from delegtop.report.table.columns import UnknownColumnError, chosen
+
+    try:
+        chosen(settings.columns)
+    except UnknownColumnError as error:
+        fail(f"--columns: {error}")

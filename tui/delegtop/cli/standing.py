@@ -3,17 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 
+from delegtop.cli import exit_codes
 from delegtop.cli.exit_codes import Exit
-from delegtop.diagnosis.alerts import Cause, standing
-from delegtop.diagnosis.watch import ENDED
-from delegtop.model.delegation import ACTIVE, PROBLEMS, SEVERITY, State
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import ACTIVE, ENDED, State
 
 Shown = Collection[Handle] | None
 """Some delegations; None for all."""
-
-_GRAVE = frozenset({Cause.OVERDUE, Cause.HUNG, Cause.LOST})
 
 
 def states(forest: Forest, shown: Shown) -> Mapping[State, int]:
@@ -40,34 +38,15 @@ def _came_back(forest: Forest, handle: Handle) -> bool:
     return state in ENDED or (state is State.IDLE and forest.parent(handle) is None)
 
 
-def outcome(forest: Forest, shown: Shown) -> Exit:
-    """What the states amount to."""
-    counts = states(forest, shown)
-    if counts.get(State.OVERDUE, 0) or counts.get(State.LOST, 0):
-        return Exit.OVERDUE
-    return Exit.FINDINGS if any(counts.get(state, 0) for state in PROBLEMS) else Exit.OK
-
-
-def problem(forest: Forest, shown: Shown) -> Exit | None:
-    """The exit code if something is wrong, hangs or needs a person; None if all is well."""
-    code = outcome(forest, shown)
-    if code is Exit.OVERDUE:
-        return code
-    handles = range(len(forest)) if shown is None else shown
-    causes = {
-        found.cause
-        for handle in handles
-        if forest.state(handle) in ACTIVE or forest.needs_review(handle)
-        for found in standing(forest, handle)
-    }
-    if causes & _GRAVE:
-        return Exit.OVERDUE
-    return Exit.FINDINGS if causes or code is not Exit.OK else None
+def outcome(assessments: Assessments, shown: Shown = None) -> Exit:
+    """What they amount to."""
+    handles = range(len(assessments.forest)) if shown is None else shown
+    return exit_codes.of(map(assessments.of, handles))
 
 
 def summary(forest: Forest, shown: Shown) -> str:
-    """`12 delegations: 1 failed, 11 completed`, the worst first."""
+    """`12 delegations: 1 failed, 11 completed`."""
     counts = states(forest, shown)
     total = sum(counts.values())
-    words = ", ".join(f"{counts[state]} {state}" for state in SEVERITY if counts.get(state))
+    words = ", ".join(f"{counts[state]} {state}" for state in State if counts.get(state))
     return f"{total} delegation{'' if total == 1 else 's'}{f': {words}' if words else ''}"

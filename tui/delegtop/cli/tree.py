@@ -25,7 +25,7 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, a stable contract (docs/tree-json.md)")
     parser.add_argument("--prompts", action="store_true", help="with --json: also what each agent was asked to do")
     parser.add_argument(
-        "--exit-code", action="store_true", help="exit 3 if something is overdue or lost, 1 if something went wrong"
+        "--exit-code", action="store_true", help="exit 3 if something is stuck or needs you, 1 if something ended badly"
     )
     parser.add_argument(
         "--plain", action="store_true", help="indent only: no lines, no colour, good for screen readers"
@@ -35,12 +35,13 @@ def add(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--sources", dest="health", action="store_true", help="also print how well each source is read")
     parser.add_argument("--claims", action="store_true", help="also print what the sources disagree about")
-    options.add(parser, "filter", "sort", "at", "format", "ascii", "no_color", "config")
+    options.add(parser, "filter", "sort", "columns", "at", "format", "ascii", "no_color", "config")
 
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     options.query(arguments)  # a wrong filter is told before anything is read
+    options.check_columns(settings)
     named = bool(arguments.sources)
     forest, statuses = reading.read(arguments, settings)
     query = options.query(arguments)
@@ -49,7 +50,7 @@ def run(arguments: Namespace) -> int:
     if reading.complain(arguments.sources, statuses):
         return Exit.UNREADABLE
     hints.say(arguments, forest, statuses, named=named)
-    return _verdict(forest, matches) if arguments.exit_code else Exit.OK
+    return _outcome(forest, matches) if arguments.exit_code else Exit.OK
 
 
 def _lines(
@@ -73,29 +74,31 @@ def _lines(
     if arguments.gantt:
         return gantt.gantt(forest, matches=matches, sort=sort, look=look)
     return text.tree(
-        forest, statuses, matches=matches, sort=sort, look=look, health=arguments.health, claims=arguments.claims
+        forest,
+        statuses,
+        matches=matches,
+        sort=sort,
+        look=look,
+        columns=settings.columns if arguments.columns else text.USUAL,
+        health=arguments.health,
+        claims=arguments.claims,
     )
 
 
 def _look(plain: bool, settings: "Settings") -> "Look":
-    from delegtop.report.text import ASCII, PLAIN, UNICODE, Look
+    from delegtop.report.table.drawing import ASCII, SPOKEN, UNICODE, characters
+    from delegtop.report.text import Look
 
     terminal = output.is_terminal()
-    ascii_only = settings.ascii or not output.takes("".join(UNICODE))
-    guides = PLAIN if plain else ASCII if ascii_only else UNICODE
+    ascii_only = settings.ascii or not output.takes(characters(UNICODE))
+    drawing = SPOKEN if plain else ASCII if ascii_only else UNICODE
     colourless = plain or not settings.color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
-    return Look(guides, width, color=terminal and not colourless, cuts=terminal, masked=settings.mask_secrets)
+    return Look(drawing, width, color=terminal and not colourless, cuts=terminal, masked=settings.mask_secrets)
 
 
-def _verdict(forest: "Forest", matches: "Collection[Handle] | None") -> Exit:
-    from delegtop.model.delegation import State
+def _outcome(forest: "Forest", matches: "Collection[Handle] | None") -> Exit:
+    from delegtop.cli.standing import outcome
+    from delegtop.diagnosis.assessments import Assessments
 
-    states: set[State] = {state for state, count in forest.counts.items() if count}
-    if matches is not None:
-        states = {forest.state(handle) for handle in matches}
-    if states & {State.OVERDUE, State.LOST}:
-        return Exit.OVERDUE
-    if states & {State.FAILED, State.TIMEOUT, State.BLOCKED, State.PARTIAL}:
-        return Exit.FINDINGS
-    return Exit.OK
+    return outcome(Assessments(forest), matches)

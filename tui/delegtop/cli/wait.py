@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from delegtop.model.ledger import Handle
 
 DESCRIPTION = (
-    "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 lost, "
-    "1 ended in any other way (docs/watch.md)."
+    "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 lost or in need of "
+    "a person, 1 ended in any other way (docs/watch.md)."
 )
 _PACE = 1.0
 _SHOWN = 5
@@ -95,20 +95,21 @@ def find(forest: "Forest", id: str) -> "Handle | None":
 
 
 def has_ended(forest: "Forest", handle: "Handle", *, idle: bool = False) -> bool:
-    from delegtop.model.delegation import ACTIVE, State
+    from delegtop.model.states import ACTIVE, State
 
     state = forest.state(handle)
     return state not in ACTIVE and (idle or state is not State.IDLE)
 
 
 def code(forest: "Forest", handle: "Handle") -> Exit:
-    """The exit code of one that has ended."""
-    from delegtop.model.delegation import State
+    """The exit code of one that has ended. Where nothing tells how it ended, nobody can say that it went well."""
+    from delegtop.cli.standing import outcome
+    from delegtop.diagnosis.assessments import Assessments
+    from delegtop.model.states import State
 
-    state = forest.state(handle)
-    if state in (State.COMPLETED, State.IDLE):
-        return Exit.OK
-    return Exit.OVERDUE if state is State.LOST else Exit.FINDINGS
+    if forest.state(handle) is State.UNKNOWN:
+        return Exit.ENDED_BADLY
+    return outcome(Assessments(forest), (handle,))
 
 
 def _report(following: "Following", handle: "Handle", *, as_json: bool, masked: bool) -> Iterable[str]:

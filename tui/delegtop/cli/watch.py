@@ -13,6 +13,7 @@ from delegtop.clock import SECOND, monotonic, parse_span
 if TYPE_CHECKING:
     from delegtop.cli.following import Following
     from delegtop.config import Settings
+    from delegtop.diagnosis.assessments import Assessments
     from delegtop.diagnosis.news import Item
     from delegtop.model.forest import Forest
     from delegtop.model.ledger import Handle
@@ -111,16 +112,18 @@ class Watch:
         self._query, self._notifier = query, notifier
         self._as_json, self._masked = as_json, masked
         self._emit, self._is_read = emit, is_read
-        self._news, self._alerts = News(), Alerts()
+        self._assessments = following.assessments
+        self._news = News(self._forest, self._assessments)
+        self._alerts = Alerts(self._forest, self._assessments)
         self._stirred = True
 
     def run(self, until: str | None, timeout: float | None) -> int:
         """Watch until the condition holds, the time is up, the input is over, or nobody reads any more."""
         end = None if timeout is None else monotonic() + timeout
-        self._alerts.begin(self._forest)
-        read = self._print(self._news.begin(self._forest))
+        self._alerts.begin()
+        read = self._print(self._news.begin())
         while read:
-            code = met(self._forest, until, self._shown()) if self._stirred and until else None
+            code = met(self._assessments, until, self._shown()) if self._stirred and until else None
             if code is not None:
                 diagnostics.say(f"{until}: {_summary(self._forest, self._shown())}")
                 return code
@@ -140,11 +143,12 @@ class Watch:
         from delegtop.diagnosis.alerts import Cause
         from delegtop.report.watch import done
 
-        changed = self._following.look()
-        items = self._news.look(self._forest, changed)
-        alerts = [alert for alert in self._alerts.look(self._forest, changed) if self._matches(alert.handle)]
+        changes = self._following.look()
+        touched, lives, assessed = changes
+        items = self._news.look(touched, lives | assessed)
+        alerts = [alert for alert in self._alerts.look(touched, assessed) if self._matches(alert.handle)]
         self._notifier.tell(alerts)
-        self._stirred = bool(changed or alerts)
+        self._stirred = bool(changes or alerts)
         return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
 
     def _print(self, items: "Iterable[Item]") -> bool:
@@ -172,23 +176,24 @@ class Watch:
         """Nothing more comes. Whether the condition holds now is all that can be said."""
         if until is None:
             return Exit.OK
-        code = met(self._forest, until, self._shown())
+        code = met(self._assessments, until, self._shown())
         if code is not None:
             return code
         diagnostics.say(f"the input has ended, and not {until}: {_summary(self._forest, self._shown())}")
         return Exit.TIMEOUT
 
 
-def met(forest: "Forest", until: str | None, shown: "Collection[Handle] | None" = None) -> Exit | None:
+def met(assessments: "Assessments", until: str | None, shown: "Collection[Handle] | None" = None) -> Exit | None:
     """The exit code if the condition holds for all or for those shown; None if it does not."""
-    from delegtop.cli.standing import all_returned, is_done, outcome, problem
+    from delegtop.cli.standing import all_returned, is_done, outcome
 
     if until is None:
         return None
+    code = outcome(assessments, shown)
     if until == "problem":
-        return problem(forest, shown)
+        return code or None
     holds = is_done if until == "done" else all_returned
-    return outcome(forest, shown) if holds(forest, shown) else None
+    return code if holds(assessments.forest, shown) else None
 
 
 def _summary(forest: "Forest", shown: "Collection[Handle] | None") -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from delegtop.clock import SECOND, Millis
+from delegtop.contract import own_words
 from delegtop.contract.returns import ARTIFACT_TYPES
 from delegtop.delegate.outcome import standard_return
 from delegtop.delegate.prepare import DelegationContext
@@ -130,9 +131,7 @@ def failure(message: str, *, missing: bool = False) -> dict[str, Any]:
         "message": message,
         "code": "TOOL_UNAVAILABLE" if missing else "UNKNOWN_ERROR",
         "recoverable": True,
-        "recommendation": "Install the command or correct its name"
-        if missing
-        else "Look at what it printed, remove the cause and run the same command again",
+        "recommendation": own_words.INSTALL if missing else own_words.RUN_AGAIN,
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from delegtop.contract import own_words
 from delegtop.delegate.prepare import DelegationContext
 
 
@@ -45,7 +46,7 @@ def timeout_error(context: DelegationContext) -> dict[str, Any]:
         "message": f"{context.name} exceeded its timeout of {context.timeout:g}s",
         "code": "TIMEOUT",
         "recoverable": True,
-        "recommendation": "Resume with the same command to continue",
+        "recommendation": own_words.RESUME,
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, NoReturn
 
-from delegtop.contract import hyper
+from delegtop.contract import hyper, own_words
 from delegtop.contract.returns import NEEDS_ERRORS, STATUSES, SUMMARY_HARD_LIMIT
 
 REQUIRED = ("status", "summary", "artifacts", "metadata")
@@ -28,7 +28,7 @@ class ReturnInvalid(ValueError):  # noqa: N818  # the name says what is wrong
             "message": f"The return is not valid: {self}",
             "code": "VALIDATION_FAILED",
             "recoverable": True,
-            "recommendation": "Let the agent return the standard format, then delegate again.",
+            "recommendation": own_words.RETURN_STANDARD,
         }
 
 

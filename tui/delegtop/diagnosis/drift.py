@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from delegtop.contract import drift
-from delegtop.diagnosis.rule import Case
+from delegtop.diagnosis.case import Case
 from delegtop.model.delegation import Note
 from delegtop.origin import Origin
 

@@ -2,8 +2,8 @@
 
 import re
 
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.drift import notes
-from delegtop.diagnosis.rule import Case
 from delegtop.model import notes as kinds
 from delegtop.model.events import Ending
 

@@ -4,9 +4,10 @@ from enum import StrEnum
 
 from delegtop.clock import Millis
 from delegtop.contract import commands, family
-from delegtop.diagnosis.rule import Case
+from delegtop.diagnosis.case import Case
 from delegtop.model import notes
-from delegtop.model.delegation import ACTIVE, Delegation, Note, State
+from delegtop.model.delegation import Delegation, Note
+from delegtop.model.states import ACTIVE, State
 from delegtop.origin import Origin
 
 _GOES_ON = (ACTIVE - {State.WAITING}) | {State.LOST}
@@ -48,6 +49,12 @@ def quiet(case: Case) -> int | None:
     """How long nothing was heard of it."""
     heard = case.facts.heard_at
     return None if heard is None else case.now - heard
+
+
+def quiet_for(case: Case, span: int) -> bool:
+    """Whether nothing was heard of it for longer than that."""
+    heard = case.facts.heard_at
+    return heard is not None and case.is_past(heard + span)
 
 
 def usual(facts: Delegation) -> int:

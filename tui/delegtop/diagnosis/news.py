@@ -11,19 +11,20 @@ from enum import StrEnum
 import msgspec
 
 from delegtop.clock import Millis
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.beginning import Beginning
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rounds import Beginning, Rounds
-from delegtop.diagnosis.verdicts import verdict
-from delegtop.model.delegation import ACTIVE, State
+from delegtop.diagnosis.verdicts import Kind
+from delegtop.model.agenda import Agenda
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.measures import remark
+from delegtop.model.states import ACTIVE, ENDED, Life, State
 
-TOLD_BY_STATE = frozenset({"DEL-020", "DEL-021"})
+TOLD_BY_STATE = frozenset({Kind.OVERDUE.row.rule, Kind.LOST.row.rule})
 """Overdue and lost: the change of state says it already."""
 _TOLD = frozenset({Severity.ERROR, Severity.WARNING})
-_GOES_ON = ACTIVE | {State.IDLE}
 
 
 class What(StrEnum):
@@ -56,48 +57,57 @@ class Item(msgspec.Struct, frozen=True):
 class News:
     """The news of one forest."""
 
-    def __init__(self) -> None:
-        self._rounds = Rounds()
+    def __init__(self, forest: Forest, assessments: Assessments) -> None:
+        self._forest, self._assessments = forest, assessments
         self._states: list[State | None] = []
         self._found: dict[Handle, set[tuple[str, Millis | None, int]]] = {}
+        self._agenda = Agenda()
+        """When time alone may let a rule find something."""
         self._over: set[Handle] = set()
         """Those that had ended before anybody watched, and did nothing since."""
         self._beginning = Beginning()
 
-    def begin(self, forest: Forest) -> list[Item]:
+    def begin(self) -> list[Item]:
         """What is open when watching begins, and what is wrong with it."""
+        forest = self._forest
         self._beginning = Beginning(forest.now, len(forest))
         self._states = [forest.state(handle) for handle in range(len(forest))]
         pressing = {h for h in range(len(forest)) if forest.state(h) in ACTIVE or forest.needs_review(h)}
         self._over = set(range(len(forest))) - pressing
-        present = {handle: _told(forest, handle, What.PRESENT) for handle in forest.walk() if handle in pressing}
-        findings = {handle: list(self._findings(forest, handle)) for handle in self._rounds.due(forest, pressing)}
-        return [item for handle, first in present.items() for item in (first, *findings.get(handle, ()))]
+        return [
+            item
+            for handle in forest.walk()
+            if handle in pressing
+            for item in (self._told(handle, What.PRESENT), *self._findings(handle))
+        ]
 
-    def look(self, forest: Forest, changed: Iterable[Handle]) -> list[Item]:
-        """The news, of which `changed` have changed since the last look; each delegation's together."""
-        changed = set(changed)
+    def look(self, touched: Iterable[Handle], lives: Iterable[Handle]) -> list[Item]:
+        """The news: `touched` have changed since the last look, of `lives` more than what they do; each delegation's
+        together."""
+        forest = self._forest
         self._states += [None] * (len(forest) - len(self._states))
-        due = set(self._rounds.due(forest, changed))
-        return [item for handle in sorted(changed | due) for item in self._of(forest, handle, judge=handle in due)]
+        judged = {*lives, *self._agenda.due(forest.now)}
+        handles = sorted(judged.union(touched))
+        return [item for handle in handles for item in self._of(handle, judge=handle in judged)]
 
-    def _of(self, forest: Forest, handle: Handle, judge: bool) -> Iterator[Item]:
-        before, state = self._states[handle], forest.state(handle)
+    def _of(self, handle: Handle, judge: bool) -> Iterator[Item]:
+        before, state = self._states[handle], self._forest.state(handle)
         if state is not before:
             self._states[handle] = state
             self._over.discard(handle)
-            if before is None and self._beginning.is_before(forest, handle):
+            if before is None and self._beginning.is_before(self._forest, handle):
                 self._over.add(handle)
             else:
-                yield _told(forest, handle, _change(forest, handle, before), before)
+                yield self._told(handle, self._change(handle, before), before)
         if judge and handle not in self._over:
-            yield from self._findings(forest, handle)
+            yield from self._findings(handle)
 
-    def _findings(self, forest: Forest, handle: Handle) -> Iterator[Item]:
+    def _findings(self, handle: Handle) -> Iterator[Item]:
         """What is found and was not before. Sentences count the minutes, so they are no sign of anything new."""
-        told = self._found.setdefault(handle, set())
+        forest, told = self._forest, self._found.setdefault(handle, set())
         nth: Counter[str] = Counter()
-        for finding in diagnose(forest, handle, forest.now, lambda _: None):
+        case = Case(forest, handle)
+        for finding in diagnose(case):
             if finding.severity not in _TOLD or finding.rule in TOLD_BY_STATE:
                 continue
             nth[finding.rule] += 1
@@ -105,17 +115,15 @@ class News:
             if key not in told:
                 told.add(key)
                 yield Item(What.FINDING, handle, forest.now, forest.state(handle), finding.message, finding=finding)
+        self._agenda.set(handle, case.turns)
 
+    def _change(self, handle: Handle, before: State | None) -> What:
+        state = self._forest.state(handle)
+        gone = state.life is Life.LOST and self._forest.delegation(handle).outcome is not None
+        if state in ENDED or state.life is Life.UNKNOWN or gone:
+            return What.ENDED
+        return What.STARTED if before is None else What.STATE
 
-def _change(forest: Forest, handle: Handle, before: State | None) -> What:
-    state = forest.state(handle)
-    presumed = state is State.LOST and forest.delegation(handle).outcome is None
-    if state not in _GOES_ON and not presumed:
-        return What.ENDED
-    return What.STARTED if before is None else What.STATE
-
-
-def _told(forest: Forest, handle: Handle, what: What, before: State | None = None) -> Item:
-    found = verdict(forest, handle, forest.now) if forest.state(handle) is not State.WAITING else None
-    message = found.message if found else remark(forest, handle)
-    return Item(what, handle, forest.now, forest.state(handle), message, before)
+    def _told(self, handle: Handle, what: What, before: State | None = None) -> Item:
+        message = self._assessments.sentence(handle)
+        return Item(what, handle, self._forest.now, self._forest.state(handle), message, before)

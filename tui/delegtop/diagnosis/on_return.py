@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, Rule
+from delegtop.diagnosis.rule import Rule
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending, Report
 

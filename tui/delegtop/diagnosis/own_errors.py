@@ -1,6 +1,6 @@
 """Errors go up the chain, so one may stand in many returns; each is told once, where it happened."""
 
-from delegtop.diagnosis.rule import Case
+from delegtop.diagnosis.case import Case
 from delegtop.model.events import Fault
 
 

@@ -1,23 +1,27 @@
-"""How to go on with what is stuck: what is worth saving, what to do in order of whose word it is, and what to type.
+"""How to go on with what is stuck: what to do in order of use, what to type, and what is worth saving.
 
 A command is only ever text: it is shown and copied, and nothing here or elsewhere runs it. Whoever copies it looks
 first whether it hides something.
 """
 
 import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 import msgspec
 
 from delegtop.contract import commands
+from delegtop.contract.own_words import OWN
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case
-from delegtop.diagnosis.verdicts.verdict import Kind
+from delegtop.diagnosis.verdicts import judge
 from delegtop.model import notes, phases
-from delegtop.model.delegation import Delegation, Note, State
+from delegtop.model.delegation import Delegation, Note
+from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.recovery import hints
+from delegtop.model.recovery import SHOWN_BY_LOGS, Hint, hints
+from delegtop.model.states import ACTIVE, ENDED, Life, State
 from delegtop.origin import Origin
 
 _ABOVE = 50
@@ -43,12 +47,21 @@ _THREADS = ("thread_id", "session_id")
 
 
 class By(StrEnum):
-    """Whose word it is, who knows best first."""
+    """Whose word it is."""
 
+    DELEGTOP = "delegtop says"
     AGENT = "the agent says"
-    PROTOCOL = "the protocol says"
-    RULE = "delegtop says"
     RESUME = "to resume"
+    PROTOCOL = "the protocol says"
+
+
+class Process(StrEnum):
+    """Whether the program that a session runs in is still there, as far as its records and this machine tell."""
+
+    THERE = "there"
+    GONE = "gone"
+    UNSEEN = "unseen"
+    """Nothing tells: its log names no process, or one of another machine."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -70,22 +83,148 @@ class Salvage(msgspec.Struct, frozen=True):
     origin: Origin | None = None
 
 
-def resume(forest: Forest, handle: Handle) -> tuple[Step, ...]:
-    """What to type to take it up again: the command of the protocol, then that of the program it ran in."""
-    steps: list[Step] = []
-    if (task := _task_command(forest, handle)) is not None:
-        steps.append(Step(By.RESUME, "Typed to the orchestrator, it takes the task up again", task))
-    session = _session(forest, handle)
-    if session is not None and (command := session_command(session)) is not None:
-        own = session.id == forest.delegation(handle).id
-        words = "Opens its session again" if own else "Opens the session it belongs to again"
-        steps.append(Step(By.RESUME, _where(words, session), command))
-    return tuple(steps)
+# -- what to do, in order --------------------------------------------------------------------------------------------
+
+
+def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
+    """What to do, ranked by use: what frees the path, what takes the work up again, what to look at, and last what
+    the protocol has to remark. How something ended is best known to the agent itself: there its word comes first."""
+    verdict, facts = judge(case), case.facts
+    row = verdict.kind.row if verdict is not None and not verdict.kind.row.harmless else None
+    own, freeing = list(_own_words(facts, findings)), _said(row.frees if row else "")
+    first = [*freeing, *_go_there(case), *own] if row and case.state in ACTIVE else [*own, *freeing]
+    ended = [Step(By.DELEGTOP, finding.advice) for finding in findings if _tells_of_end(finding)]
+    first += [] if own else ended
+    advice = _advice(findings, row.rule if row else "")
+    last = [
+        *_said(row.look if row else ""),
+        *(Step(By.DELEGTOP, finding.advice) for finding in advice if not _is_of_return(finding)),
+        *(ended if own else ()),
+        *(Step(By.DELEGTOP, finding.advice) for finding in advice if _is_of_return(finding)),
+        *_remarks(case, row.guide if row else "", findings),
+    ]
+    return tuple(_told_once([*first, *resume(case), *last]))
 
 
 def command(case: Case) -> str | None:
-    """The first of these commands, for a finding to name."""
-    return next((step.command for step in resume(case.forest, case.handle)), None)
+    """What to type, for a finding to name."""
+    return next((step.command for step in resume(case)), None)
+
+
+def _said(words: str) -> list[Step]:
+    return [Step(By.DELEGTOP, words)] if words else []
+
+
+def _own_words(facts: Delegation, findings: Iterable[Finding]) -> Iterator[Step]:
+    for hint in hints(facts):
+        if hint.kind not in _SHOWN_ELSEWHERE:
+            words = f"{hint.title}: {hint.text}" if hint.kind in _TITLED else hint.text
+            yield Step(By.AGENT if is_agents(hint) else By.DELEGTOP, words)
+    for finding in findings:
+        if finding.by == "agent" and finding.advice:
+            yield Step(By.AGENT, finding.advice)
+
+
+def is_agents(hint: Hint) -> bool:
+    """Whether it is the agent's own word, not what logs show of it or what delegtop wrote in its place."""
+    return hint.kind not in SHOWN_BY_LOGS and hint.text not in OWN
+
+
+def _advice(findings: Sequence[Finding], told: str) -> list[Finding]:
+    """What the rules advise beside the verdict's: those that found an error; if none did, the worst."""
+    ours = [finding for finding in findings if finding.by != "agent" and finding.advice and finding.rule != told]
+    ours = [finding for finding in ours if not _tells_of_end(finding)]
+    grave = [finding for finding in ours if finding.severity is Severity.ERROR]
+    return (grave or ours[:1])[:_ADVICE]
+
+
+def _tells_of_end(finding: Finding) -> bool:
+    return finding.rule.startswith("END-") and bool(finding.advice)
+
+
+def _is_of_return(finding: Finding) -> bool:
+    """It is of use the next time, and comes last."""
+    return finding.rule.startswith("RET-")
+
+
+_TIMED_OUT = (
+    "Set the timeout by the kind of work (research 3600 s, planning 1800 s, implementation 7200 s) and compare it with "
+    "how long such work really takes."
+)
+_BROKEN_RETURN = (
+    "Have the agent return the standard format and check it before it returns; try the agent by itself, and see that "
+    "the session id is the one it was given."
+)
+_OF_STATES = {State.TIMEOUT: _TIMED_OUT, State.UNKNOWN: _BROKEN_RETURN}
+
+
+def _remarks(case: Case, guide: str, findings: Iterable[Finding]) -> list[Step]:
+    """The delegation guide's own troubleshooting: only for what follows the guide."""
+    if case.facts.product is not None:
+        return []
+    remark = guide or _OF_STATES.get(case.state)
+    if remark is None and any(map(_is_of_return, findings)):
+        remark = _BROKEN_RETURN
+    return [Step(By.PROTOCOL, remark)] if remark else []
+
+
+def _told_once(steps: Sequence[Step]) -> Iterator[Step]:
+    """Without those that another step says too, and more; an agent's advice often stands in several files."""
+    for number, step in enumerate(steps):
+        others = (other for place, other in enumerate(steps) if place < number or len(other.words) > len(step.words))
+        if step.command or not any(step.words in other.words for other in others):
+            yield step
+
+
+_TITLED = frozenset({notes.REVIEW, notes.BLOCKER, notes.RESUME, notes.NEXT, notes.FOLLOWUP, notes.DEFECT})
+_SHOWN_ELSEWHERE = frozenset({notes.HANDOFF, notes.SALVAGE, notes.LOOP, notes.PARKED})
+
+
+# -- taking it up again ----------------------------------------------------------------------------------------------
+
+
+def resume(case: Case) -> tuple[Step, ...]:
+    """What to type to take it up again: the command of the protocol, then that of the program it ran in. A program
+    that is still there is not opened a second time: two would write one transcript."""
+    steps: list[Step] = []
+    is_over = case.state in ENDED or case.state.life is Life.LOST
+    if (task := _task_command(case.forest, case.handle)) is not None:
+        words = "Typed to the orchestrator, it takes the task up again"
+        steps.append(Step(By.RESUME, words if is_over else f"Once it is stopped: {words[0].lower()}{words[1:]}", task))
+    session = _session(case.forest, case.handle)
+    if session is None or (command := session_command(facts := case.forest.delegation(session))) is None:
+        return tuple(steps)
+    process = process_of(case.forest, session)
+    if process is not Process.THERE:
+        whose = "its session" if session == case.handle else "the session it belongs to"
+        words = f"Opens {whose} again"
+        if process is Process.UNSEEN:
+            words = f"Only once its program is closed, for its process cannot be seen: opens {whose} again"
+        steps.append(Step(By.RESUME, _where(words, facts), command))
+    return tuple(steps)
+
+
+def _go_there(case: Case) -> Iterator[Step]:
+    """Where the program is, if it is there: that is where something can be done about it."""
+    session = _session(case.forest, case.handle)
+    if session is None or process_of(case.forest, session) is not Process.THERE:
+        return
+    facts = case.forest.delegation(session)
+    folder = f", in {facts.cwd}" if facts.cwd else ""
+    yield Step(
+        By.DELEGTOP,
+        f"Its program is running (pid {facts.pid}{folder}): go to its terminal, where Esc interrupts it. Do not resume "
+        "it elsewhere meanwhile: two would write one transcript. This shows what it runs",
+        f"pgrep -lP {facts.pid}",
+    )
+
+
+def process_of(forest: Forest, session: Handle) -> Process:
+    """Whether the program of a session is there: who looks at processes tells when one is gone, and only then."""
+    facts = forest.delegation(session)
+    if facts.ended_by is Ending.GONE or forest.is_gone(session):
+        return Process.GONE
+    return Process.THERE if facts.pid is not None and facts.host == LOCALHOST else Process.UNSEEN
 
 
 def session_command(facts: Delegation) -> str | None:
@@ -107,100 +246,35 @@ def session_command(facts: Delegation) -> str | None:
 
 def _task_command(forest: Forest, handle: Handle) -> str | None:
     """`/implement 191`: its own, else that of the nearest above it that has one."""
-    for facts in _upwards(forest, handle):
+    for above in _upwards(forest, handle):
+        facts = forest.delegation(above)
         if (command := commands.resume(facts.command, facts.task)) is not None:
             return command
     return None
 
 
-def _session(forest: Forest, handle: Handle) -> Delegation | None:
+def _session(forest: Forest, handle: Handle) -> Handle | None:
     """Whom a person talks to: the topmost of the same program. Agents below it cannot be opened by themselves."""
-    path = _upwards(forest, handle)
-    same = [facts for facts in path if facts.product == path[0].product]
-    return same[-1] if path[0].product in RESUME else None
+    product = forest.delegation(handle).product
+    same = [above for above in _upwards(forest, handle) if forest.delegation(above).product == product]
+    return same[-1] if product in RESUME else None
 
 
-def _upwards(forest: Forest, handle: Handle) -> list[Delegation]:
-    path: list[Delegation] = []
+def _upwards(forest: Forest, handle: Handle) -> list[Handle]:
+    path: list[Handle] = []
     climber: Handle | None = handle
     while climber is not None and len(path) < _ABOVE:
-        path.append(forest.delegation(climber))
+        path.append(climber)
         climber = forest.parent(climber)
     return path
 
 
 def _where(words: str, facts: Delegation) -> str:
-    return f"{words}, on {facts.host}" if facts.host else words
+    return f"{words}, on {facts.host}" if facts.host and facts.host != LOCALHOST else words
 
 
-_HANGS = (
-    "See that the command receives results, that a timeout is set (3600 s if nothing else is), that the agent returns "
-    "the standard format, and that its session id is kept."
-)
-_LOOPS = (
-    "Switch on cycle detection in the orchestrator: look at the delegation path before handing on, hold the depth "
-    "limit, and log the paths."
-)
-_TIMED_OUT = (
-    "Set the timeout by the kind of work (research 3600 s, planning 1800 s, implementation 7200 s) and compare it with "
-    "how long such work really takes."
-)
-_BROKEN_RETURN = (
-    "Have the agent return the standard format and check it before it returns; try the agent by itself, and see that "
-    "the session id is the one it was given."
-)
-REMEDIES: dict[Kind | State, str] = {
-    Kind.HUNG_IN_TOOL: _HANGS,
-    Kind.OVERDUE: _HANGS,
-    Kind.LOST: _HANGS,
-    Kind.LOST_RETURN: _HANGS,
-    Kind.WORKED_NEVER_REPORTED: _HANGS,
-    Kind.SILENT: _HANGS,
-    Kind.LOOPING: _LOOPS,
-    State.TIMEOUT: _TIMED_OUT,
-    State.UNKNOWN: _BROKEN_RETURN,
-}
-"""The delegation guide's own troubleshooting: only for what follows the guide."""
+# -- what can be saved -----------------------------------------------------------------------------------------------
 
-
-def steps(
-    forest: Forest,
-    handle: Handle,
-    kind: Kind | None,
-    findings: tuple[Finding, ...],
-    facts: Delegation,
-    rule: str = "",
-) -> tuple[Step, ...]:
-    """What to do, ranked: the agent's own word, the protocol's and the rules' remedy, the command that resumes it.
-
-    `facts` are those to be shown, with what is to be hidden hidden; `rule` is the one that speaks of this problem.
-    """
-    found: list[Step] = [
-        Step(By.AGENT, f"{hint.title}: {hint.text}" if hint.kind in _TITLED else hint.text)
-        for hint in hints(facts)
-        if hint.kind not in _SAVED
-    ]
-    found += [Step(By.AGENT, finding.advice) for finding in findings if finding.by == "agent" and finding.advice]
-    remedy = REMEDIES.get(kind or forest.state(handle))
-    if any(finding.rule.startswith("RET-") for finding in findings):
-        remedy = remedy or _BROKEN_RETURN
-    if remedy and facts.product is None:
-        found.append(Step(By.PROTOCOL, remedy))
-    found += [Step(By.RULE, words) for words in _advice(findings, rule)]
-    found += resume(forest, handle)
-    return tuple({step.command or step.words: step for step in reversed(found)}.values())[::-1]
-
-
-def _advice(findings: tuple[Finding, ...], rule: str) -> list[str]:
-    """What the rules advise: the one of the problem first, then those that found an error; if none did, the worst."""
-    ours = [finding for finding in findings if finding.by != "agent" and finding.advice]
-    own = [finding for finding in ours if finding.rule == rule]
-    grave = [finding for finding in ours if finding.severity is Severity.ERROR]
-    return list(dict.fromkeys(finding.advice for finding in [*own, *grave] or ours[:1]))[:_ADVICE]
-
-
-_TITLED = frozenset({notes.REVIEW, notes.BLOCKER, notes.RESUME, notes.NEXT, notes.FOLLOWUP, notes.DEFECT})
-_SAVED = frozenset({notes.HANDOFF, notes.SALVAGE, notes.LOOP, notes.PARKED})
 _WORTH = {
     notes.SALVAGE: "on disk",
     notes.HANDOFF: "handoff",

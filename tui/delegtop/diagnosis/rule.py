@@ -2,43 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
-
-import msgspec
+from typing import TypeAlias
 
 from delegtop.clock import Millis
-from delegtop.contract.reading import Reading
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.model.delegation import Delegation
-from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.origin import Origin
-
-
-def unread(_path: str) -> str | None:
-    """Nothing is read: where nobody waits for files, or they lie elsewhere."""
-    return None
-
-
-class Case(msgspec.Struct, frozen=True):
-    """One delegation to judge, and everything a rule may look at."""
-
-    forest: Forest
-    handle: Handle
-    facts: Delegation
-    now: Millis
-    exists: Callable[[str], bool | None]
-    """Whether the artifact at this path exists; None if that cannot be told."""
-    read: Callable[[str], str | None] = unread
-    """The text of the artifact at this path; None if it cannot be had."""
-    known: dict[str, Any] = msgspec.field(default_factory=dict)
-    """What one rule found out about the delegation and others ask for too."""
-
-    @property
-    def reading(self) -> Reading:
-        """How to read the protocols where they contradict each other."""
-        return self.forest.policy.reading
-
 
 Check: TypeAlias = Callable[[Case], Iterator[Finding]]
 

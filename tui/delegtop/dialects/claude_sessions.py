@@ -13,6 +13,7 @@ from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.claude_words import AGENT, PRODUCT
 from delegtop.dialects.foreign import document, moment, number, word
 from delegtop.model.events import (
+    LOCALHOST,
     Described,
     Deviation,
     Ended,
@@ -28,8 +29,6 @@ from delegtop.model.events import (
 from delegtop.origin import Origin
 from delegtop.sources.record import Record
 
-HERE = "localhost"
-"""Only its own machine writes the file."""
 _KNOWN = frozenset({"pid", "sessionId", "startedAt", "cwd", "procStart", "kind", "entrypoint", "version", "status"})
 _REFS = (("session_id", "sessionId"), ("proc_start", "procStart"), ("pid_domain", "pidDomain"))
 
@@ -72,7 +71,7 @@ class ClaudeSessions(Dialect):
         begun = moment(value.get("startedAt"))
         refs = tuple((name, found) for name, key in _REFS if (found := word(value.get(key))))
         yield Started(
-            id, begun, origin, agent=AGENT, depth=0, pid=pid, host=HERE, refs=refs, listed=True, product=PRODUCT
+            id, begun, origin, agent=AGENT, depth=0, pid=pid, host=LOCALHOST, refs=refs, listed=True, product=PRODUCT
         )
         if begun is not None:  # an end the logs told of an earlier process of the same session is no end of this one
             yield Resumed(id, begun, origin)

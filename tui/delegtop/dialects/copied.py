@@ -65,8 +65,10 @@ def newest(value: Any, until: Millis, zone: tzinfo) -> Millis | None:
 
 
 def names_day(value: Any, at: Millis, zone: tzinfo) -> bool:
-    """Whether the day of that moment stands in it, as of somebody who writes down no more than the day."""
-    return any(day - DAY < at <= day for day in _times(value, zone) if (day + SECOND) % DAY == 0)
+    """Whether the day of that moment stands in it, and nowhere a time of day: whoever wrote it tells no more than days.
+    An id may be made of a day, too."""
+    days = list(_times(value, zone))
+    return all((day + SECOND) % DAY == 0 for day in days) and any(day - DAY < at <= day for day in days)
 
 
 def tells_time(value: Any) -> bool:

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from delegtop.clock import Clock, Millis, WallClock, monotonic
-from delegtop.model.events import Ended, Ending, Event, Outcome, Started
+from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Noted, Outcome, Started
+from delegtop.model.notes import VANISHED
 from delegtop.sources import processes
 
 EVERY = 5.0
 """Seconds."""
-LOCALHOST = "localhost"
-"""The host of a process in a log that only its own machine writes."""
 
 
 class Minder:
@@ -19,6 +18,8 @@ class Minder:
         self._clock = clock
         self._here = {processes.hostname(), LOCALHOST} if isinstance(clock, WallClock) else set()
         self._started: dict[str, Started] = {}
+        self._alive: set[tuple[str, int | None, Millis | None]] = set()
+        """The starts whose process was there when it was last looked for."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
         self._checked_at = monotonic() - EVERY
@@ -37,10 +38,17 @@ class Minder:
             return
         self._checked_at = monotonic()
         for started in list(self._started.values()):
-            if _is_gone(started):
-                del self._started[started.id]
-                self._gone.add(_key(started))
-                yield Ended(started.id, self._clock.now(), started.origin, Outcome.LOST, Ending.GONE)
+            key = _key(started)
+            if not _is_gone(started):
+                self._alive.add(key)
+                continue
+            del self._started[started.id]
+            self._gone.add(key)
+            now = self._clock.now()
+            if key in self._alive:
+                self._alive.discard(key)
+                yield Noted(started.id, now, started.origin, VANISHED, "its process went")
+            yield Ended(started.id, now, started.origin, Outcome.LOST, Ending.GONE)
 
 
 def _key(started: Started) -> tuple[str, int | None, Millis | None]:

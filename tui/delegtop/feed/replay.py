@@ -11,8 +11,9 @@ from delegtop.clock import Clock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.feed import Batch, Feed, SourceStatus
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
+from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
-from delegtop.model.timeline import Timeline
+from delegtop.model.timeline import Observer, Timeline
 from delegtop.origin import Origin
 from delegtop.sources.record import Line
 
@@ -39,6 +40,7 @@ class Replay:
         live: Feed | None = None,
         present: Clock | None = None,
         policy: Policy | None = None,
+        observe: Callable[[Forest], Observer] | None = None,
         start: Callable[[Millis], Millis] | None = None,
     ) -> None:
         self.clock = clock
@@ -52,7 +54,7 @@ class Replay:
         """There is no present to return to."""
         self._read, self._live = read, live
         self._present = present or WallClock()
-        self._policy = policy
+        self._policy, self._observe = policy, observe
         self._start = start
         """Where to begin, found from the first moment; else there."""
         self._source: Feed | None = None
@@ -114,7 +116,8 @@ class Replay:
                 yield Batch([])
         if self.timeline is None or len(self._events) > before:
             now = self._present.now()
-            self.timeline = Timeline(self._events, self._policy, until=now, end=None if self.recording else now)
+            end = None if self.recording else now
+            self.timeline = Timeline(self._events, self._policy, until=now, end=end, observe=self._observe)
             self.timeline.study(_AT_FIRST)
         self._told, self.loading = None, None
         self._bound()

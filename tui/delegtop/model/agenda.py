@@ -28,6 +28,12 @@ class Agenda:
                 self._moments = [(at, handle) for handle, at in self._next.items()]
                 heapify(self._moments)
 
+    def next(self) -> Millis | None:
+        """The first moment to come; None if time changes nothing any more."""
+        while self._moments and self._next.get(self._moments[0][1]) != self._moments[0][0]:
+            heappop(self._moments)
+        return self._moments[0][0] if self._moments else None
+
     def due(self, now: Millis) -> Iterator[Handle]:
         """Every delegation whose moment has come, once."""
         while self._moments and self._moments[0][0] <= now:

@@ -9,16 +9,17 @@ from itertools import pairwise
 
 from delegtop.clock import Millis, duration
 from delegtop.model.agenda import Agenda
-from delegtop.model.delegation import ACTIVE, Basis, Deadline, State
+from delegtop.model.delegation import Basis, Deadline
 from delegtop.model.events import Ending, Outcome, Phase, Trust
 from delegtop.model.habits import Habits
 from delegtop.model.ledger import Handle, Ledger
 from delegtop.model.lineage import Lineage, Move
 from delegtop.model.policy import AgentLimits, Kind, Policy, Usual, default_timeout, kind_of
 from delegtop.model.starts import Shape
+from delegtop.model.states import ACTIVE, State
 
 _STATES = tuple(State)
-_STATE_OF = {outcome: State(outcome.value) for outcome in Outcome}
+_STATE_OF = {outcome: State[outcome.name] for outcome in Outcome}
 _CODE = {state: code for code, state in enumerate(_STATES)}
 _UNSEEN = -1
 _REMEMBERED = 100_000
@@ -59,6 +60,10 @@ class Census:
         codes = {_CODE[state] for state in states}
         return ((handle, _STATES[code]) for handle, code in enumerate(self._state) if code in codes)
 
+    def active_children(self, handle: Handle) -> int:
+        """How many of its children are active."""
+        return self._active_children[handle] if handle < len(self._active_children) else 0
+
     def touch(self, handles: Iterable[Handle]) -> None:
         """These may have changed; they are looked at in the next `advance`."""
         self._dirty.update(handles)
@@ -89,7 +94,8 @@ class Census:
             self._dirty.add(handle)
 
     def advance(self, now: Millis) -> set[Handle]:
-        """Bring every state to the moment `now`; returns the delegations whose state changed."""
+        """Bring every state to the moment `now`; returns the delegations whose state changed, or whose process is gone
+        or there again: that means something to those below them."""
         new = range(len(self._state), len(self._ledger))
         self._state.extend([_UNSEEN] * len(new))
         self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
@@ -108,10 +114,14 @@ class Census:
                     changed.add(handle)
         return changed
 
+    def next_turn(self) -> Millis | None:
+        """The first moment at which time alone changes a state."""
+        return self._agenda.next()
+
     # -- one delegation --------------------------------------------------------------------------------------------
 
     def _judge(self, handle: Handle) -> bool:
-        """Bring one state up to date; True if it changed."""
+        """Bring one state up to date; True if it changed, or if its process is gone or there again."""
         ending = self._ledger.ending(handle)
         is_open = ending is None and not self._left(handle)
         before = self._state[handle]
@@ -119,7 +129,7 @@ class Census:
         if self._set_due(handle, limit) and before != _UNSEEN:  # who came with it is looked at anyway
             self._touch_below((handle,), deep=False)
         self._learn(handle, ending)
-        self._miss(handle)
+        missed = self._miss(handle)
         if is_open:
             state = self._open_state(handle, limit)
         else:
@@ -127,7 +137,7 @@ class Census:
             state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
         code = _CODE[state]
         if code == before:
-            return False
+            return missed
         self._state[handle] = code
         self.counts[state] += 1
         if before != _UNSEEN:
@@ -155,16 +165,21 @@ class Census:
             took = ending[2] - started
         self._habits.learn(handle, kind, took)
 
-    def _miss(self, handle: Handle) -> None:
-        """Remember whether its process is gone, and look again at all that are gone with it."""
+    def _miss(self, handle: Handle) -> bool:
+        """Remember whether its process is gone, and look again at all that are gone with it; True if that changed."""
         gone = self._ledger.gone_at(handle)
         if gone == self._gone.get(handle):
-            return
+            return False
         if gone is None:
             del self._gone[handle]
         else:
             self._gone[handle] = gone
         self._touch_below((handle,), deep=True)
+        return True
+
+    def is_gone(self, handle: Handle) -> bool:
+        """A session without its process, whether or not that ended it."""
+        return handle in self._gone
 
     def went_with_its_session(self, handle: Handle) -> bool:
         """The process of its session is gone: what a program starts within itself has no other, and ends with it."""

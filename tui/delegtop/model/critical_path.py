@@ -22,9 +22,9 @@ from typing import NamedTuple
 import msgspec
 
 from delegtop.clock import SECOND, Millis
-from delegtop.model.delegation import ACTIVE, State
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import ACTIVE, State
 
 SKEW = 5 * SECOND
 """By so much the clocks of two writers may differ."""

@@ -9,52 +9,6 @@ from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, Repor
 from delegtop.origin import Origin
 
 
-class State(StrEnum):
-    """What a delegation is, at a moment. The first four are derived while it runs; the rest are outcomes."""
-
-    RUNNING = "running"
-    WAITING = "waiting"
-    """On a child that is not done."""
-    SILENT = "silent"
-    """Nothing written for longer than the limit. Not the same as hung."""
-    OVERDUE = "overdue"
-    COMPLETED = "completed"
-    PARTIAL = "partial"
-    FAILED = "failed"
-    BLOCKED = "blocked"
-    TIMEOUT = "timeout"
-    INTERRUPTED = "interrupted"
-    LOST = "lost"
-    UNKNOWN = "unknown"
-    """It left the registry and nothing tells how it ended."""
-    IDLE = "idle"
-    """An agent's own session between two prompts: its turn is over."""
-
-
-ACTIVE = frozenset({State.RUNNING, State.WAITING, State.SILENT, State.OVERDUE})
-PROBLEMS = frozenset(
-    {State.OVERDUE, State.FAILED, State.BLOCKED, State.TIMEOUT, State.LOST, State.PARTIAL, State.INTERRUPTED}
-)
-"""States an operator wants to step through; `unknown` and `silent` are quiet facts, not problems."""
-
-SEVERITY = {
-    State.OVERDUE: 0,
-    State.LOST: 1,
-    State.FAILED: 2,
-    State.TIMEOUT: 3,
-    State.BLOCKED: 4,
-    State.PARTIAL: 5,
-    State.INTERRUPTED: 6,
-    State.UNKNOWN: 7,
-    State.SILENT: 8,
-    State.RUNNING: 9,
-    State.WAITING: 10,
-    State.IDLE: 11,
-    State.COMPLETED: 12,
-}
-"""Worst first, for sorting by problems."""
-
-
 class Basis(StrEnum):
     """Where a deadline came from."""
 

@@ -13,6 +13,9 @@ from msgspec import Meta
 from delegtop.clock import Millis
 from delegtop.origin import Origin
 
+LOCALHOST = "localhost"
+"""The host of a process in a log that only its own machine writes."""
+
 
 class Outcome(StrEnum):
     """How a delegation ended."""

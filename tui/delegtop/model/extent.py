@@ -3,9 +3,9 @@
 from collections import deque
 
 from delegtop.clock import Millis
-from delegtop.model.delegation import ACTIVE
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import ACTIVE
 from delegtop.model.time_window import TimeWindow, hull
 
 MOST = 1_000

@@ -5,7 +5,7 @@
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import msgspec
@@ -13,16 +13,21 @@ import msgspec
 from delegtop.clock import Millis
 from delegtop.model.census import Census
 from delegtop.model.columns import UNSET
-from delegtop.model.delegation import ACTIVE, Deadline, Delegation, Link, State
+from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.events import Deviation, Event
 from delegtop.model.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.ledger import Handle, Ledger
 from delegtop.model.lineage import Lineage
-from delegtop.model.notes import REVIEW
+from delegtop.model.notes import LOOP, REVIEW, SALVAGE
 from delegtop.model.phases import FOR_PEOPLE
 from delegtop.model.policy import Kind, Policy, Usual
+from delegtop.model.pulse import Gaps
+from delegtop.model.states import ACTIVE, State
 
 _EPOCHS = count(1)
+_BUILT = 1_024
+"""So many delegations are kept as they were last put together: several who look at one do not gather its facts anew."""
+_STANDING_OUT = (LOOP, REVIEW, SALVAGE)
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -33,6 +38,9 @@ class Change(msgspec.Struct, frozen=True):
     moved: list[Handle]
     """Delegations, known before, that got another parent or lost theirs."""
     deviations: list[Deviation]
+    lives: set[Handle]
+    """The ones that began, ended or moved, whose parent is more or less sure than before, whose children moved away, or
+    of which something was told: more about them may be another than what they do, and what they are to others, too."""
 
 
 class Forest:
@@ -45,6 +53,9 @@ class Forest:
         self._census = Census(self._ledger, self._lineage, self.policy)
         self._versions: array[int] | Borrowed = array("I")
         self._epoch = 0
+        self._built: dict[Handle, tuple[int, Delegation]] = {}
+        self._ends: dict[Handle, Handle | None] = {}
+        """Whom those asked about wait on in the end; forgotten when somebody begins, moves or changes state."""
 
     def __len__(self) -> int:
         return len(self._ledger)
@@ -55,23 +66,35 @@ class Forest:
         touched: set[Handle] = set()
         started: set[Handle] = set()
         ended: set[Handle] = set()
-        self._ledger.apply(events, touched, started, ended)
+        noted: set[Handle] = set()
+        self._ledger.apply(events, touched, started, ended, noted)
         added, moves = self._lineage.update(started, ended)
         self._versions.extend([0] * len(added))
         self._census.reparent(moves)
         self._census.touch(touched)
         moved = [handle for handle, _, _ in moves]
         self._census.touch_below(started.union(moved))
-        for handle in touched.union(moved):
+        unsettled = self._lineage.unsettled
+        for handle in touched.union(moved, unsettled):
             self._versions[handle] += 1
-        return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)])
+        if started or moved:
+            self._ends.clear()
+        lives = started.union(ended, moved, unsettled, noted, (old for _, old, _ in moves if old is not None))
+        return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)], lives)
 
     def advance(self, now: Millis) -> set[Handle]:
-        """Bring all states to the moment `now`; returns the delegations whose state changed."""
+        """Bring all states to the moment `now`; returns the delegations whose state changed, or whose process is gone
+        or there again."""
         changed = self._census.advance(now)
         for handle in changed:
             self._versions[handle] += 1
+        if changed:
+            self._ends.clear()
         return changed
+
+    def next_turn(self) -> Millis | None:
+        """The first moment at which time alone changes a state; None if it cannot."""
+        return self._census.next_turn()
 
     # -- other moments ---------------------------------------------------------------------------------------------
 
@@ -99,6 +122,7 @@ class Forest:
         """
         self._ledger, self._lineage, self._census = other._ledger, other._lineage, other._census
         self._versions = other._versions
+        self._ends.clear()
         self._epoch = next(_EPOCHS) << 32
 
     @property
@@ -117,7 +141,17 @@ class Forest:
         return self._ledger.ids[handle]
 
     def delegation(self, handle: Handle) -> Delegation:
-        return self._ledger.delegation(handle)
+        """All that is known of it, put together once for each version of it."""
+        version, built = self.version(handle), self._built.get(handle)
+        if built is None or built[0] != version:
+            if len(self._built) >= _BUILT:
+                self._built.clear()
+            built = self._built[handle] = version, self._ledger.delegation(handle)
+        return built[1]
+
+    def cwd(self, handle: Handle) -> str | None:
+        """The folder it says it works in."""
+        return self._ledger.cwd(handle)
 
     def state(self, handle: Handle) -> State:
         return self._census.state(handle)
@@ -125,6 +159,10 @@ class Forest:
     def reason(self, handle: Handle) -> str:
         """Why it is in that state, where the word alone does not say it."""
         return self._census.reason(handle)
+
+    def is_gone(self, handle: Handle) -> bool:
+        """Whether it is a session whose process is gone; one between two prompts goes on without."""
+        return self._census.is_gone(handle)
 
     def went_with_its_session(self, handle: Handle) -> bool:
         """Whether it ran in the process of its session, and that is gone."""
@@ -145,6 +183,18 @@ class Forest:
     def reconsider(self, usual: Mapping[Kind, Usual]) -> None:
         """Judge all by this history too. It changes no state: what is usual is no promise."""
         self.policy.usual.update(usual)
+
+    def stands_out(self, handle: Handle) -> bool:
+        """Whether there is more to it than that it is at work: it asks, something was noted, the registry let it go."""
+        ledger = self._ledger
+        if ledger.phase(handle) in FOR_PEOPLE or ledger.left_registry(handle):
+            return True
+        return any(ledger.is_noted(handle, kind) for kind in _STANDING_OUT)
+
+    @property
+    def slept(self) -> Gaps:
+        """When the machine slept, as far as the logs show by now."""
+        return self._ledger.pulse.asleep(self.now)
 
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
@@ -182,6 +232,10 @@ class Forest:
     def needs_review(self, handle: Handle) -> bool:
         """Whether a person must look at it before it goes on."""
         return self._ledger.is_noted(handle, REVIEW)
+
+    def for_review(self) -> Iterator[Handle]:
+        """All that a person must look at before they go on."""
+        return self._ledger.noted(REVIEW)
 
     def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
         """All that are in one of these states, and in which; quicker than to ask each."""
@@ -230,15 +284,20 @@ class Forest:
 
     def blocker(self, handle: Handle) -> Handle | None:
         """The delegation at the end of the active chain below: what a waiting one really waits on."""
-        found = None
-        while (child := self._active_child(handle)) is not None:
-            found = handle = child
-        return found
+        path, ends = [handle], self._ends
+        while path[-1] not in ends and (child := self._active_child(path[-1])) is not None:
+            path.append(child)
+        last = path.pop()
+        below = ends.setdefault(last, None)
+        ends.update(dict.fromkeys(path, last if below is None else below))
+        return ends[handle]
 
     def _active_child(self, handle: Handle) -> Handle | None:
         """The child that waits longest among the active ones: overdue before others, then by start."""
-        active = [h for h in self._lineage.children(handle) if self.state(h) in ACTIVE]
-        return min(active, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)
+        active = (child for child in self._lineage.children(handle) if self.state(child) in ACTIVE)
+        # The newest come first, and they are the active ones: of a hundred thousand children few are looked at.
+        some = islice(active, self._census.active_children(handle))
+        return min(some, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)
 
 
 class Checkpoint(msgspec.Struct, frozen=True):

@@ -93,9 +93,17 @@ class Ledger:
 
     # -- folding ---------------------------------------------------------------------------------------------------
 
-    def apply(self, events: Iterable[Event], touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
+    def apply(
+        self,
+        events: Iterable[Event],
+        touched: set[Handle],
+        started: set[Handle],
+        ended: set[Handle],
+        noted: set[Handle],
+    ) -> None:
         """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
-        start or end did: the tree is drawn from these two alone."""
+        start or end did: the tree is drawn from these two alone. `noted` gains those of which something else was
+        told that means more than that they are at work."""
         handles, tokens = self.handles, self._tokens
         beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
         doing, tool = self._doing, self._tool
@@ -149,6 +157,8 @@ class Ledger:
                 if (told := details.take(event)) is not details:
                     self._details[handle] = told
                     touched.add(handle)
+                    if not isinstance(event, Sighted):
+                        noted.add(handle)
 
     def _handle(self, id: str, started: set[Handle]) -> Handle:
         handle = self.handles.get(id)

@@ -54,6 +54,8 @@ class Lineage:
         """Children of a declared parent that is their own descendant: the circle is opened at the least id."""
         # What one update has done so far.
         self._redeclared: set[Handle] = set()
+        self.unsettled: set[Handle] = set()
+        """Those whose parent is the same as before the last update, and more or less sure."""
         self._moved_from: dict[Handle, Handle] = {}
 
     def parent(self, handle: Handle) -> Handle | None:
@@ -99,6 +101,7 @@ class Lineage:
         self._how.extend([_ROOT] * len(added))
         self._filed.extend([None] * len(added))
         affected: set[Handle] = set()
+        self.unsettled.clear()
         self._file(started, affected)
         for handle in sorted(started):
             self._link_declared(handle)
@@ -259,7 +262,7 @@ class Lineage:
     def _infer(self, handle: Handle) -> None:
         if self._ledger.starts.parent[handle] is not None:
             return
-        fits = self._fitting(handle)
+        fits, before = self._fitting(handle), self._how[handle]
         self._candidates.pop(handle, None)
         if not fits:
             self._set(handle, NOBODY, _ROOT)
@@ -268,6 +271,8 @@ class Lineage:
         else:
             self._set(handle, fits[0], _AMBIGUOUS)
             self._candidates[handle] = tuple(fits)
+        if self._how[handle] != before:
+            self.unsettled.add(handle)
 
     def _fitting(self, handle: Handle) -> list[Handle]:
         """The possible parents, latest first: on the longest prefix of the path that anyone was on at the time."""

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from delegtop.clock import Millis
 from delegtop.model import phases
-from delegtop.model.delegation import ACTIVE, SEVERITY, Delegation, State
+from delegtop.model.delegation import Delegation
+from delegtop.model.states import ACTIVE, UNENDED, State
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
     from delegtop.model.ledger import Handle
 
-OPEN = ACTIVE | {State.LOST, State.IDLE}
-"""Nothing says that these have ended: their age and their silence grow."""
 
-MOST_SEVERE = -1
+_STATES = tuple(State)
 
 
 def label(delegation: Delegation) -> str:
@@ -26,6 +25,27 @@ def label(delegation: Delegation) -> str:
         return delegation.name
     command = "/" + delegation.command.lstrip("/")
     return f"{command} {delegation.task}" if delegation.task else command
+
+
+def called(delegation: Delegation) -> str:
+    """The same, and the agent's own name beside it if it has one."""
+    name, own = label(delegation), delegation.own_name
+    return f"{name} {own}" if own and own != name else name
+
+
+def title(delegation: Delegation) -> str:
+    """The work in a few words: its title, else the first line of what it was asked."""
+    return delegation.title or (delegation.prompt or "").strip().partition("\n")[0]
+
+
+def folder(forest: "Forest", handle: "Handle") -> str | None:
+    """Where it works: its own folder, else that of the nearest above it that says."""
+    at: Handle | None = handle
+    while at is not None:
+        if (cwd := forest.cwd(at)) is not None:
+            return cwd
+        at = forest.parent(at)
+    return None
 
 
 def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:
@@ -42,6 +62,11 @@ def depth(forest: "Forest", handle: "Handle") -> int:
     return facts.depth if facts.depth is not None else derived_depth(forest, handle, facts)
 
 
+def state_rank(forest: "Forest", handle: "Handle") -> int:
+    """The place of its state in the order in which states are told."""
+    return _STATES.index(forest.state(handle))
+
+
 def left(forest: "Forest", handle: "Handle") -> int | None:
     """Milliseconds until its deadline, negative when it is over; None if it has none or is done."""
     if forest.state(handle) not in ACTIVE:
@@ -56,7 +81,7 @@ def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> 
     if facts.started_at is None:
         return None
     state = forest.state(handle)
-    end = forest.now if state in OPEN else facts.ended_at
+    end = forest.now if state in UNENDED else facts.ended_at
     return end - facts.started_at if end is not None else None
 
 
@@ -64,7 +89,7 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
     """Milliseconds since it was last heard of, while it is not known to be done."""
     facts = facts or forest.delegation(handle)
     state = forest.state(handle)
-    if facts.heard_at is None or state not in OPEN:
+    if facts.heard_at is None or state not in UNENDED:
         return None
     return forest.now - facts.heard_at
 
@@ -73,13 +98,6 @@ def last_heard(forest: "Forest") -> Millis | None:
     """The last sign of life of any of them."""
     found = (moment for handle in range(len(forest)) for moment in forest.times(handle)[:2])
     return max((moment for moment in found if moment is not None), default=None)
-
-
-def severity(forest: "Forest", handle: "Handle") -> int:
-    """How much it presses, the least most: what waits for a person before anything else, then by its state."""
-    if forest.needs_review(handle) or forest.awaits_person(handle):
-        return MOST_SEVERE
-    return SEVERITY[forest.state(handle)]
 
 
 def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
@@ -98,16 +116,17 @@ def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation) -> str
     if state is State.IDLE and (work := phases.work(facts)):
         return work
     if state is State.COMPLETED:
-        return facts.report.summary or _made(facts)
+        return facts.report.summary or made(facts)
     told = next((fault.message for fault in facts.errors if fault.message), None) or facts.report.summary
     if state is State.UNKNOWN and facts.outcome is not None:
         return " · ".join(filter(None, (forest.reason(handle), told)))
     if told or (reason := forest.reason(handle)):
         return told or reason
     last_words = f"last: {facts.doing}" if facts.doing else ""
-    return " · ".join(filter(None, (_made(facts) and f"{_made(facts)} left", last_words)))
+    return " · ".join(filter(None, (made(facts) and f"{made(facts)} left", last_words)))
 
 
-def _made(facts: Delegation) -> str:
-    made = len(facts.artifacts)
-    return f"{made} artifact{'' if made == 1 else 's'}" if made else ""
+def made(facts: Delegation) -> str:
+    """`2 artifacts`, nothing if there is none."""
+    count = len(facts.artifacts)
+    return f"{count} artifact{'' if count == 1 else 's'}" if count else ""

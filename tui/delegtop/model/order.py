@@ -1,7 +1,7 @@
-"""The orders siblings can be sorted in."""
+"""The orders siblings can be sorted in: one table. What is not known comes last, whichever way round it is sorted."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from delegtop.model import measures
 
@@ -9,36 +9,75 @@ if TYPE_CHECKING:
     from delegtop.model.forest import Forest
     from delegtop.model.ledger import Handle
 
-SORTS = ("start", "deadline", "age", "quiet", "name", "problems")
+PROBLEMS = "problems"
+"""By what presses most: whoever judges delegations knows that."""
+
+Value = Callable[["Forest", "Handle"], Any]
 
 
-def order(forest: "Forest", sort: str) -> Callable[["Handle"], Any]:
-    """The key to sort siblings by: what presses most comes first, what is not known last, ties by start."""
-    birth = forest.birth
-    match sort:
-        case "deadline":
-            return lambda handle: (_known(measures.left(forest, handle)), birth(handle))
-        case "age":
-            return lambda handle: (_longest(measures.age(forest, handle)), birth(handle))
-        case "quiet":
-            return lambda handle: (_longest(measures.quiet(forest, handle)), birth(handle))
-        case "name":
-            return lambda handle: (measures.label(forest.delegation(handle)).lower(), birth(handle))
-        case "problems":
-            return lambda handle: (_severity(forest, handle), birth(handle))
-    return birth
+class Sort(NamedTuple):
+    """One order."""
+
+    about: str
+    """What comes first."""
+    value: Value
+    largest: bool = False
+    """Whether the largest comes first, as it does where more is what one looks for."""
 
 
-def _known(span: int | None) -> tuple[bool, int]:
-    return span is None, span or 0
+SORTS: dict[str, Sort] = {
+    PROBLEMS: Sort("what to look at first", lambda _forest, _handle: None),
+    "start": Sort("what began first", lambda forest, handle: forest.times(handle)[0]),
+    "name": Sort("by name, from A", lambda forest, handle: measures.label(forest.delegation(handle)).lower()),
+    "project": Sort("by the folder it works in", measures.folder),
+    "task": Sort("by the number or name of the task", lambda forest, handle: forest.delegation(handle).task),
+    "state": Sort("by state: what goes on, what went wrong, what is done", measures.state_rank),
+    "depth": Sort("the deepest", measures.depth, largest=True),
+    "deadline": Sort("the least time left", measures.left),
+    "age": Sort("the longest at work", measures.age, largest=True),
+    "quiet": Sort("the longest not heard of", measures.quiet, largest=True),
+    "tokens": Sort("the most tokens", lambda forest, handle: forest.used(handle)[0], largest=True),
+    "cost": Sort("the most dollars", lambda forest, handle: forest.used(handle)[1], largest=True),
+    "doing": Sort("by what they do, from A", lambda forest, handle: measures.remark(forest, handle).lower() or None),
+}
 
 
-def _longest(span: int | None) -> tuple[bool, int]:
-    return span is None, -(span or 0)
+def order(
+    forest: "Forest",
+    sort: str,
+    *,
+    reverse: bool = False,
+    pressing: Callable[["Handle"], Any] | None = None,
+) -> Callable[["Handle"], Any]:
+    """The key to sort siblings by, ties by start; `pressing` tells what presses most."""
+    birth, (_, value, largest) = forest.birth, SORTS[sort]
+    if sort == PROBLEMS:
+        assert pressing is not None  # noqa: S101 # who sorts by problems has assessed them
+        return (lambda handle: _Reversed(pressing(handle))) if reverse else pressing
+    turned = largest != reverse
+
+    def key(handle: "Handle") -> Any:
+        found = value(forest, handle)
+        if found is None:
+            return True, 0, birth(handle)
+        return False, _Reversed(found) if turned else found, birth(handle)
+
+    return key
 
 
-def _severity(forest: "Forest", handle: "Handle") -> int:
-    """Its own severity, or that of what it waits on: a patient parent comes up with the child that hangs."""
-    blocker = forest.blocker(handle)
-    own = measures.severity(forest, handle)
-    return own if blocker is None else min(own, measures.severity(forest, blocker))
+class _Reversed:
+    """Compares the other way round."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: "_Reversed") -> bool:
+        return bool(other.value < self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Reversed) and bool(self.value == other.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)

@@ -47,6 +47,8 @@ class Outline:
         self._matching = bytearray(b"\1")
         self._families = Families(self._rows)
         self._matches: Callable[[Handle], bool] | None = None
+        self._unfolds = True
+        self._hidden: dict[int, int] = {}  # trees that are put away, and the rows they would take
         self._unfiltered_folds: bytearray | None = None
         self._root = TOP
 
@@ -67,7 +69,8 @@ class Outline:
         self.newest = newest if newest >= 0 else None
         self._root = TOP
         self._folded, self._unfiltered_folds = folds, None
-        self.filter(self._matches)
+        self._hidden.clear()
+        self.filter(self._matches, unfolds=self._unfolds)
 
     @property
     def folded(self) -> list[Handle]:
@@ -99,6 +102,8 @@ class Outline:
         old = self._families.parent[node]
         if old == above:
             return
+        if node in self._hidden:  # it is no longer a tree of its own, or of another
+            self.put_away(handle, False)
         branch = self._families.branch_towards(node, above)
         if branch:
             # Two that swap places are told one after the other: the new parent leaves its old one first.
@@ -123,21 +128,23 @@ class Outline:
         for each in counted:
             self._attach(*each)
 
-    def filter(self, matches: Callable[[Handle], bool] | None) -> None:
-        """Show only what matches, and its ancestors. Folds made under a filter are forgotten with it."""
+    def filter(self, matches: Callable[[Handle], bool] | None, *, unfolds: bool = True) -> None:
+        """Show only what matches, and its ancestors. If that unfolds everything, to be seen at once, folds made
+        meanwhile are forgotten with the filter, and those from before are there again."""
         count = len(self._rows)
-        self._matches = matches
+        self._matches, self._unfolds = matches, unfolds
         if matches is None:
             self._matching = bytearray(b"\1") * count
-            if self._unfiltered_folds is not None:
-                self._folded, self._unfiltered_folds = self._unfiltered_folds, None
         else:
             parents = self._families.parent
             self._matching = bytearray(parents[node] != ABSENT and matches(node - 1) for node in range(count))
             self._matching[TOP] = 1
+        if matches is not None and unfolds:
             if self._unfiltered_folds is None:
                 self._unfiltered_folds = self._folded
             self._folded = bytearray(count)
+        elif self._unfiltered_folds is not None:
+            self._folded, self._unfiltered_folds = self._unfiltered_folds, None
         self._count_all()
 
     def refilter(self, handles: Iterable[Handle]) -> None:
@@ -155,10 +162,29 @@ class Outline:
             size = below + 1 if matching or below else 0
             self._change(node, size, self._open_rows(node) if size else 0)
 
+    def put_away(self, handle: Handle, away: bool) -> None:
+        """Give a whole tree no rows, or give them back. That costs nothing however large the tree is: only what its
+        root takes is counted otherwise. Only the outermost can be put away, and a focus on it shows it."""
+        node = handle + 1
+        if away == (node in self._hidden) or self._families.parent[node] != TOP:
+            return
+        if away:
+            rows = self._rows[node]
+            self._change(node, self._size[node], 0)
+            self._hidden[node] = rows
+        else:
+            rows = self._hidden.pop(node)
+            self._change(node, self._size[node], rows)
+
     def focus(self, handle: Handle | None) -> None:
         """Show only this delegation and what is below it; None shows all again."""
         self._root = TOP if handle is None else handle + 1
         self.revision += 1
+
+    @property
+    def roots(self) -> int:
+        """How many trees there are, shown or not."""
+        return self._families.children[TOP]
 
     @property
     def focused(self) -> Handle | None:
@@ -197,7 +223,7 @@ class Outline:
     # Asking
 
     def __len__(self) -> int:
-        return self._rows[self._root] if self._root else self._inner[TOP]
+        return self._hidden.get(self._root, self._rows[self._root]) if self._root else self._inner[TOP]
 
     def at(self, row: int) -> Handle:
         """The delegation in this row."""
@@ -212,12 +238,12 @@ class Outline:
 
     def row_of(self, handle: Handle) -> int | None:
         """The row of this delegation, None if it is not shown."""
-        if handle not in self or not self._rows[handle + 1]:
+        if handle not in self or not self._hidden.get(handle + 1, self._rows[handle + 1]):
             return None
         families, node, row = self._families, handle + 1, 0
         while node != self._root:
             parent = families.parent[node]
-            if parent == ABSENT or self._folded[parent]:
+            if parent == ABSENT or self._folded[parent] or node in self._hidden:
                 return None
             row += 1 + families.rows_before(node)
             node = parent
@@ -292,7 +318,7 @@ class Outline:
 
     def _detach(self, node: int) -> tuple[int, int]:
         """Take a node from its parent; returns what its subtree counts."""
-        counted = self._size[node], self._rows[node]
+        counted = self._size[node], self._hidden.get(node, self._rows[node])
         self._change(node, 0, 0)
         self._families.detach(node)
         return counted
@@ -309,6 +335,8 @@ class Outline:
 
     def _change(self, node: int, size: int, rows: int) -> None:
         """Set what a subtree counts and tell its ancestors."""
+        if node in self._hidden:
+            self._hidden[node], rows = rows, 0
         more_size, more_rows = size - self._size[node], rows - self._rows[node]
         self._size[node], self._rows[node] = size, rows
         self._climb(node, more_size, more_rows)
@@ -330,7 +358,9 @@ class Outline:
                 inners[parent] += rows
                 add_rows(node, parent, rows)
             old = sizes[parent]
-            if old and old + size > 1 and not unfold:  # shown before and after
+            if parent in self._hidden:
+                size, rows = self._count_hidden(parent, size, unfold), 0
+            elif old and old + size > 1 and not unfold:  # shown before and after
                 sizes[parent] = old + size
                 if folds[parent]:
                     rows = 0
@@ -347,6 +377,18 @@ class Outline:
                 sizes[parent], all_rows[parent] = new, taken
             node, parent = parent, parents[parent]
 
+    def _count_hidden(self, node: int, more: int, unfold: bool) -> int:
+        """A tree that is put away has so many more nodes; returns how many more it counts."""
+        if unfold:
+            self._folded[node] = 0
+        old = self._size[node]
+        new = (old or 1) + more
+        if new == 1 and not self._matching[node]:
+            new = 0
+        self._size[node] = new
+        self._hidden[node] = self._open_rows(node) if new else 0
+        return new - old
+
     def _count_all(self) -> None:
         """Count the rows and sizes of all subtrees anew, children before their parents."""
         count = len(self._rows)
@@ -355,9 +397,14 @@ class Outline:
         for node in self._families.bottom_up():
             size = sizes[node]
             if not (size or matching[node]):
+                if node in self._hidden:
+                    self._hidden[node] = 0
                 continue
             sizes[node] = size = size + 1
-            all_rows[node] = rows = 1 if folds[node] else 1 + inners[node]
+            rows = 1 if folds[node] else 1 + inners[node]
+            if node in self._hidden:
+                self._hidden[node], rows = rows, 0
+            all_rows[node] = rows
             parent = parents[node]
             sizes[parent] += size
             inners[parent] += rows

@@ -57,6 +57,8 @@ class Policy(msgspec.Struct, frozen=True):
     """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
     tool_suspect_after: int = 30 * MINUTE
     """The same inside a tool: a long quiet tool is healthy."""
+    recent: int = 30 * MINUTE
+    """What ended badly within this time is told before what is suspicious; what is older was earlier."""
     lost_after: int = DAY
     """A delegation that is past its deadline, or has none, and wrote nothing for this long is `lost`."""
     research_timeout: int = 3600 * SECOND

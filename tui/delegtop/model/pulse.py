@@ -9,6 +9,8 @@ from delegtop.clock import MINUTE, Millis
 ASLEEP = 15 * MINUTE
 """So long must every log be silent at once."""
 
+Gaps = tuple[tuple[Millis, Millis], ...]
+
 
 class Pulse:
     """A set of minutes, so the order in which events come does not matter."""
@@ -16,11 +18,24 @@ class Pulse:
     def __init__(self) -> None:
         self.minutes: set[int] = set()
         self._sorted: list[int] = []
+        self._asleep: tuple[tuple[int, int], Gaps] = ((0, 0), ())
+        """By how many minutes the last answer was found, and the answer."""
+
+    def asleep(self, until: Millis) -> Gaps:
+        """All long silences of everybody that were over by then."""
+        self._sort()
+        found_by = len(self._sorted), bisect_right(self._sorted, until // MINUTE)
+        if self._asleep[0] != found_by:
+            self._asleep = found_by, tuple(self.gaps(Millis(0), until))
+        return self._asleep[1]
+
+    def _sort(self) -> None:
+        if len(self._sorted) != len(self.minutes):
+            self._sorted = sorted(self.minutes)
 
     def gaps(self, since: Millis, until: Millis) -> Iterator[tuple[Millis, Millis]]:
         """The long silences of everybody that began at or after `since` and were over by `until`, oldest first."""
-        if len(self._sorted) != len(self.minutes):
-            self._sorted = sorted(self.minutes)
+        self._sort()
         first = bisect_left(self._sorted, since // MINUTE)
         last = bisect_right(self._sorted, until // MINUTE)
         for before, after in pairwise(self._sorted[first:last]):

@@ -15,8 +15,9 @@ import msgspec
 
 from delegtop.clock import parse_span
 from delegtop.model import measures
-from delegtop.model.delegation import Link, State
+from delegtop.model.delegation import Link
 from delegtop.model.events import Phase
+from delegtop.model.states import State
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
@@ -90,17 +91,6 @@ def _doing(forest: "Forest", handle: "Handle") -> str | None:
     return forest.delegation(handle).doing
 
 
-def _project(forest: "Forest", handle: "Handle") -> str | None:
-    """Its working folder, else that of the nearest above it that says."""
-    at: Handle | None = handle
-    while at is not None:
-        cwd = forest.delegation(at).cwd
-        if cwd is not None:
-            return cwd
-        at = forest.parent(at)
-    return None
-
-
 def _fact(field: str) -> Words:
     return lambda forest, handle: getattr(forest.delegation(handle), field)
 
@@ -141,7 +131,9 @@ KEYS: tuple[WordKey | FigureKey, ...] = (
         words=lambda forest, handle: forest.link(handle).value,
         known=tuple(link.value for link in Link),
     ),
-    WordKey("project", "The folder it works in, or that of the nearest above it.", "project:*/app", words=_project),
+    WordKey(
+        "project", "The folder it works in, or that of the nearest above it.", "project:*/app", words=measures.folder
+    ),
     WordKey("product", "The program whose files tell of it.", "product:claude-code", words=_fact("product")),
     WordKey("model", "The model it runs on.", "model:opus", words=_fact("model")),
     WordKey("title", "Its work in a few words.", "title:parser", words=_fact("title")),
@@ -219,6 +211,8 @@ def _haystack(forest: "Forest", handle: "Handle") -> str:
         _path(forest, handle),
         facts.doing,
         facts.report.summary,
+        facts.title,
+        measures.folder(forest, handle),
         forest.state(handle).value,
     )
     return "\n".join(text for text in texts if text).lower()

@@ -30,6 +30,8 @@ TITLES = {
 """Every kind with the words it is shown under, what matters most first."""
 
 _ORDER = {kind: rank for rank, kind in enumerate(TITLES)}
+SHOWN_BY_LOGS = frozenset({notes.SALVAGE, notes.PARKED, notes.LOOP, notes.DEFECT})
+"""What was found out about it. The rest are the agent's own words."""
 
 
 class Hint(msgspec.Struct, frozen=True):

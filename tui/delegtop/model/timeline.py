@@ -6,18 +6,16 @@ result is the same as that of folding everything up to the moment afresh.
 """
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
-from typing import TypeGuard
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from delegtop.clock import DAY, MINUTE, Millis, monotonic
 from delegtop.model.chronicle import in_order
-from delegtop.model.delegation import ACTIVE, PROBLEMS, State
-from delegtop.model.events import Event, Heard, Noted, Sighted
+from delegtop.model.events import Event, Heard
 from delegtop.model.forest import Checkpoint, Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.notes import REVIEW
-from delegtop.model.phases import FOR_PEOPLE
 from delegtop.model.policy import Policy
+from delegtop.model.states import ACTIVE
 from delegtop.origin import Origin
 
 SPACING = 2_000
@@ -27,6 +25,31 @@ BUDGET = 256 * 1024 * 1024
 LOOKS = 2_000
 """A recording is looked at for problems about so many times; one of fewer events at each of them."""
 _NONE = float("-inf")
+_TURNS = 1_000
+"""Moments between two events at which time alone changes something, at most."""
+
+
+class Observer(Protocol):
+    """Whoever knows what a problem is follows the forest while it is studied."""
+
+    def look(self, touched: set[Handle], lives: set[Handle]) -> Iterable[Handle]:
+        """Who became a problem since the last look."""
+
+    def next_turn(self) -> Millis | None:
+        """When to look again if nothing happens."""
+
+
+class _Blind:
+    """Sees no problem."""
+
+    def __init__(self, _forest: Forest) -> None:
+        """It looks at nothing."""
+
+    def look(self, _touched: set[Handle], _lives: set[Handle]) -> Iterable[Handle]:
+        return ()
+
+    def next_turn(self) -> Millis | None:
+        return None
 
 
 class Timeline:
@@ -40,6 +63,7 @@ class Timeline:
         until: Millis | None = None,
         end: Millis | None = None,
         spacing: int = SPACING,
+        observe: "Callable[[Forest], Observer] | None" = None,
     ) -> None:
         """`until` is the moment of reading, after which nothing can have happened; `end`, if it is known that all went
         on until then whether or not something was told."""
@@ -59,8 +83,10 @@ class Timeline:
         self._fold = Forest(self._policy)
         self._folded = 0
         self._touched: set[Handle] = set()
-        self._troubled: set[Handle] = set()
-        self._asking: set[Handle] = set()
+        self._stirred: tuple[set[Handle], set[Handle]] = (set(), set())
+        """What changed since the last look, and of whom more than what they do."""
+        self._looked_at = Millis(0)
+        self._observer = (observe or _Blind)(self._fold)
 
     def __len__(self) -> int:
         return len(self.events)
@@ -131,9 +157,11 @@ class Timeline:
         end = bisect_right(times, last, lo=begin)  # a moment is never torn apart
         batch = self.events[begin:end]
         self._look(Millis(times[begin] - 1))
-        self._touched |= self._fold.apply(batch).touched
-        self._look(Millis(last))
-        self._look_for_people(batch, Millis(last))
+        change = self._fold.apply(batch)
+        self._touched |= change.touched
+        self._stirred = change.touched, change.lives
+        self._looked_at = Millis(times[begin] - 1)
+        self._look_at(Millis(last))
         self._folded = end
         if end - (self._checkpoints[-1][0] if self._checkpoints else 0) >= self._spacing:
             self._keep()
@@ -150,45 +178,29 @@ class Timeline:
         self.studied = True
 
     def _look(self, at: Millis) -> None:
-        """Note every problem that appeared since the last look."""
-        forest, since = self._fold, self._fold.now
-        if at < since:
-            return
-        changed = forest.advance(at)
-        self._touched |= changed
-        for handle in changed:
-            if forest.state(handle) in PROBLEMS:
-                self._note(handle, self._appeared(handle, since, at))
-            elif handle not in self._asking:
-                self._troubled.discard(handle)
-
-    def _look_for_people(self, batch: Sequence[Event], at: Millis) -> None:
-        """Note who needs a person: it is not a state, and ends when something else is heard."""
+        """Let time pass up to that moment, and note every problem when it appears."""
         forest = self._fold
-        asked = {found: event.at for event in batch if _asks(event) and (found := forest.find(event.id)) is not None}
-        for handle in self._asking.union(asked):
-            if forest.needs_review(handle) or forest.awaits_person(handle):
-                self._asking.add(handle)
-                self._note(handle, min(asked.get(handle) or at, at))
-                continue
-            self._asking.discard(handle)
-            if forest.state(handle) not in PROBLEMS:
-                self._troubled.discard(handle)
+        for _ in range(_TURNS):
+            turn = min(
+                (turn for turn in (forest.next_turn(), self._observer.next_turn()) if turn is not None), default=at
+            )
+            if turn >= at or turn <= forest.now:
+                break
+            self._look_at(turn)
+        if at >= forest.now:
+            self._look_at(at)
 
-    def _appeared(self, handle: Handle, since: Millis, at: Millis) -> Millis:
-        """When it did, as exactly as the facts tell."""
-        forest = self._fold
-        deadline = forest.deadline(handle)
-        if forest.state(handle) is State.OVERDUE and deadline is not None:
-            told: int | None = deadline.at + 1
-        else:
-            told = forest.delegation(handle).ended_at
-        return Millis(told) if told is not None and since < told <= at else at
+    def _look_at(self, at: Millis) -> None:
+        lives = self._fold.advance(at)
+        touched, self._stirred = self._stirred, (set(), set())
+        self._touched |= lives
+        for handle in self._observer.look(touched[0], touched[1] | lives):
+            insort(self.problems, (self._appeared(handle, at), handle))
 
-    def _note(self, handle: Handle, at: Millis) -> None:
-        if handle not in self._troubled:
-            self._troubled.add(handle)
-            insort(self.problems, (at, handle))
+    def _appeared(self, handle: Handle, at: Millis) -> Millis:
+        """When it did: not before the look that found it, but for an end, whose moment is told."""
+        ended = self._fold.times(handle)[2]
+        return Millis(ended) if ended is not None and self._looked_at < ended <= at else at
 
     def _keep(self) -> None:
         before = self._checkpoints[-1][1] if self._checkpoints else None
@@ -197,12 +209,6 @@ class Timeline:
         if sum(checkpoint.spent for _, checkpoint in self._checkpoints) > BUDGET:
             del self._checkpoints[-2::-2]
             self._spacing *= 2
-
-
-def _asks(event: Event) -> TypeGuard[Heard | Sighted | Noted]:
-    if isinstance(event, Heard | Sighted):
-        return event.phase in FOR_PEOPLE
-    return isinstance(event, Noted) and event.kind == REVIEW
 
 
 def telling(events: Sequence[Event]) -> list[Event]:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from delegtop.clock import DAY, Millis
 from delegtop.model.critical_path import Piece
-from delegtop.model.delegation import ACTIVE, Deadline, Delegation, State
+from delegtop.model.delegation import Deadline, Delegation
 from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.measures import OPEN
+from delegtop.model.states import ACTIVE, UNENDED, State
 from delegtop.model.time_window import TimeWindow, day, ticks
 
 PARTS = ("now", "grid", "axis", "firm", "usual", "past", "beyond")
@@ -80,7 +80,7 @@ def bar(forest: Forest, handle: Handle, facts: Delegation) -> Bar | None:
     """Its bar at `forest.now`; None if there is no moment to draw it at."""
     state = forest.state(handle)
     start, seen = facts.started_at, facts.heard_at or facts.listed_at
-    if state in OPEN:
+    if state in UNENDED:
         blocker = forest.blocker(handle) if state in ACTIVE else None
         below = None if blocker is None else forest.times(blocker)[1]
         known = max((at for at in (start, seen, below) if at is not None), default=None)
@@ -132,7 +132,7 @@ class Chart:
     def row(self, handle: Handle, facts: Delegation, pieces: Sequence[Piece] = ()) -> tuple[Run, ...]:
         """The line of one delegation; `pieces` are its own on the critical path."""
         cells, state = list(self._empty), self.forest.state(handle)
-        part = "muted" if facts.trust is Trust.MODEL else state.value
+        part = "muted" if facts.trust is Trust.MODEL else state.colour
         found = bar(self.forest, handle, facts)
         if found is not None:
             self._thin(cells, found, part)
@@ -189,7 +189,7 @@ class Chart:
         if not found.ends:
             self._put(cells, behind, ink.unknown, part)
         elif ink.caps is not None:
-            self._put(cells, self._cell(found.end) if state in OPEN else behind, ink.caps[state], part)
+            self._put(cells, self._cell(found.end) if state in UNENDED else behind, ink.caps[state], part)
 
     def _deadline(self, cells: list[tuple[str, str]], deadline: Deadline, state: State) -> None:
         sign, part = (self.ink.firm, "firm") if deadline.is_firm else (self.ink.usual, "usual")

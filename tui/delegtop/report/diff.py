@@ -13,12 +13,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.clock import SECOND
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
 from delegtop.model import measures
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import State
 from delegtop.report.stats import duration_of
 from delegtop.secrets import mask
 
@@ -169,7 +171,7 @@ def _differences(
 def _side(forest: Forest, handle: Handle) -> Side:
     facts = forest.delegation(handle)
     took = duration_of(facts)
-    found = diagnose(forest, handle, forest.now, lambda _: None)
+    found = diagnose(Case(forest, handle))
     return Side(
         id=facts.id,
         name=measures.label(facts),

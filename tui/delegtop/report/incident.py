@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from delegtop.diagnosis.verdicts import Certainty, Kind
-from delegtop.model.delegation import Basis, Link, State
+from delegtop.model.delegation import Basis, Link
+from delegtop.model.states import State
 from delegtop.report.tree_json import Found, Place, Source, Time, Wrong
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -63,10 +64,16 @@ class Trouble(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     name: str
+    title: Annotated[str | None, Meta(description="Its work in a few words.")]
+    project: Annotated[str | None, Meta(description="Where it works, if the report tells of several places.")]
     path: Annotated[list[Ref], Meta(description="The delegations above it, the root first.")]
     state: State
     message: Annotated[str, Meta(description="What is wrong, in a sentence.")]
     verdict: Annotated[Judgement | None, Meta(description="Null for one that has ended.")]
+    urgency: Annotated[int, Meta(ge=1, le=7, description="As in `tree --json`: 1 to 4 are problems of this moment.")]
+    kind: Annotated[str, Meta(description="What is the matter in a few words: a verdict, else the state.")]
+    todo: Annotated[list[str], Meta(description="What to do, ranked by use.")]
+    command: Annotated[str | None, Meta(description="What to type. delegtop never runs it.")]
     root_blocker: Annotated[bool, Meta(description="Whether it is what the path above it is blocked by.")]
     blocks: Annotated[list[Ref], Meta(description="Those above it that wait for it, the nearest first.")]
     waits_on: Annotated[Ref | None, Meta(description="The delegation at the end of its path that it waits on.")]
@@ -101,6 +108,7 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
     title: str | None
+    project: Annotated[str | None, Meta(description="Where it works, if the report tells of several places.")]
     parent: str | None
     link: Link
     level: int
@@ -134,7 +142,9 @@ class Incident(Struct, frozen=True, forbid_unknown_fields=True):
     only: Annotated[str | None, Meta(description="The id the report is limited to, with all above and below it.")]
     headline: Annotated[str, Meta(description="The whole report in a sentence or two.")]
     counts: Annotated[dict[State, int], Meta(description="Delegations by state.")]
-    troubles: Annotated[list[Trouble], Meta(description="What hung or went wrong, root blockers first.")]
+    troubles: Annotated[
+        list[Trouble], Meta(description="What is stuck or went wrong in the order of looking, then who waits for it.")
+    ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
     tree: Annotated[list[Node], Meta(description="Parents before children.")]
     findings: Annotated[list[Found], Meta(description="What else was found, of delegations that are not in trouble.")]

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from delegtop.clock import DAY, HOUR, MINUTE, SECOND, Millis, duration, iso, parse_time
-from delegtop.model.delegation import State
+from delegtop.model.states import ACTIVE, State
 from delegtop.report.incident import Incident, Node
+from delegtop.report.incident_words import named
 from delegtop.report.layout import cut
 from delegtop.text import line
 
@@ -92,12 +93,15 @@ def _drawing(nodes: Sequence[Node], axis: Axis, now: Millis, id: str) -> Iterato
 
 
 def _axis(nodes: Sequence[Node], now: Millis | None) -> Axis | None:
-    """From the first start to the last thing known. A report of an old log ends near it and not today."""
+    """From the first start to now while something is at work, else to the last thing known: a report of an old log
+    ends near it and not today."""
     starts = [at for node in nodes if (at := _at(node.started_at)) is not None]
     if not starts or now is None:
         return None
     known = [at for node in nodes for text in _known(node) if (at := _at(text)) is not None and at <= now]
     begin, last = min(starts), max(known, default=now)
+    if any(node.state in ACTIVE for node in nodes):
+        return Axis(begin, now)
     is_open = any(node.ended_at is None for node in nodes)
     return Axis(begin, min(now, last + max((last - begin) // 2, MINUTE)) if is_open else last)
 
@@ -132,11 +136,11 @@ def _row(node: Node, y: int, axis: Axis, now: Millis) -> Iterator[str]:
     room = int((_NAMES - indent - 10) / _CHARACTER)
     middle = y + _ROW / 2
     trouble = " trouble" if node.in_trouble else ""
-    yield f'<g class="row s-{node.state}{trouble}">'
+    yield f'<g class="row s-{node.state.colour}{trouble}">'
     yield f"<title>{_about(node)}</title>"
     if node.root_blocker:
         yield f'<rect class="blocker" x="0" y="{y + 1}" width="{_WIDTH}" height="{_ROW - 2}" rx="4"/>'
-    name = escape(cut(line(node.name, 200), room))
+    name = escape(cut(line(named(node), 200), room))
     yield f'<text class="name" x="{indent + 6}" y="{middle:.1f}">{name}</text>'
     yield f'<text class="state" x="{_NAMES}" y="{middle:.1f}">{node.state}</text>'
     yield from _bar(node, y, axis, now)

@@ -5,14 +5,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from delegtop import __version__
 from delegtop.clock import Millis, iso
-from delegtop.diagnosis.engine import Exists, diagnose
+from delegtop.diagnosis import recovery as remedies
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.case import Case, Exists, unseen
+from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.verdicts import HARMLESS, Verdict, root_blocker, verdict
 from delegtop.model import measures, recovery
-from delegtop.model.delegation import PROBLEMS, Delegation
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event as Told
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import PROBLEMS
 from delegtop.origin import Origin
 from delegtop.report import privacy
 from delegtop.report.health import Health
@@ -29,6 +33,7 @@ from delegtop.report.incident import (
     Words,
 )
 from delegtop.report.incident_timeline import Journal, timeline
+from delegtop.report.projects import Projects
 from delegtop.report.tree_json import Place, Wrong, found_of, source_of
 from delegtop.report.walk import rows, with_ancestors
 from delegtop.secrets import mask
@@ -54,10 +59,6 @@ Existence = Callable[[Delegation], Exists]
 """For a delegation: whether the files it says it made are there."""
 
 
-def _cannot_tell(_path: str) -> bool | None:
-    return None
-
-
 def gather(
     forest: Forest,
     statuses: Sequence[Health],
@@ -66,7 +67,7 @@ def gather(
     *,
     only: Handle | None = None,
     recall: Recall = lambda _: (),
-    existence: Existence = lambda _: _cannot_tell,
+    existence: Existence = lambda _: unseen,
 ) -> Incident:
     """The incident at `forest.now`; with `only`, of that delegation with all above and below it."""
     gathering = _Gathering(forest, raw, existence, only)
@@ -79,27 +80,32 @@ class _Gathering:
     def __init__(self, forest: Forest, raw: Raw, existence: Existence, only: Handle | None) -> None:
         self.forest, self.raw, self.existence, self.only = forest, raw, existence, only
         self.shown = list(_scope(forest, only))
-        self.verdicts = {handle: verdict(forest, handle, forest.now) for handle in self.shown}
-        waiting = (handle for handle in self.shown if self._waits_on(handle) is not None)
-        self.blockers = {end for handle in waiting if (end := root_blocker(forest, handle)) is not None}
-        self.troubled = sorted(filter(self._in_trouble, self.shown), key=self._rank)
+        self.assessments = Assessments(forest)
+        self.assessed = {handle: self.assessments.of(handle) for handle in self.shown}
+        problems = (each for each in self.assessed.values() if each.problem)
+        self.worst = [each.handle for each in sorted(problems, key=lambda each: each.key)]
+        self.blockers = {handle for handle in self.worst if self.assessed[handle].blocks}
+        self.troubled = [*self.worst, *(handle for handle in self.shown if self._is_drawn_in(handle))]
+        self._in_trouble = frozenset(self.troubled)
+        self.projects = Projects()
+        for handle in self.shown:
+            self.projects.name(measures.folder(forest, handle))
 
-    @property
-    def worst(self) -> list[Handle]:
-        """Those in trouble but for who only waits for them."""
-        return [handle for handle in self.troubled if not self._is_harmless(handle)]
+    def _is_drawn_in(self, handle: Handle) -> bool:
+        """Whether nothing is the matter with it but that it waits for somebody in trouble, or handed that on."""
+        each = self.assessed[handle]
+        if each.problem:
+            return False
+        if each.waits_on is not None:
+            return self.assessments.of(each.waits_on).problem
+        return each.state in PROBLEMS
 
-    def _is_harmless(self, handle: Handle) -> bool:
-        judged = self.verdicts[handle]
-        return judged is not None and judged.kind in HARMLESS
+    def _project(self, handle: Handle) -> str | None:
+        name = self.projects.name(measures.folder(self.forest, handle))
+        return mask(name) if name and len(self.projects) > 1 else None
 
-    def _in_trouble(self, handle: Handle) -> bool:
-        judged = self.verdicts[handle]
-        return self.forest.state(handle) in PROBLEMS or judged is not None or self.forest.needs_review(handle)
-
-    def _rank(self, handle: Handle) -> tuple[bool, bool, int, tuple[bool, int, str]]:
-        harmless = self._is_harmless(handle)
-        return handle not in self.blockers, harmless, measures.severity(self.forest, handle), self.forest.birth(handle)
+    def _is_now(self, handle: Handle) -> bool:
+        return self.assessed[handle].is_now
 
     def incident(self, statuses: Sequence[Health], journal: Journal) -> Incident:
         forest = self.forest
@@ -129,48 +135,54 @@ class _Gathering:
     def _headline(self) -> str:
         count = len(self.shown)
         among = f"{count} delegation{'' if count == 1 else 's'}"
-        if not self.troubled:
+        if not self.worst:
             return f"None of {among} is in trouble." if count else "There is no delegation in these sources."
-        bad = len(self.worst)
-        harmless = len(self.troubled) - bad
-        waiting = f", and {harmless} wait{'s' if harmless == 1 else ''} for others" if harmless else ""
-        worst = self.troubled[0]
-        name = measures.label(self.forest.delegation(worst))
-        begin = f"{bad} of {among} {'is' if bad == 1 else 'are'} in trouble{waiting}."
-        told = self._message(worst)
-        return f"{begin} First of all {name}: {told[:1].lower()}{told[1:]}"
+        now, earlier = [each for each in self.worst if self._is_now(each)], self._earlier()
+        if not now:
+            return f"Nothing of {among} is stuck now. Earlier: {earlier}."
+        waiting = sum(self.assessed[handle].waits_on is not None for handle in self.troubled[len(self.worst) :])
+        begin = f"{len(now)} of {among} {'is' if len(now) == 1 else 'are'} in trouble"
+        begin += f", and {waiting} wait{'s' if waiting == 1 else ''} for others" if waiting else ""
+        begin += f"; earlier: {earlier}" if earlier else ""
+        name, told = measures.label(self.forest.delegation(now[0])), self._message(now[0])
+        where = f" in {project}" if (project := self._project(now[0])) else ""
+        return f"{begin}. First of all {name}{where}: {told[:1].lower()}{told[1:]}"
+
+    def _earlier(self) -> str:
+        """`5 lost, 7 failed`: the troubles that are over."""
+        kinds = Counter(self.assessed[handle].kind for handle in self.worst if not self._is_now(handle))
+        return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
 
     def _message(self, handle: Handle) -> str:
         """What is wrong with it, in a sentence."""
-        judged, forest = self.verdicts[handle], self.forest
-        if judged is not None:
-            return judged.message
-        facts, state = forest.delegation(handle), forest.state(handle)
-        review = next((hint.text for hint in recovery.hints(facts) if hint.title == "needs review"), None)
-        if review is not None:
-            return f"A person must look before it goes on: {review}"
-        remark = measures.remark(forest, handle, facts)
-        return f"It ended {state}: {remark}" if remark else f"It ended {state} and does not say why."
+        return self.assessed[handle].sentence(self.forest.now)
 
     # -- one delegation in trouble -----------------------------------------------------------------------------------
 
     def _trouble(self, handle: Handle) -> Trouble:
         forest = self.forest
         facts = privacy.masked(forest.delegation(handle))
-        judged, deadline = self.verdicts[handle], forest.deadline(handle)
+        assessed, deadline = self.assessed[handle], forest.deadline(handle)
         found, exists = self._findings(handle), self.existence(facts)
         above = list(self._above(handle))
-        waits = self._waits_on(handle)
+        steps = self.assessments.todo(handle, found) if assessed.problem else ()
+        command = next((step.command for step in steps if step.command), None)
         return Trouble(
             id=facts.id,
             name=measures.label(facts),
+            title=facts.title,
+            project=self._project(handle),
             path=[self._ref(one) for one in reversed(above)],
             state=forest.state(handle),
             message=mask(self._message(handle)),
-            verdict=_judgement(judged),
+            verdict=_judgement(assessed),
+            urgency=assessed.urgency,
+            kind=assessed.kind,
+            todo=[mask(step.words) for step in steps],
+            command=mask(command) if command else None,
             root_blocker=handle in self.blockers,
-            blocks=[self._ref(one) for one in above if self._waits_on(one) == handle],
-            waits_on=None if waits is None else self._ref(waits),
+            blocks=[self._ref(one) for one in assessed.blocks],
+            waits_on=None if assessed.waits_on is None else self._ref(assessed.waits_on),
             started_at=_time(facts.started_at),
             last_heard_at=_time(facts.heard_at),
             ended_at=_time(facts.ended_at),
@@ -180,14 +192,14 @@ class _Gathering:
             tool=facts.tool,
             errors=[Wrong(e.message, e.type, e.code, e.recoverable, e.recommendation) for e in facts.errors],
             artifacts=[Product(made.path, made.type, made.summary, exists(made.path)) for made in facts.artifacts],
-            own_words=[Words(hint.title, hint.text, _place(hint.origin)) for hint in recovery.hints(facts)],
+            own_words=[
+                Words(hint.title, hint.text, _place(hint.origin))
+                for hint in recovery.hints(facts)
+                if remedies.is_agents(hint)
+            ],
             findings=[found_of(privacy.masked_finding(one)) for one in found if one.by != "agent"],
-            evidence=list(self._evidence(facts, judged, found)),
+            evidence=list(self._evidence(facts, assessed, found)),
         )
-
-    def _waits_on(self, handle: Handle) -> Handle | None:
-        judged = self.verdicts.get(handle)
-        return None if judged is None else judged.waits_on
 
     def _above(self, handle: Handle) -> Iterator[Handle]:
         """Its ancestors, the nearest first."""
@@ -203,12 +215,12 @@ class _Gathering:
         return Ref(facts.id, measures.label(facts))
 
     def _findings(self, handle: Handle) -> tuple[Finding, ...]:
-        return diagnose(self.forest, handle, self.forest.now, self.existence(self.forest.delegation(handle)))
+        return diagnose(Case(self.forest, handle, self.existence(self.forest.delegation(handle))))
 
-    def _evidence(self, facts: Delegation, judged: Verdict | None, found: Sequence[Finding]) -> Iterator[Excerpt]:
+    def _evidence(self, facts: Delegation, assessed: Assessment, found: Sequence[Finding]) -> Iterator[Excerpt]:
         """The lines that say so, each once: those of the verdict first, then its life, then the findings."""
         shows: dict[Origin, list[str]] = {}
-        for origin in judged.evidence if judged is not None else ():
+        for origin in assessed.evidence if assessed.verdict is not None else ():
             shows.setdefault(origin, []).append("verdict")
         life = (("start", facts.started_origin), ("last sign of life", facts.heard_origin), ("end", facts.ended_origin))
         for word, place in life:
@@ -231,7 +243,7 @@ class _Gathering:
                 break
             kept |= with_ancestors(self.forest, [handle])
         wanted = kept & set(self.shown)
-        for row in rows(self.forest, wanted, "start"):
+        for row in rows(self.forest, wanted):
             yield self._node(row.handle, row.level)
 
     def _node(self, handle: Handle, level: int) -> Node:
@@ -243,6 +255,7 @@ class _Gathering:
             id=facts.id,
             name=measures.label(facts),
             title=facts.title,
+            project=self._project(handle),
             parent=None if parent is None else forest.delegation(parent).id,
             link=forest.link(handle),
             level=level,
@@ -254,7 +267,7 @@ class _Gathering:
             deadline_from=deadline.basis if deadline and deadline.is_firm else None,
             took_seconds=None if took is None else took / 1_000,
             remark=mask(measures.remark(forest, handle, facts)),
-            in_trouble=self._in_trouble(handle),
+            in_trouble=handle in self._in_trouble,
             root_blocker=handle in self.blockers,
         )
 
@@ -288,8 +301,10 @@ def excerpt(origin: Origin, shows: Collection[str], raw: Raw) -> Excerpt:
     return Excerpt(place, list(shows), text[:EXCERPT], cut=len(text) > EXCERPT or len(data) > _MASKED_AT_ONCE)
 
 
-def _judgement(judged: Verdict | None) -> Judgement | None:
-    return None if judged is None else Judgement(judged.kind, judged.certainty, _time(judged.since))
+def _judgement(assessed: Assessment) -> Judgement | None:
+    if assessed.verdict is None:
+        return None
+    return Judgement(assessed.verdict, assessed.certainty, _time(assessed.since))
 
 
 def _time(at: Millis | None) -> str | None:

@@ -7,6 +7,7 @@ run anything at all.
 import html
 from collections.abc import Iterable, Iterator, Sequence
 
+from delegtop.model.states import State
 from delegtop.report import incident_words as words
 from delegtop.report.incident import Excerpt, Incident, Node, Trouble, Words
 from delegtop.report.incident_gantt import drawings, drawn_trees
@@ -61,7 +62,7 @@ def _head(incident: Incident) -> Iterator[str]:
     yield "<h1>Incident report</h1>"
     yield f'<p class="lead">{escaped(incident.headline)}</p>'
     yield '<ul class="chips" aria-label="Delegations by state">'
-    yield from (f'<li class="s-{state}"><b>{count}</b> {state}</li>' for state, count in incident.counts.items())
+    yield from (f'<li class="s-{state.colour}"><b>{count}</b> {state}</li>' for state, count in incident.counts.items())
     yield "</ul>"
     only = f" Only {escaped(incident.only)}, with all above and below it." if incident.only is not None else ""
     yield (
@@ -111,8 +112,11 @@ def _class(name: str) -> str:
     return f' class="{name}"' if name else ""
 
 
+_COLOURS = {state.value: state.colour for state in State}
+
+
 def _state(state: str) -> str:
-    return f'<span class="word s-{state}">{state}</span>'
+    return f'<span class="word s-{_COLOURS[state]}">{state}</span>'
 
 
 def _badge(is_blocker: bool) -> str:
@@ -185,16 +189,17 @@ def _gantt(incident: Incident) -> Iterator[str]:
 
 def _details(incident: Incident) -> Iterator[str]:
     for number, trouble in enumerate(words.told_in_full(incident), 1):
-        yield f'<article class="s-{trouble.state}" aria-labelledby="t{number}">'
-        yield f'<h3 id="t{number}">{escaped(trouble.name)}{_badge(trouble.root_blocker)}</h3>'
+        yield f'<article class="s-{trouble.state.colour}" aria-labelledby="t{number}">'
+        yield f'<h3 id="t{number}">{escaped(words.named(trouble))}{_badge(trouble.root_blocker)}</h3>'
         yield f"<p>{escaped(trouble.message)}</p>"
         yield "<dl>"
         yield f"<dt>State</dt><dd>{_state(trouble.state)}</dd>"
         yield from (f"<dt>{name}</dt><dd>{escaped(value)}</dd>" for name, value in words.facts(trouble, incident.at))
         yield from (f"<dt>Error</dt><dd>{escaped(words.error(error))}</dd>" for error in trouble.errors)
         yield "</dl>"
+        yield from _todo(trouble)
         yield from _own_words(trouble.own_words)
-        yield from _advice(trouble.findings)
+        yield from _found(trouble.findings)
         yield from _evidence(trouble.evidence)
         yield "</article>"
 
@@ -207,13 +212,18 @@ def _own_words(told: Sequence[Words]) -> Iterator[str]:
         yield f"<blockquote>{cite}{html.escape(safe(each.text).strip())}</blockquote>"
 
 
-def _advice(findings: Sequence[Found]) -> Iterator[str]:
+def _todo(trouble: Trouble) -> Iterator[str]:
+    if trouble.todo:
+        steps = "".join(f"<li>{escaped(step)}</li>" for step in trouble.todo)
+        yield f'<h4>What to do</h4><ol class="plain">{steps}</ol>{_command(trouble.command)}'
+
+
+def _found(findings: Sequence[Found]) -> Iterator[str]:
     if not findings:
         return
-    yield from ("<h4>What delegtop advises</h4>", '<ul class="plain">')
-    for finding, command in words.with_commands(findings):
-        rule = f"<code>{escaped(finding.rule)}</code> {finding.severity}"
-        yield f"<li>{rule}: {escaped(finding.message)} {escaped(finding.advice)}{_command(command)}</li>"
+    yield from ("<h4>What the rules find</h4>", '<ul class="plain">')
+    for finding in findings:
+        yield f"<li><code>{escaped(finding.rule)}</code> {finding.severity}: {escaped(finding.message)}</li>"
     yield "</ul>"
 
 

@@ -37,7 +37,7 @@ def lines(incident: Incident) -> Iterator[str]:
     yield f"- Written by {escaped(incident.program)}; secrets are masked as `[masked]`"
     yield from _section("What hung", _hung(incident))
     for number, trouble in enumerate(words.told_in_full(incident), 1):
-        yield from _section(f"{number}. {escaped(trouble.name)}", _trouble(trouble, incident.at))
+        yield from _section(f"{number}. {escaped(words.named(trouble))}", _trouble(trouble, incident.at))
     yield from _section("Timeline", _timeline(incident))
     yield from _section("Tree", _tree(incident))
     yield from _section("What else was found", _findings(incident))
@@ -80,8 +80,9 @@ def _trouble(trouble: Trouble, now: str) -> Iterator[str]:
     yield from (escaped(trouble.message), "")
     yield from (f"- {name}: {escaped(value)}" for name, value in words.facts(trouble, now))
     yield from (f"- Error: {escaped(words.error(error))}" for error in trouble.errors)
+    yield from _todo(trouble)
     yield from _own_words(trouble.own_words)
-    yield from _advice(trouble.findings)
+    yield from _found(trouble.findings)
     yield from _evidence(trouble.evidence)
 
 
@@ -93,18 +94,21 @@ def _own_words(told: Sequence[Words]) -> Iterator[str]:
         yield from (f"> {escaped(part)}" for part in safe(each.text).splitlines() if part.strip())
 
 
-def _advice(findings: Sequence[Found]) -> Iterator[str]:
+def _todo(trouble: Trouble) -> Iterator[str]:
+    if trouble.todo:
+        yield from ("", "### What to do", "")
+    yield from (f"{number}. {escaped(step)}" for number, step in enumerate(trouble.todo, 1))
+    if trouble.command is not None and words.is_plain(trouble.command):
+        yield from ("", *_fenced(trouble.command))
+    elif trouble.command is not None:
+        yield from ("", f"Not to be copied, for something in it is hidden: {escaped(trouble.command)}")
+
+
+def _found(findings: Sequence[Found]) -> Iterator[str]:
     if findings:
-        yield from ("", "### What delegtop advises")
-    for finding, command in words.with_commands(findings):
-        told = f"{escaped(finding.message)} {escaped(finding.advice)}".rstrip()
-        yield from ("", f"- **{finding.rule}** ({finding.severity}) {told}")
-        if command is None:
-            continue
-        if words.is_plain(command):
-            yield from ("", *(f"  {part}" for part in _fenced(command)))
-        else:
-            yield from ("", f"  Not to be copied, for something in it is hidden: {escaped(command)}")
+        yield from ("", "### What the rules find", "")
+    for finding in findings:
+        yield f"- **{finding.rule}** ({finding.severity}) {escaped(finding.message)}"
 
 
 def _evidence(evidence: Sequence[Excerpt]) -> Iterator[str]:

@@ -4,13 +4,14 @@ from collections.abc import Collection, Iterable, Iterator
 
 from delegtop.clock import Millis, duration, iso
 from delegtop.model import recovery
-from delegtop.model.delegation import ACTIVE, Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Awaited, Ended, Erred, Heard, Noted, Resumed
 from delegtop.model.events import Event as Told
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.model.phases import now as doing
+from delegtop.model.states import ACTIVE, State
 from delegtop.origin import Origin
 from delegtop.report.incident import Event, Ref, What
 from delegtop.report.tree_json import Place

@@ -1,14 +1,17 @@
 """What the Markdown and the HTML of an incident both say, in plain words and not yet escaped for either."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from delegtop.clock import duration, parse_time
+from delegtop.diagnosis.assessment import NOW, Urgency
 from delegtop.report.incident import Event, Incident, Node, Trouble
 from delegtop.report.tree_json import Found, Place, Source, Wrong
 from delegtop.text import line
 
 UNKNOWN = "–"
 _SOURCES = 50
+_PROBLEMS = frozenset(urgency.value for urgency in Urgency if urgency.problem)
+_NOW = frozenset(urgency.value for urgency in NOW)
 
 TREE_HEAD = ("Delegation", "State", "Started (UTC)", "Took", "Remark")
 HUNG_HEAD = ("Delegation", "State", "Verdict", "Since (UTC)", "What is wrong")
@@ -48,25 +51,21 @@ def counts(incident: Incident) -> str:
 def hung_row(trouble: Trouble) -> tuple[str, ...]:
     """The cells of the table of what hung; the first is its name alone."""
     verdict = trouble.verdict
+    kind = f"ended {trouble.state}" if trouble.kind == trouble.state else trouble.kind
     return (
-        trouble.name,
+        named(trouble),
         trouble.state,
-        f"{verdict.kind} ({verdict.certainty})" if verdict else f"ended {trouble.state}",
+        f"{verdict.kind} ({verdict.certainty})" if verdict else kind,
         clock(verdict.since if verdict else trouble.ended_at),
         trouble.message,
     )
 
 
 def told_in_full(incident: Incident) -> list[Trouble]:
-    """Those that get a section of their own: not who only waits for another, or hands up the failure of another."""
-    messages = {trouble.id: trouble.message for trouble in incident.troubles if trouble.verdict is None}
-    echoes = {
-        above.id
-        for trouble in incident.troubles
-        for above in trouble.path
-        if messages.get(above.id) == trouble.message and trouble.verdict is None
-    }
-    return [each for each in incident.troubles if each.waits_on is None and each.id not in echoes]
+    """Those that get a section of their own: the problems of this moment, and if there is none, earlier ones; not who
+    only waits for another, or hands up the failure of another."""
+    told = [each for each in incident.troubles if each.urgency in _PROBLEMS]
+    return [each for each in told if each.urgency in _NOW] or told
 
 
 def other_findings(incident: Incident) -> list[Found]:
@@ -127,8 +126,10 @@ def tree_row(node: Node) -> tuple[str, ...]:
     return node.state, clock(node.started_at), took(node.took_seconds), node.remark
 
 
-def named(node: Node) -> str:
-    return f"{node.name} {node.title}" if node.title else node.name
+def named(one: Node | Trouble) -> str:
+    """Its name, where it works if there are several places, and its work in a few words."""
+    name = f"{one.name} in {one.project}" if one.project else one.name
+    return f"{name}: {one.title}" if one.title else name
 
 
 def finding_row(finding: Found, names: dict[str, str]) -> tuple[str, ...]:
@@ -158,14 +159,6 @@ def names(incident: Incident) -> dict[str, str]:
 
 def left_out(count: int, of: str) -> str:
     return f"{count} more {of} for which there is no room here." if count else ""
-
-
-def with_commands(findings: Sequence[Found]) -> Iterator[tuple[Found, str | None]]:
-    """Each with its command, unless one before it has the same."""
-    told: set[str | None] = set()
-    for finding in findings:
-        yield finding, None if finding.command in told else finding.command
-        told.add(finding.command)
 
 
 def is_plain(command: str) -> bool:

@@ -1,6 +1,23 @@
 """Text in terminal cells: wide characters take two, combining ones none."""
 
+from typing import NamedTuple, Protocol
 from unicodedata import combining, east_asian_width
+
+
+class Span(NamedTuple):
+    """A piece of text and the part it plays."""
+
+    text: str
+    part: str
+
+
+class Ruler(Protocol):
+    """How text is measured. A screen may know more about its characters than print does."""
+
+    def cells(self, text: str) -> int: ...
+    def cut(self, text: str, width: int, mark: str) -> str: ...
+    def fit(self, text: str, width: int, mark: str, right: bool = False) -> str: ...
+    def filled(self, spans: list[Span], width: int) -> list[Span]: ...
 
 
 def cells(text: str) -> int:
@@ -25,6 +42,22 @@ def fit(text: str, width: int, mark: str = "…", right: bool = False) -> str:
     text = cut(text, width, mark)
     space = " " * (width - cells(text))
     return space + text if right else text + space
+
+
+def filled(spans: list[Span], width: int) -> list[Span]:
+    """The spans that say anything, cut or filled up to that width."""
+    found: list[Span] = []
+    for span in spans:
+        size = cells(span.text)
+        if size > width:
+            found.append(Span(fit(span.text, width, ""), span.part))
+            return found
+        if size:
+            found.append(span)
+        width -= size
+    if width or not found:
+        found.append(Span(" " * width, "text"))
+    return found
 
 
 def _cell(character: str) -> int:

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 from delegtop import __version__, text
 from delegtop.clock import SECOND
-from delegtop.diagnosis.verdicts import Kind, verdict
-from delegtop.diagnosis.verdicts.judges import OPEN
-from delegtop.model.delegation import ACTIVE, Basis, Deadline, Delegation, State
+from delegtop.diagnosis.assessment import Urgency
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.verdicts import Kind
+from delegtop.model.delegation import Basis, Deadline, Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import ACTIVE, OPEN, State
 from delegtop.report import privacy
 from delegtop.report.health import Health
 
@@ -58,12 +60,13 @@ class _Count:
     """One pass over all delegations."""
 
     def __init__(self, forest: Forest, agents: int, masked: bool) -> None:
-        self._forest = forest
+        self._forest, self._assessments = forest, Assessments(forest)
         self._hide = privacy.hiding(masked)
         self._names: dict[str, str] = {}
         self.by_state: Counter[Labels] = Counter({_state(state): 0 for state in State})
         self.by_kind: Counter[Labels] = Counter()
         self.verdicts: Counter[Labels] = Counter({(("verdict", kind.value),): 0 for kind in Kind})
+        self.problems: Counter[Labels] = Counter({_urgency(each): 0 for each in Urgency if each.problem})
         self.missed: Counter[Labels] = Counter({(("basis", b.value),): 0 for b in Basis if b is not Basis.USUAL})
         self.ages: dict[Labels, float] = {}
         self.silences: dict[Labels, float] = {}
@@ -97,8 +100,11 @@ class _Count:
         self.reviews += forest.needs_review(handle)
         if _missed(facts, state, deadline := forest.deadline(handle), forest.now) and deadline:
             self.missed[(("basis", deadline.basis.value),)] += 1
-        if state in OPEN and (found := verdict(forest, handle, forest.now)) is not None:
-            self.verdicts[(("verdict", found.kind.value),)] += 1
+        found = self._assessments.of(handle)
+        if found.verdict is not None:
+            self.verdicts[(("verdict", found.verdict.value),)] += 1
+        if found.problem:
+            self.problems[_urgency(found.urgency)] += 1
         if state in ACTIVE:
             _oldest(self.ages, kind.labels, facts.started_at, forest.now)
             _oldest(self.silences, kind.labels, facts.heard_at, forest.now)
@@ -107,12 +113,17 @@ class _Count:
         yield Family("delegations", "Delegations by state.", self.by_state)
         yield Family("agent_delegations", "Delegations by agent, product and state.", self.by_kind)
         yield Family("verdicts", "Open delegations that are not plainly running, by verdict.", self.verdicts)
+        yield Family("problems", "Delegations that somebody should look at, by urgency.", self.problems)
         yield Family("needs_review", "Delegations that a person must look at before they go on.", {(): self.reviews})
         yield Family("deadlines_missed", "Delegations that passed their deadline, by where it came from.", self.missed)
         yield Family("oldest_open_age_seconds", "The time since the start of the oldest open delegation.", self.ages)
         yield Family("oldest_silence_seconds", "The longest time since an open one was heard of.", self.silences)
         yield Family("tokens", "Tokens used, as far as the logs tell.", self.tokens)
         yield Family("cost_dollars", "US dollars spent, as far as the logs tell.", self.cost)
+
+
+def _urgency(urgency: Urgency) -> Labels:
+    return ("urgency", str(int(urgency))), ("means", urgency.words)
 
 
 def _state(state: State) -> Labels:

@@ -7,8 +7,8 @@ from shlex import quote
 from typing import Any, Protocol
 
 from delegtop.clock import Millis, age, iso
-from delegtop.model.delegation import ACTIVE
 from delegtop.model.forest import Forest
+from delegtop.model.states import ACTIVE
 from delegtop.report.figures import count
 from delegtop.report.health import Health, standing
 from delegtop.report.layout import fit

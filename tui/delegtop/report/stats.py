@@ -16,12 +16,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.clock import HOUR, MINUTE, SECOND, iso
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.states import State
 from delegtop.report.tree_json import Time
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -152,7 +154,7 @@ def duration_of(facts: Delegation) -> int | None:
 
 def breaches(forest: Forest, handle: Handle) -> list[str]:
     """The rules of a contract it breaks, each once."""
-    found = diagnose(forest, handle, forest.now, lambda _: None)
+    found = diagnose(Case(forest, handle))
     rules = (one.rule for one in found if one.severity in _BREACH and one.rule.startswith(_CONTRACTS))
     return list(dict.fromkeys(rules))
 

@@ -3,20 +3,32 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple
 
 from delegtop import text
-from delegtop.clock import countdown, duration, iso
-from delegtop.model import measures, recovery
-from delegtop.model.delegation import PROBLEMS, SEVERITY, Delegation, Link, State
+from delegtop.clock import iso
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.pressing import Pressing
+from delegtop.model import measures
+from delegtop.model.delegation import Link
 from delegtop.model.events import Deviation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.notes import REVIEW
+from delegtop.model.order import order
+from delegtop.model.outline import OutlineRow
+from delegtop.model.states import State
+from delegtop.report import layout
 from delegtop.report.health import Health, Unread
-from delegtop.report.layout import cells, cut, fit
-from delegtop.report.walk import GUIDED, Row, rows, with_ancestors
+from delegtop.report.layout import Span, cut
+from delegtop.report.remark import remark_of
+from delegtop.report.table.cells import Table, left_of
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Column, Layout, Placed, chosen
+from delegtop.report.table.columns import layout as laid_out
+from delegtop.report.table.drawing import UNICODE, Drawing
+from delegtop.report.walk import rows, with_ancestors
 from delegtop.secrets import mask
 
 EXAMPLES = 5
@@ -24,38 +36,18 @@ ALIKE = 3
 """Files without a format that are named one by one; a folder may hold hundreds of others."""
 HEALTHY = 5
 """So many files of one format are listed when nothing is wrong with them: an agent may keep hundreds."""
-_UNSURE = frozenset({Link.INFERRED, Link.AMBIGUOUS})
-_NAME_MOST = 48
-_NAME_LEAST = 20
-_DOING_LEAST = 20
+USUAL = ("project", "state", "depth", "left", "age", "quiet", DOING)
+"""The columns that are printed unless others are asked for."""
 _LINE_MOST = 500
-
-
-class Guides(NamedTuple):
-    """The signs a tree is drawn with."""
-
-    runs: str
-    branch: str
-    last: str
-    gap: str
-    inferred: str
-    ambiguous: str
-    cut: str
-    unknown: str
-    differs: str
-    deep: str
-
-
-UNICODE = Guides("│  ", "├─ ", "└─ ", "   ", "╌", "?", "…", "–", "≠", "⋯")
-ASCII = Guides("|  ", "|- ", "`- ", "   ", "~", "?", "...", "-", "!=", "...")
-PLAIN = Guides("  ", "  ", "  ", "  ", "", "", "...", "-", "!=", "...")
-"""Indentation only, for ears and for tools that choke on drawing."""
+_NAME_MOST = 64
+_TOLD, _STEPS = 10, 3
+"""Problems that are told with what to do, and the steps of each."""
 
 
 class Look(NamedTuple):
     """How to print: with what signs, how wide, in colour or not."""
 
-    guides: Guides = UNICODE
+    drawing: Drawing = UNICODE
     width: int = 120
     color: bool = False
     cuts: bool = True
@@ -68,21 +60,53 @@ class Look(NamedTuple):
         return text.line(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
 
 
-_COLOURS = {
-    State.RUNNING: "36",
-    State.WAITING: "34",
-    State.SILENT: "33",
-    State.OVERDUE: "1;31",
-    State.COMPLETED: "32",
-    State.PARTIAL: "33",
-    State.FAILED: "31",
-    State.BLOCKED: "33",
-    State.TIMEOUT: "31",
-    State.INTERRUPTED: "35",
-    State.LOST: "1;35",
-    State.UNKNOWN: "2",
-    State.IDLE: "2",
+_SGR = {
+    "running": "36",
+    "waiting": "34",
+    "silent": "33",
+    "overdue": "1;31",
+    "stuck": "1;31",
+    "completed": "32",
+    "partial": "33",
+    "failed": "31",
+    "blocked": "33",
+    "timeout": "31",
+    "interrupted": "35",
+    "lost": "1;35",
+    "unknown": "2",
+    "idle": "2",
 }
+"""How a terminal says the roles of the colours."""
+
+
+class Printing:
+    """One look at a forest: which rows, in which order, assessed once for all that is printed of them."""
+
+    def __init__(self, forest: Forest, matches: Collection[Handle] | None, sort: str, look: Look) -> None:
+        self.forest, self.matches, self.look = forest, matches, look
+        self.assessments = Assessments(forest)
+        self.assessments.update()
+        self.pressing = Pressing(self.assessments)
+        shown = None if matches is None else with_ancestors(forest, matches)
+        self.rows = list(rows(forest, shown, order(forest, sort, pressing=self.pressing.key)))
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(
+            self.assessments,
+            self.pressing,
+            self.look.drawing,
+            layout,
+            masked=self.look.masked,
+            remarks=partial(remark_of, self.assessments),
+            folds=False,
+            exact=True,
+        )
+
+    def problems(self) -> list[Assessment]:
+        """What is the matter with those that are asked for, in the order of looking."""
+        wanted = {row.handle for row in self.rows} if self.matches is None else set(self.matches)
+        return [each for each in self.assessments.problems() if each.handle in wanted]
 
 
 def tree(
@@ -92,20 +116,20 @@ def tree(
     matches: Collection[Handle] | None = None,
     sort: str = "start",
     look: Look = Look(),  # noqa: B008 - an immutable value
+    columns: Sequence[str] = USUAL,
     health: bool = False,
     claims: bool = False,
 ) -> Iterator[str]:
     """The lines of the report. With `matches`, those and their ancestors are shown. The health of the sources and the
     claims that disagree are only counted unless they are asked for."""
     yield summary(forest, matches)
-    shown = None if matches is None else with_ancestors(forest, matches)
-    table = list(rows(forest, shown, sort))
-    if table:
+    printing = Printing(forest, matches, sort, look)
+    if printing.rows:
         yield ""
-        yield from _Table(forest, look, table).lines(table)
-    told = list(_claims(forest, [row.handle for row in table], look))
+        yield from _table(printing, chosen(columns), kept=() if tuple(columns) == USUAL else columns)
+    told = list(_claims(forest, [row.handle for row in printing.rows], look))
     blocks = {
-        "What to do": list(_advice(forest, matches or [row.handle for row in table], look)),
+        "What to do": list(_what_to_do(printing)),
         "Claims that disagree": told if claims else [],
         "Sources": list(_health(sources, look)) if health else [],
     }
@@ -131,144 +155,131 @@ def summary(forest: Forest, matches: Collection[Handle] | None) -> str:
     return f"{subject} at {at}: {words}." if words else f"{subject} at {at}."
 
 
-def coloured(words: str, state: State) -> str:
-    """In the colour of the state."""
-    return f"\x1b[{_COLOURS[state]}m{words}\x1b[0m"
+def coloured(words: str, part: str) -> str:
+    """In the colour of that part."""
+    return f"\x1b[{_SGR[part]}m{words}\x1b[0m" if part in _SGR else words
 
 
-def guide(forest: Forest, row: Row, guides: Guides) -> str:
-    """The lines of the tree before a name."""
-    if not row.level:
-        return ""
-    if row.level > GUIDED:
-        return f"{guides.deep}{row.level} "
-    above = "".join(guides.runs if runs_on else guides.gap for runs_on in row.open)
-    own = guides.last if row.last else guides.branch
-    link = forest.link(row.handle)
-    if link is Link.INFERRED and guides.inferred:
-        own = own[0] + guides.inferred + own[2:]
-    if link is Link.AMBIGUOUS and guides.ambiguous:
-        own = own[0] + guides.ambiguous + own[2:]
-    return above + own
+# -- the table -------------------------------------------------------------------------------------------------------
 
 
-class _Table:
-    """The columns of one report: what there is room for, and how wide."""
-
-    def __init__(self, forest: Forest, look: Look, table: Sequence[Row]) -> None:
-        self.forest = forest
-        self.look = look
-        self.guides = look.guides
-        self.contradicted = False
-        """Has a row claimed a depth that its path or place denies?"""
-        self.estimated = False
-        """Has a row a time left that is only what is usual?"""
-        # State is never cut, so it has the width of the longest word there is.
-        self.columns = {"state": 11, "depth": 5, "left": 9, "age": 8, "quiet": 8}
-        for column in ("quiet", "depth", "age", "left"):
-            if self._fixed() + _NAME_LEAST + _DOING_LEAST <= look.width:
-                break
-            del self.columns[column]
-        widest = max(cells(self._name(row, forest.delegation(row.handle))) for row in table)
-        room = look.width - self._fixed() - _DOING_LEAST
-        self.name = max(min(widest, _NAME_MOST, room), min(_NAME_LEAST, widest), len("DELEGATION"))
-        self.doing = max(look.width - self._fixed() - self.name, 0)
-
-    def _fixed(self) -> int:
-        return sum(self.columns.values()) + 2 * (len(self.columns) + 1)
-
-    def lines(self, table: Sequence[Row]) -> Iterator[str]:
-        head = {"state": "STATE", "depth": "DEPTH", "left": "LEFT", "age": "AGE", "quiet": "QUIET"}
-        yield self._line("DELEGATION", head, "DOING")
-        for row in table:
-            facts = self.forest.delegation(row.handle)
-            remark = self.look.line(measures.remark(self.forest, row.handle, facts), _LINE_MOST)
-            depth = self._depth(row, facts)
-            self.contradicted |= self.guides.differs in depth
-            content = self._cells(row.handle, facts) | {"depth": depth}
-            yield self._line(self._name(row, facts), content, remark, self.forest.state(row.handle))
-        if legend := list(self._legend(table)):
-            yield ""
-            yield from legend
-
-    def _line(self, name: str, content: dict[str, str], doing: str, state: State | None = None) -> str:
-        parts = [fit(name, self.name, self.guides.cut)]
-        for column, width in self.columns.items():
-            cell = fit(content[column], width, self.guides.cut, right=column != "state")
-            if column == "state" and state and self.look.color:
-                cell = cell.replace(state.value, coloured(state.value, state))
-            parts.append(cell)
-        parts.append(cut(doing, self.doing if self.look.cuts else _LINE_MOST, self.guides.cut))
-        return "  ".join(parts).rstrip()
-
-    def _name(self, row: Row, facts: Delegation) -> str:
-        label = text.line(measures.label(facts), 200)
-        if facts.own_name and facts.own_name != label:
-            label += f" {text.line(facts.own_name, 200)}"
-        unsure = row.level and not self.guides.inferred and self.forest.link(row.handle) in _UNSURE
-        label += f" (parent {self.forest.link(row.handle)})" if unsure else ""
-        return (
-            guide(self.forest, row, self.guides)
-            + label
-            + (f"  {self.look.line(facts.title, _NAME_MOST)}" if facts.title else "")
-        )
-
-    def _cells(self, handle: Handle, facts: Delegation) -> dict[str, str]:
-        forest = self.forest
-        return {
-            "state": forest.state(handle).value,
-            "left": self._left(handle),
-            "age": self._span(measures.age(forest, handle, facts)),
-            "quiet": self._span(measures.quiet(forest, handle, facts)),
-        }
-
-    def _left(self, handle: Handle) -> str:
-        left, deadline = measures.left(self.forest, handle), self.forest.deadline(handle)
-        if left is None or deadline is None:
-            return self.guides.unknown
-        self.estimated |= not deadline.is_firm
-        return countdown(left) if deadline.is_firm else f"~{countdown(left)}"
-
-    def _depth(self, row: Row, facts: Delegation) -> str:
-        derived = measures.derived_depth(self.forest, row.handle, facts, row.level)
-        if facts.depth is None or facts.depth == derived:
-            return str(derived)
-        return f"{facts.depth}{self.guides.differs}{derived}"
-
-    def _span(self, span: int | None) -> str:
-        return self.guides.unknown if span is None else duration(span)
-
-    def _legend(self, table: Sequence[Row]) -> Iterator[str]:
-        links = Counter(self.forest.link(row.handle) for row in table if row.level)
-        if links[Link.INFERRED]:
-            sign = f"{self.guides.last[0]}{self.guides.inferred} " if self.guides.inferred else ""
-            yield f"{sign}{_count(links[Link.INFERRED], 'parent')} inferred from path and time, not told by a log"
-        if links[Link.AMBIGUOUS]:
-            sign = f"{self.guides.last[0]}{self.guides.ambiguous} " if self.guides.ambiguous else ""
-            yield f"{sign}{_count(links[Link.AMBIGUOUS], 'parent')} ambiguous: more than one fits"
-        unseen = sum(not row.level and self.forest.link(row.handle) is Link.EXPLICIT for row in table)
-        if unseen:
-            yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
-        if self.estimated:
-            yield "~ in LEFT: by what such agents usually take; nothing is overdue by it"
-        if self.contradicted:
-            yield f"1{self.guides.differs}2 in DEPTH: it claims 1, its path or place says 2"
+def _table(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Iterator[str]:
+    table, look = printing.table, printing.look
+    placed = _placed(printing, columns, kept)
+    yield _line(look, placed.gap, [(each, [Span(table.title(each), "header")]) for each in placed.columns])
+    for row in printing.rows:
+        yield _line(look, placed.gap, [(each, _cell(table, look, row, each)) for each in placed.columns])
+    if legend := list(_legend(printing, placed)):
+        yield ""
+        yield from legend
 
 
-def _advice(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator[str]:
-    """What the agents themselves say about going on, what a person must look at first, then the worst; one advice
-    handed up a path is told once, by its source."""
-    told: dict[str, tuple[recovery.Hint, Handle]] = {}
-    for handle in handles:
-        troubled = forest.state(handle) in PROBLEMS
-        for hint in recovery.hints(forest.delegation(handle)):
-            if troubled or hint.kind == REVIEW:
-                told[hint.text] = hint, handle
-    ranked = sorted(told.values(), key=lambda item: (item[0].kind != REVIEW, SEVERITY[forest.state(item[1])]))
-    for hint, handle in ranked:
-        name = text.line(measures.label(forest.delegation(handle)), 200)
-        title = "" if hint.kind == recovery.RECOMMENDATION else f" {hint.title}"
-        yield f"  {name} ({forest.state(handle)}){title}: {look.line(hint.text, _LINE_MOST)}"
+def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Layout:
+    """The columns that say something, and where they are; a name takes no more room than the longest needs."""
+    table = printing.table
+    one_project = len({table.project(row.handle) for row in printing.rows} - {""}) < 2
+    empty = {"project"} if one_project else set()
+    unknown = table.drawing.none
+    for each in columns:
+        blank = all(_plain(each.cell(table, row, each.width)).strip() in ("", unknown) for row in printing.rows)
+        if blank and each.name != DOING:
+            empty.add(each.name)
+    found = laid_out(printing.look.width, columns, empty, kept) if printing.look.cuts else _uncut(columns, empty)
+    name = next((each.width for each in found.columns if each.name == NAME), 0)
+    longest = max(layout.cells(_plain(table_name(table, row, name))) for row in printing.rows)
+    spare = max(name - max(longest, len("DELEGATION")), 0)
+    widths = {NAME: -spare, DOING: spare}
+    return found._replace(
+        columns=tuple(each._replace(width=each.width + widths.get(each.name, 0)) for each in found.columns)
+    )
+
+
+def _uncut(columns: Sequence[Column], empty: Collection[str]) -> Layout:
+    """All of them: in a pipe nothing needs to be narrow. But for a bar, which says nothing there."""
+    widths = {NAME: _NAME_MOST, "left": COLUMNS["left"].small}
+    placed = (Placed(each, widths.get(each.name, each.width)) for each in columns if each.name not in empty)
+    return Layout(0, 2, tuple(placed))
+
+
+def table_name(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    return chosen(())[0].cell(table, row, width)
+
+
+def _plain(spans: Sequence[Span]) -> str:
+    return "".join(span.text for span in spans).rstrip()
+
+
+def _cell(table: Table, look: Look, row: OutlineRow, placed: Placed) -> list[Span]:
+    """A cell; what is last in a pipe is not cut."""
+    whole = placed.name == DOING and not look.cuts
+    return placed.column.cell(table, row, _LINE_MOST if whole else placed.width)
+
+
+def _line(look: Look, gap: int, cells: Sequence[tuple[Placed, Sequence[Span]]]) -> str:
+    parts = []
+    for placed, spans in cells:
+        paints = look.color and placed.name == "state"
+        parts.append("".join(coloured(span.text, span.part) if paints else span.text for span in spans))
+    return (" " * gap).join(parts).rstrip()
+
+
+def _legend(printing: Printing, placed: Layout) -> Iterator[str]:
+    table, forest, drawing = printing.table, printing.forest, printing.look.drawing
+    links = Counter(forest.link(row.handle) for row in printing.rows if row.level)
+    if links[Link.INFERRED]:
+        sign = "" if drawing.spoken else f"{drawing.corner}{drawing.inferred} "
+        yield f"{sign}{_count(links[Link.INFERRED], 'parent')} inferred from path and time, not told by a log"
+    if links[Link.AMBIGUOUS]:
+        sign = "" if drawing.spoken else f"{drawing.corner}{drawing.ambiguous} "
+        yield f"{sign}{_count(links[Link.AMBIGUOUS], 'parent')} ambiguous: more than one fits"
+    unseen = sum(not row.level and forest.link(row.handle) is Link.EXPLICIT for row in printing.rows)
+    if unseen:
+        yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
+    lefts = (left_of(table, row.handle) for row in printing.rows)
+    if placed.has("left") and any(left is not None and left.text.startswith("~") for left in lefts):
+        yield "~ in LEFT: by what such agents usually take; nothing is overdue by it"
+    if placed.has("depth") and any(_contradicts(forest, row) for row in printing.rows):
+        yield f"1{drawing.differs}2 in DEPTH: it claims 1, its path or place says 2"
+
+
+def _contradicts(forest: Forest, row: OutlineRow) -> bool:
+    facts = forest.delegation(row.handle)
+    return facts.depth is not None and facts.depth != measures.derived_depth(forest, row.handle, facts, row.level)
+
+
+# -- what to do ------------------------------------------------------------------------------------------------------
+
+
+def _what_to_do(printing: Printing) -> Iterator[str]:
+    """The problems of this moment with what to do about each; earlier ones in a line, unless there are no others."""
+    found = printing.problems()
+    now = [each for each in found if each.is_now]
+    told = now or found
+    for each in told[:_TOLD]:
+        yield from _problem(printing, each)
+    if len(told) > _TOLD:
+        yield f"  and {len(told) - _TOLD} more (delegtop report tells of all)"
+    if now and (kinds := earlier(found)):
+        yield f"  Earlier: {kinds}"
+
+
+def earlier(found: Collection[Assessment]) -> str:
+    """`5 lost, 7 failed`: the troubles that are over; nothing if there are none."""
+    kinds = Counter(each.kind for each in found if not each.is_now)
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+
+
+def _problem(printing: Printing, each: Assessment) -> Iterator[str]:
+    table, look = printing.table, printing.look
+    steps = printing.assessments.todo(each.handle)
+    project = table.project(each.handle) if len(table.projects) > 1 else ""
+    who = " in ".join(filter(None, (table.label(each.handle), project)))
+    sure = "" if each.is_sure else f", {each.certainty}"
+    yield f"  {who} ({each.kind}{sure}): {look.line(each.sentence(printing.forest.now), _LINE_MOST)}"
+    for number, step in enumerate(steps[:_STEPS], 1):
+        yield f"    {number} {step.by}: {look.line(text.brief(step.words), _LINE_MOST)}"
+        if step.command:
+            yield f"      {look.line(step.command, _LINE_MOST)}"
 
 
 def _claims(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator[str]:
@@ -316,7 +327,7 @@ def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
         for reason, count in sorted(source.reasons.items(), key=lambda item: (-item[1], item[0])):
             yield f"    {count} {text.line(reason, 80)}"
         for example in islice(source.examples, EXAMPLES):
-            yield cut(f"    {_example(example, look)}", max(look.width, 80), look.guides.cut)
+            yield cut(f"    {_example(example, look)}", max(look.width, 80), look.drawing.cut)
         if (more := source.unreadable + source.deviations - EXAMPLES) > 0:
             yield f"    and {more} more (--json tells the kinds, the dashboard shows them)"
     for dialect, count in healthy.items():

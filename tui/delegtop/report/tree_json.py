@@ -5,21 +5,26 @@ masked unless they are asked for, and escaped so that printing it to a terminal 
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated, Literal
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.clock import Millis, iso
-from delegtop.diagnosis.engine import diagnose
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.pressing import Pressing
+from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model import measures
-from delegtop.model.delegation import Basis, Delegation, Link, State
+from delegtop.model.delegation import Basis, Delegation, Link
 from delegtop.model.events import Phase, Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.order import order
 from delegtop.model.rollup import Totals, totals
+from delegtop.model.states import State
 from delegtop.report import privacy
 from delegtop.report.health import Health
 from delegtop.report.walk import rows
@@ -120,6 +125,28 @@ class Said(Struct, frozen=True, forbid_unknown_fields=True):
     line: int
 
 
+class Assessed(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is the matter with it: the one answer that every screen, command and exit code gives."""
+
+    problem: Annotated[bool, Meta(description="Whether somebody should look: urgency 1 to 4, or 6.")]
+    urgency: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=7,
+            description="1 stuck now, or suspicious and holding up others; 2 a person is needed now; 3 ended badly a "
+            "moment ago and not answered; 4 suspicious; 5 running or waiting; 6 earlier trouble; 7 the rest.",
+        ),
+    ]
+    kind: Annotated[str, Meta(description="What is the matter in a few words: a verdict, else the state.")]
+    certainty: Certainty
+    sentence: Annotated[str, Meta(description="What is the matter, since when, and whom it holds up.")]
+    since: Time | None
+    blocks: Annotated[list[str], Meta(description="The ids of all above that wait for it alone, the nearest first.")]
+    todo: Annotated[list[str], Meta(description="What to do, ranked by use; empty where nothing is the matter.")]
+    command: Annotated[str | None, Meta(description="What to type. delegtop never runs it.")]
+
+
 class Node(Struct, frozen=True, forbid_unknown_fields=True):
     """One delegation. What is not known is null."""
 
@@ -181,6 +208,10 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="Who told its times; what a model wrote is no clock."),
     ]
     deadline_note: Annotated[str | None, Meta(description="Where the deadline comes from, in words.")]
+    assessment: Assessed
+    rank: Annotated[
+        int, Meta(ge=1, description="1 is what an operator should look at first, of all delegations that were read.")
+    ]
 
 
 class Tree(Struct, frozen=True, forbid_unknown_fields=True):
@@ -205,8 +236,8 @@ def tree(
     yield f'{{"schema_version": {SCHEMA_VERSION},'
     yield f' "at": {to_json(_time(forest.now))},'
     yield from array("sources", (to_json(source_of(source)) for source in sources), ",")
-    wanted = (row for row in rows(forest, None, sort) if matches is None or row.handle in matches)
     writer = _Writer(forest, totals(forest), masked=masked, prompts=prompts)
+    wanted = (row for row in rows(forest, None, writer.order(sort)) if matches is None or row.handle in matches)
     yield from array("delegations", (to_json(writer.node(row.handle, row.level)) for row in wanted), "}")
 
 
@@ -256,6 +287,11 @@ class _Writer:
     def __init__(self, forest: Forest, spent: Sequence[Totals], *, masked: bool, prompts: bool) -> None:
         self._forest, self._spent = forest, spent
         self._masked, self._prompts = masked, prompts
+        self._assessments = Assessments(forest)
+        self._ranks = {handle: rank for rank, handle in enumerate(self._assessments.ranked(), 1)}
+
+    def order(self, sort: str) -> Callable[[Handle], Any]:
+        return order(self._forest, sort, pressing=Pressing(self._assessments).key)
 
     def _facts(self, handle: Handle) -> Delegation:
         facts = self._forest.delegation(handle)
@@ -263,12 +299,25 @@ class _Writer:
             facts = msgspec.structs.replace(facts, prompt=None)
         return privacy.masked(facts) if self._masked else facts
 
-    def _findings(self, handle: Handle) -> list[Found]:
-        found = diagnose(self._forest, handle, self._forest.now, lambda _: None)
-        return [found_of(privacy.masked_finding(finding) if self._masked else finding) for finding in found]
+    def _assessed(self, assessment: Assessment, found: Sequence[Finding]) -> Assessed:
+        forest, hide = self._forest, privacy.hiding(self._masked)
+        steps = self._assessments.todo(assessment.handle, found) if assessment.problem else ()
+        command = next((step.command for step in steps if step.command), None)
+        return Assessed(
+            problem=assessment.problem,
+            urgency=assessment.urgency,
+            kind=assessment.kind,
+            certainty=assessment.certainty,
+            sentence=hide(assessment.sentence(forest.now)),
+            since=_time(assessment.since),
+            blocks=[forest.id(handle) for handle in assessment.blocks],
+            todo=[hide(step.words) for step in steps],
+            command=hide(command) if command else None,
+        )
 
     def node(self, handle: Handle, level: int) -> Node:
         forest, spent, facts = self._forest, self._spent[handle], self._facts(handle)
+        found = self._assessments.findings(handle)
         deadline = forest.deadline(handle)
         parent = forest.parent(handle)
         origin = facts.started_origin or facts.heard_origin or facts.ended_origin
@@ -296,7 +345,7 @@ class _Writer:
             cost=facts.cost,
             source=origin.source if origin else None,
             refs=_refs(facts),
-            findings=self._findings(handle),
+            findings=[found_of(privacy.masked_finding(one) if self._masked else one) for one in found],
             command=facts.command,
             caller=facts.caller,
             task=facts.task,
@@ -326,6 +375,8 @@ class _Writer:
             subtree_cost=spent.cost,
             times_by=_TRUSTS[facts.trust],
             deadline_note=deadline.note if deadline else None,
+            assessment=self._assessed(self._assessments.of(handle), found),
+            rank=self._ranks[handle],
         )
 
 

@@ -1,44 +1,38 @@
 """The rows of a printed tree, in order."""
 
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
 
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.order import order
+from delegtop.model.outline import OutlineRow
 
-GUIDED = 24
-"""Levels that get guide lines. Deeper ones say their level instead, or a long chain would fill the page with lines."""
-
-
-class Row(NamedTuple):
-    handle: Handle
-    level: int
-    open: tuple[bool, ...]
-    """For each guided level above: does its line run on below this row?"""
-    last: bool
-    """Is it the last among the siblings shown?"""
+_GUIDED = 32
+"""Levels whose lines are known: of a long chain nobody draws all."""
 
 
-def rows(forest: Forest, shown: Collection[Handle] | None, sort: str) -> Iterator[Row]:
-    """Parents before children, siblings by `sort`; only those in `shown`, if it is given."""
-    key = order(forest, sort)
+def rows(
+    forest: Forest, shown: Collection[Handle] | None = None, key: Callable[[Handle], Any] | None = None
+) -> Iterator[OutlineRow]:
+    """Parents before children, siblings by `key`, else by start; only those in `shown`, if it is given."""
 
     def ordered(handles: list[Handle]) -> list[Handle]:
         if shown is not None:
             handles = [handle for handle in handles if handle in shown]
-        return sorted(handles, key=key)
+        return sorted(handles, key=key or forest.birth)
 
-    def stacked(handles: list[Handle], level: int, lines: tuple[bool, ...]) -> list[Row]:
+    def stacked(handles: list[Handle], level: int, guides: tuple[bool, ...]) -> list[OutlineRow]:
         last = len(handles) - 1
-        return [Row(handle, level, lines, index == last) for index, handle in enumerate(handles)][::-1]
+        return [OutlineRow(handle, level, guides, index == last, 0, 0, True) for index, handle in enumerate(handles)][
+            ::-1
+        ]
 
     pending = stacked(ordered(forest.roots()), 0, ())
     while pending:
         row = pending.pop()
         yield row
-        lines = (*row.open, not row.last) if 0 < row.level <= GUIDED else row.open
-        pending += stacked(ordered(forest.children(row.handle)), row.level + 1, lines)
+        guides = (*row.guides, not row.last)[-_GUIDED:]
+        pending += stacked(ordered(forest.children(row.handle)), row.level + 1, guides)
 
 
 def with_ancestors(forest: Forest, matches: Collection[Handle]) -> set[Handle]:

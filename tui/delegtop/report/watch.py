@@ -16,12 +16,14 @@ from delegtop.clock import Millis, iso
 from delegtop.diagnosis.alerts import Alert
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.news import Item, What
-from delegtop.model.delegation import Delegation, State
+from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.measures import label
+from delegtop.model.measures import folder, label
+from delegtop.model.states import State
 from delegtop.report import privacy
 from delegtop.report.check import told as said
+from delegtop.report.projects import Projects
 from delegtop.report.tree_json import Time, to_json
 
 _MESSAGE, _WHO, _WHERE = 300, 80, 100
@@ -42,6 +44,7 @@ class News(Struct, frozen=True, forbid_unknown_fields=True):
     agent: Annotated[str | None, Meta(description="The kind of agent.")]
     product: Annotated[str | None, Meta(description="The program whose files tell of it.")]
     title: Annotated[str | None, Meta(description="The work in a few words.")]
+    project: Annotated[str | None, Meta(description="The last part of the folder it works in.")]
     path: Annotated[list[str] | None, Meta(description="Its delegation path, itself last.")]
     state: Annotated[State, Meta(description="The state it is in now.")]
     was: Annotated[State | None, Meta(description="The state it was in before, if that changed.")]
@@ -67,7 +70,8 @@ def as_text(forest: Forest, item: Item, *, masked: bool = True) -> str:
     word = finding.severity.value if finding else item.state.value
     who = text.line(label(facts), _WHO)
     id = text.line(facts.id, _WHO)
-    where = _one_line(facts.title or " > ".join(facts.own_path or ()), _WHERE)
+    work = facts.title or " > ".join(facts.own_path or ())
+    where = _one_line(": ".join(filter(None, (_project(forest, item.handle, masked=masked), work))), _WHERE)
     told = privacy.hiding(masked)(said(finding) if finding else item.message)
     what = [f"was {item.before}" if item.before else "", f"{finding.rule} {told}" if finding else told]
     parts = [f"{_second(item.at)} {item.what:<8} {word:<11} {who if who == id else f'{who} {id}'}", where]
@@ -96,6 +100,7 @@ def as_json(forest: Forest, item: Item, *, masked: bool = True) -> str:
             agent=facts.agent,
             product=facts.product,
             title=facts.title,
+            project=_project(forest, item.handle, masked=masked) or None,
             path=list(facts.own_path) if facts.own_path else None,
             state=item.state,
             was=item.before,
@@ -121,6 +126,11 @@ def schema() -> str:
 def _facts(forest: Forest, handle: Handle, *, masked: bool) -> Delegation:
     facts = forest.delegation(handle)
     return privacy.masked(facts) if masked else facts
+
+
+def _project(forest: Forest, handle: Handle, *, masked: bool) -> str:
+    """The last part of the folder it works in: a line stands for itself, so nothing else tells which one is meant."""
+    return privacy.hiding(masked)(Projects().name(folder(forest, handle)))
 
 
 def _one_line(foreign: str, limit: int) -> str:

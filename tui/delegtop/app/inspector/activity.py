@@ -5,7 +5,7 @@ from itertools import groupby
 
 from textual.content import Content
 
-from delegtop.app.inspector.words import ENDINGS, MUTED, PHASES, Subject, foreign, moment, one_line, said
+from delegtop.app.inspector.words import ENDINGS, MUTED, PHASES, Subject, foreign, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.clock import Millis, duration
 from delegtop.model.events import (
@@ -60,7 +60,7 @@ def _about(event: Event, id_: str) -> bool:
 
 def _when(event: Event, subject: Subject) -> str:
     at: Millis | None = None if isinstance(event, Deviation) else event.at
-    return moment(at, subject) or "–"
+    return subject.moment(at) or "–"
 
 
 def _what(event: Event, hide: Callable[[str], str]) -> Content:

@@ -1,26 +1,20 @@
 """Findings: what the agent itself says about going on, then what the rules find, worst first, and what to do."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from textual.content import Content
 
-from delegtop.app import clipboard
 from delegtop.app.artifacts import Presence
 from delegtop.app.inspector import hints
-from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, heading, moment, one_line, said
+from delegtop.app.inspector.matter import command_line
+from delegtop.app.inspector.words import MUTED, Subject, ago, foreign, heading, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.report import privacy
 
 _STYLES = {Severity.ERROR: "bold $error", Severity.WARNING: "bold $warning", Severity.INFO: "bold"}
 _AS_TOLD = {Presence.THERE: True, Presence.MISSING: False}
-
-
-class Command(NamedTuple):
-    """A command that can be copied."""
-
-    text: str
 
 
 def found(subject: Subject, presence: Mapping[str, Presence]) -> tuple[Finding, ...]:
@@ -31,7 +25,7 @@ def found(subject: Subject, presence: Mapping[str, Presence]) -> tuple[Finding, 
         seen = presence.get(path)
         return None if seen is None else _AS_TOLD.get(seen)
 
-    told = diagnose(subject.forest, subject.handle, subject.forest.now, exists)
+    told = diagnose(Case(subject.forest, subject.handle, exists))
     return tuple(map(privacy.masked_finding, told)) if subject.masked else told
 
 
@@ -57,25 +51,17 @@ def _told(findings: Sequence[Finding], subject: Subject) -> list[Block]:
 
 
 def _finding(finding: Finding, subject: Subject) -> list[Block]:
-    since = said(moment(finding.since, subject), ago(finding.since, subject.forest.now)) if finding.since else None
+    since = said(subject.moment(finding.since), ago(finding.since, subject.forest.now)) if finding.since else None
     return [
         Fact(
             Content.styled(finding.severity.value, _STYLES[finding.severity]),
             said(foreign(finding.message, "bold"), finding.rule),
         ),
         *([Fact("do this", foreign(finding.advice))] if finding.advice else []),
-        *([_command(finding.command)] if finding.command else []),
+        *([command_line("command", finding.command)] if finding.command else []),
         *([Fact("since", since)] if since else []),
         *(
             Fact("" if number else "evidence", one_line(str(origin), MUTED), target=origin)
             for number, origin in enumerate(finding.evidence)
         ),
     ]
-
-
-def _command(command: str) -> Fact:
-    """A command is shown as it is and copied only if it hides nothing."""
-    if refused := clipboard.refusal(command):
-        shown = said(one_line(command), Content.styled(f"cannot be copied: {refused}", "$warning"))
-        return Fact("command", shown, target=Command(command))
-    return Fact("command", said(one_line(command, "bold $accent"), "enter copies"), target=Command(command))

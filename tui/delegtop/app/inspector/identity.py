@@ -5,8 +5,10 @@ from textual.content import Content
 from delegtop.app.inspector.words import DASH, Subject, named, one_line, path_of, said
 from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.model.delegation import Link
+from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.measures import derived_depth
 from delegtop.model.rollup import Totals
+from delegtop.model.states import ACTIVE, State
 from delegtop.sources import processes
 from delegtop.text import line
 
@@ -16,8 +18,6 @@ _LINKS = {
     Link.INFERRED: "inferred from path and time",
     Link.AMBIGUOUS: "unsure: more than one fits",
 }
-_LOCALHOST = "localhost"
-"""The host of a process in a log that only its own machine writes."""
 
 
 def blocks(subject: Subject, spent: Totals | None) -> list[Block]:
@@ -91,18 +91,15 @@ def _process(subject: Subject) -> Content:
 
 
 def _life(subject: Subject) -> Content | str:
-    """Whether its process is there now; another machine's cannot be seen from here."""
-    pid, host = subject.delegation.pid, subject.delegation.host
-    noted = subject.delegation.resumed_at or subject.delegation.started_at  # whoever goes on may do so in another one
+    """Whether its process is there at the moment that is shown, by what was told; nobody is asked anew."""
+    host, state = subject.delegation.host, subject.forest.state(subject.handle)
+    if subject.delegation.ended_by is Ending.GONE or subject.forest.is_gone(subject.handle):
+        return Content.styled("gone", "bold $warning")
     if host is None:
         return "alive or gone is unknown"
-    if host not in (_LOCALHOST, processes.hostname()):
+    if host not in (LOCALHOST, processes.hostname()):
         return "on another machine"
-    if pid is None or noted is None:
-        return "alive or gone is unknown"
-    if processes.is_gone(pid, noted):
-        return Content.styled("gone", "bold $warning")
-    return Content.styled("alive", "$success")
+    return "not known to be gone" if state in ACTIVE or state is State.IDLE else ""
 
 
 def _used(tokens: int | None, cost: float | None) -> Content:

@@ -8,7 +8,7 @@ from delegtop.app.artifacts import Presence
 from delegtop.app.inspector import hints
 from delegtop.app.inspector.words import MUTED, Subject, foreign, heading, one_line, said
 from delegtop.app.widgets.sheet import Block, Fact
-from delegtop.model.delegation import ACTIVE
+from delegtop.model.states import ACTIVE
 
 SHOWN = 200
 """Artifacts listed and looked for, at most."""

@@ -5,7 +5,7 @@ from itertools import groupby
 from textual.content import Content
 
 from delegtop.app import theme
-from delegtop.app.inspector import hints, identity
+from delegtop.app.inspector import hints, identity, matter
 from delegtop.app.inspector.words import (
     DASH,
     ENDINGS,
@@ -15,7 +15,6 @@ from delegtop.app.inspector.words import (
     ago,
     foreign,
     heading,
-    moment,
     named,
     one_line,
     said,
@@ -23,9 +22,11 @@ from delegtop.app.inspector.words import (
 from delegtop.app.widgets.sheet import Beside, Block, Fact
 from delegtop.clock import Millis, duration
 from delegtop.model import phases
-from delegtop.model.delegation import ACTIVE, Basis, State
-from delegtop.model.events import PROMPT, Phase, Trust
+from delegtop.model.delegation import Basis
+from delegtop.model.events import PROMPT, Ending, Phase, Trust
+from delegtop.model.notes import VANISHED
 from delegtop.model.rollup import Totals
+from delegtop.model.states import ACTIVE, State
 
 _BASES = {
     Basis.OPERATOR: "your settings",
@@ -40,7 +41,7 @@ _TRUST = {Trust.MTIME: "by the file's time", Trust.EPOCH: "by its session id", T
 def page(subject: Subject, spent: Totals | None = None) -> list[Block]:
     """`spent` is what it and everything below it used, if it has been added up."""
     return [
-        *hints.review(subject),
+        *matter.blocks(subject),
         Beside(_standing(subject), identity.blocks(subject, spent)),
         *_words(subject),
         *hints.section(subject),
@@ -51,7 +52,7 @@ def page(subject: Subject, spent: Totals | None = None) -> list[Block]:
 def _standing(subject: Subject) -> list[Block]:
     forest, handle = subject.forest, subject.handle
     delegation, state = subject.delegation, forest.state(handle)
-    reason = forest.reason(handle)
+    reason = "" if subject.assessments.of(handle).problem else forest.reason(handle)  # the page begins with why
     blocks: list[Block] = [
         Fact("state", said(theme.state_content(state, ascii=subject.ascii), foreign(reason) if reason else "")),
         *_now(subject, state),
@@ -63,7 +64,8 @@ def _standing(subject: Subject) -> list[Block]:
     blocks.append(Fact("last heard", _time(delegation.heard_at, subject)))
     if delegation.listed_at is not None:
         left = "has left it since" if delegation.left_registry else ""
-        blocks.append(Fact("in registry", _time(delegation.listed_at, subject, left)))
+        # A registry that was written later is all there is of it: at a moment of the past it is listed then.
+        blocks.append(Fact("in registry", _time(min(delegation.listed_at, forest.now), subject, left)))
     if state not in ACTIVE and state is not State.IDLE:
         blocks.append(Fact("ended", _ended(subject)))
     return blocks
@@ -93,7 +95,8 @@ def _doing(subject: Subject) -> Content:
     tool = one_line(delegation.tool) if delegation.tool else ""
     if phase is None:
         return said(doing or tool, one_line(delegation.tool, MUTED) if doing and tool else "")
-    since = f"for {duration(subject.forest.now - delegation.heard_at)}" if delegation.heard_at is not None else ""
+    heard = delegation.heard_at
+    since = f"for {duration(max(subject.forest.now - heard, 0))}" if heard is not None else ""
     if phase is Phase.TOOL:
         return said(Content.styled("inside ", MUTED) + (tool or Content("a tool")), doing, since)
     style = "bold $warning" if phase in phases.FOR_PEOPLE else "bold"
@@ -103,7 +106,7 @@ def _doing(subject: Subject) -> Content:
 def _time(at: Millis | None, subject: Subject, remark: str = "") -> Content:
     """A moment and how long ago it was; grey if a model wrote it, for that is no clock."""
     style = MUTED if subject.delegation.trust is Trust.MODEL else ""
-    return said(Content.styled(moment(at, subject), style), ago(at, subject.forest.now), remark)
+    return said(Content.styled(subject.moment(at), style), ago(at, subject.forest.now), remark)
 
 
 def _words(subject: Subject) -> list[Block]:
@@ -135,7 +138,7 @@ def _deadline(subject: Subject) -> Content:
         left = f"ended {duration(delegation.ended_at - deadline.at)} late"
     over = deadline.at < now and bool(left) and deadline.is_firm
     return said(
-        Content(moment(deadline.at, subject)),
+        Content(subject.moment(deadline.at)),
         Content.styled(left, "bold $error" if over else "bold" if deadline.is_firm else ""),
         _BASES.get(deadline.basis, ""),
         one_line(subject.hide(deadline.note), MUTED),
@@ -149,8 +152,10 @@ def _ended(subject: Subject) -> Content:
     if delegation.ended_at is not None and delegation.started_at is not None and timed:
         took = f"after {duration(delegation.ended_at - delegation.started_at)}"
     own = delegation.report.duration
+    if delegation.ended_by is Ending.GONE and not any(note.kind == VANISHED for note in delegation.notes):
+        return said(DASH, f"{ENDINGS[Ending.GONE]}, found so at {subject.moment(delegation.ended_at)}")
     return said(
-        Content(moment(delegation.ended_at, subject)),
+        Content(subject.moment(delegation.ended_at)),
         took,
         ENDINGS[delegation.ended_by] if delegation.ended_by is not None else "",
         f"{duration(own)} by its own account" if own is not None else "",

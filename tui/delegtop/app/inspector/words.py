@@ -8,6 +8,8 @@ from textual.content import Content
 
 from delegtop import text
 from delegtop.clock import SECOND, Millis, duration
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending, Phase
 from delegtop.model.forest import Forest
@@ -39,13 +41,22 @@ DASH = Content.styled("–", MUTED)
 class Subject:
     """The delegation a tab speaks of."""
 
-    forest: Forest
+    assessments: Assessments
     handle: Handle
     zone: tzinfo | None = None
     """The zone moments are shown in; None is that of this machine."""
     ascii: bool = False
     masked: bool = True
     """Whether secrets in foreign text are hidden."""
+
+    @property
+    def forest(self) -> Forest:
+        return self.assessments.forest
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        """What is the matter with it."""
+        return self.assessments.of(self.handle)
 
     @cached_property
     def delegation(self) -> Delegation:
@@ -55,6 +66,9 @@ class Subject:
     def facts_of(self, handle: Handle) -> Delegation:
         facts = self.forest.delegation(handle)
         return privacy.masked(facts) if self.masked else facts
+
+    def moment(self, at: Millis | None) -> str:
+        return moment(at, self.forest.now, self.zone)
 
     def hide(self, text: str) -> str:
         """Foreign text that did not come with the facts, the secrets in it hidden."""
@@ -81,13 +95,13 @@ def said(*parts: Content | str) -> Content:
     return Content.styled(" · ", MUTED).join(shown) if shown else DASH
 
 
-def moment(at: Millis | None, subject: Subject) -> str:
+def moment(at: Millis | None, now: Millis, zone: tzinfo | None) -> str:
     """`10:00:00`, with the day if it is another than today, in the operator's zone; nothing if unknown."""
     if at is None:
         return ""
     try:
-        then = datetime.fromtimestamp(at / 1_000, subject.zone)
-        today = datetime.fromtimestamp(subject.forest.now / 1_000, subject.zone).date()
+        then = datetime.fromtimestamp(at / 1_000, zone)
+        today = datetime.fromtimestamp(now / 1_000, zone).date()
     except (ValueError, OverflowError, OSError):
         return f"{at} ms"
     return then.strftime("%H:%M:%S" if then.date() == today else "%Y-%m-%d %H:%M:%S")
@@ -96,7 +110,7 @@ def moment(at: Millis | None, subject: Subject) -> str:
 def ago(at: Millis | None, now: Millis) -> str:
     if at is None:
         return ""
-    if 0 <= now - at < SECOND:
+    if abs(now - at) < SECOND:
         return "just now"
     return f"{duration(now - at)} ago" if at <= now else f"in {duration(at - now)}"
 

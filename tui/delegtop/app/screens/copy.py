@@ -16,6 +16,7 @@ from delegtop.app import clipboard
 from delegtop.app.inspector.words import MUTED, one_line, path_of
 from delegtop.app.screens.leaving import Leaving
 from delegtop.clock import countdown, duration
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.model import measures
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
@@ -33,14 +34,12 @@ class Choice(NamedTuple):
     refused: str
 
 
-def choices(forest: Forest, handle: Handle, *, masked: bool = True) -> list[Choice]:
+def choices(assessments: Assessments, handle: Handle, *, masked: bool = True) -> list[Choice]:
     """Everything there is to copy; a secret that is hidden on the screen does not leave it by this way either."""
-    from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
-
+    forest = assessments.forest
     hide, delegation = privacy.hiding(masked), forest.delegation(handle)
     advice = next((hint.text for hint in hints(delegation) if hint.kind == RECOMMENDATION), "")
-    findings = diagnose(forest, handle, forest.now, lambda _: None)
-    command = next((finding.command for finding in findings if finding.command), "")
+    command = next((step.command for step in assessments.todo(handle) if step.command), "")
     return [
         _choice("id", "i", delegation.id),
         _choice("path", "p", path_of(delegation, " / ")),
@@ -105,9 +104,9 @@ class CopyMenu(Leaving, ModalScreen[None]):
     CopyMenu OptionList:focus > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
     """
 
-    def __init__(self, forest: Forest, handle: Handle, *, masked: bool = True) -> None:
+    def __init__(self, assessments: Assessments, handle: Handle, *, masked: bool = True) -> None:
         super().__init__()
-        self._choices = {choice.name: choice for choice in choices(forest, handle, masked=masked)}
+        self._choices = {choice.name: choice for choice in choices(assessments, handle, masked=masked)}
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -121,7 +120,11 @@ class CopyMenu(Leaving, ModalScreen[None]):
             )
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
+        """Begin with the command, if there is one: that is what the page says is copied."""
+        options = self.query_one(OptionList)
+        if not self._choices["command"].refused:
+            options.highlighted = options.get_option_index("command")
+        options.focus()
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

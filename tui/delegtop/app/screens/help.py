@@ -12,27 +12,12 @@ from delegtop.app.keymap import Command, keys_of, shown
 from delegtop.app.screens.page import Page
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.sheet import Beside, Block, Fact
-from delegtop.app.widgets.vitals import SHOWN
-from delegtop.model.delegation import State
 from delegtop.model.query import KEYS
+from delegtop.model.states import State
 from delegtop.report import bars
+from delegtop.report.table.drawing import drawing
 
 _KEY = 18
-_MEANING = {
-    State.RUNNING: "at work",
-    State.WAITING: "on a child that is not done",
-    State.SILENT: "wrote nothing for a while; quiet is not hung",
-    State.OVERDUE: "past its deadline and not done",
-    State.COMPLETED: "returned, all done",
-    State.PARTIAL: "returned with part of the work",
-    State.FAILED: "returned a failure, or met an error it cannot recover from",
-    State.BLOCKED: "returned: something else must happen first",
-    State.TIMEOUT: "its time ran out and someone recorded it",
-    State.INTERRUPTED: "was cancelled",
-    State.IDLE: "an agent's own session between two prompts",
-    State.LOST: "its process is gone, or it is silent for very long",
-    State.UNKNOWN: "nothing tells how it ended, or whether it has",
-}
 
 
 class Help(Page):
@@ -82,10 +67,10 @@ class Help(Page):
 
     def _states(self) -> list[Block]:
         blocks: list[Block] = [heading("States")]
-        for state in SHOWN:
+        for state in State:
             word = theme.state_content(state, ascii=self._ascii)
-            blocks.append(word.pad_right(_KEY - word.cell_length) + Content(_MEANING[state]))
-        holds = Content.styled(f"{theme.drawing(ascii=self._ascii).blocker}2", theme.style(State.OVERDUE))
+            blocks.append(word.pad_right(_KEY - word.cell_length) + Content(state.meaning))
+        holds = Content.styled(f"{drawing(ascii=self._ascii).blocker}2", "bold $stuck")
         blocks.append(
             holds.pad_right(_KEY - holds.cell_length) + Content("in trouble, and two above wait for it alone")
         )

@@ -7,7 +7,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.screen import Screen
 
 from delegtop.app import keymap
 from delegtop.app.board import Board
@@ -19,8 +18,14 @@ from delegtop.app.screens.copy import CopyMenu
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.sources import Sources
 from delegtop.app.screens.standing import Standing
+from delegtop.app.screens.viewing import Viewing
+from delegtop.app.views import View, Views
+from delegtop.app.widgets import banner, crumbs, earlier
+from delegtop.app.widgets.banner import Banner
 from delegtop.app.widgets.chips import Chips
+from delegtop.app.widgets.crumbs import Crumbs
 from delegtop.app.widgets.delegation_tree import DelegationTree
+from delegtop.app.widgets.earlier import Earlier
 from delegtop.app.widgets.filter_bar import FilterBar
 from delegtop.app.widgets.gantt import Gantt
 from delegtop.app.widgets.inspector import Inspector
@@ -34,8 +39,10 @@ from delegtop.feed.replay import Replay
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.query import QueryError
+from delegtop.text import line
 
 _SLICE = 0.008
+_CRUMBS = 50
 
 
 class Ground(Container):
@@ -44,7 +51,7 @@ class Ground(Container):
     BLANK = True
 
 
-class Monitor(Screen[None]):
+class Monitor(Viewing):
     """The main screen."""
 
     BLANK = True  # as the ground: everything has something on it
@@ -64,28 +71,32 @@ class Monitor(Screen[None]):
         frozen: bool,
         zone: tzinfo | None,
         replay: Replay | None = None,
+        view: View,
+        views: Views | None = None,
         bygone: Bygone | None = None,
     ) -> None:
-        super().__init__(id="monitor")
+        super().__init__("monitor")
+        self.views, self._begins_with = views, view
         self._replay = replay
         self.board, self.reader = board, reader
         self._settings, self._zone = settings, zone
         self._standing = Standing(
-            board, reader, intake, watching=watching, frozen=frozen, zone=zone, ascii=settings.ascii, bygone=bygone
+            board, reader, intake, watching=watching, frozen=frozen, zone=zone, settings=settings, bygone=bygone
         )
-        self.table = Gantt(board.rows, zone=zone, id="tree")
+        self.table = Gantt(board.rows, first=self._first, zone=zone, id="tree")
         self.filter_bar = FilterBar()
         self.inspector = Inspector(
-            board.forest,
+            board.assessments,
             reader.feed,
             zone=zone,
             ascii=settings.ascii,
-            verdicts=board.verdicts,
+            remarks=board.remarks,
             masked=settings.mask_secrets,
             id="inspector",
         )
         self._vitals, self._keys = Vitals(ascii=settings.ascii), KeyBar()
         self._notice, self._pill = Notice(), Pill(id="pill")
+        self._banner, self._crumbs, self._earlier = Banner(), Crumbs(), Earlier()
         self._past = None if replay is None else ReplayBar(replay, zone=zone, ascii=settings.ascii)
         self._folded_all = False
         self._structural = True
@@ -97,11 +108,16 @@ class Monitor(Screen[None]):
         self._dress()
         yield self._vitals
         yield self.filter_bar
+        yield self.search_prompt
+        yield self.command_prompt
+        yield self._banner
+        yield self._crumbs
         with Ground(id="body"):
             with Ground(id="stage"):
                 yield self.table
                 yield self._notice
                 yield self._pill
+                yield self._earlier
             yield self.inspector
         if self._past is not None:
             yield self._past
@@ -120,7 +136,10 @@ class Monitor(Screen[None]):
         self.board.moved_house = self._moved_house
         self.watch(self.table, "pending", self._pill.count, init=False)
         self.table.follow = self._settings.follow
+        if self.views is not None and self.views.trouble:
+            self.notify(line(self.views.trouble, 400), severity="warning", markup=False)
         self.table.focus()
+        self.look_through(self._begins_with)
         self.draw()
 
     def on_resize(self) -> None:
@@ -134,6 +153,11 @@ class Monitor(Screen[None]):
     def _is_up(self) -> bool:
         """While the program closes timers still fire, but the widgets are gone one by one."""
         return self._ready and self.app.is_running
+
+    def _first(self) -> Handle | None:
+        """Where the cursor begins."""
+        first = self.board.first
+        return None if first is None else first.handle
 
     # Drawing
 
@@ -161,6 +185,7 @@ class Monitor(Screen[None]):
         if self.reader.loading:
             self.table.seen()
         self._vitals.beat(self._standing.pulse())
+        self._draw_lines()
         self._draw_notice()
         if structural and not self._sifting:
             self._count_rows()
@@ -169,9 +194,36 @@ class Monitor(Screen[None]):
         self._draw_keys()
         self._judge_soon()
 
+    def _draw_lines(self) -> None:
+        """What presses, where in the tree this is, and what was earlier."""
+        board = self.board
+        self._banner.tell(board.table, board.assessments.now(), self._key_to_first())
+        self._crumbs.tell(self._steps(), plain=self._settings.ascii)
+        hidden = board.assessments.earlier() if board.showing.hides_earlier else {}
+        self._earlier.tell(hidden, keymap.key_of("earlier-troubles", self._settings.keymap))
+
+    def _key_to_first(self) -> str:
+        """The key that goes to what presses most: triage has it even where the rows leave it out."""
+        first = self._first()
+        if first is None or not self.board.is_in_sight(first):
+            way = "triage"
+        else:
+            way = "inspect" if first == self.table.cursor else "problem"
+        return keymap.key_of(way, self._settings.keymap)
+
+    def _steps(self) -> list[tuple[Handle, str]]:
+        """The way down to the subtree in focus."""
+        steps: list[tuple[Handle, str]] = []
+        climber = self.board.focus
+        while climber is not None and len(steps) < _CRUMBS:
+            steps.append((climber, self.board.table.label(climber)))
+            climber = self.board.forest.parent(climber)
+        return steps[::-1]
+
     def _judge_soon(self) -> None:
-        """Judge what is in view after the frame. While a big log loads there is better to do, and all may change."""
-        if self.board.verdicts.wanted and not self._judging and not self.reader.loading:
+        """Judge after the frame what is left. While a big log loads there is better to do, and all may change."""
+        wanted = self.board.remarks.wanted or self.board.assessments.waiting
+        if wanted and not self._judging and not self.reader.loading:
             self._judging = True
             after(self, 0.001, self._judge)
 
@@ -179,8 +231,12 @@ class Monitor(Screen[None]):
         self._judging = False
         if not self._is_up:
             return
-        if self.board.verdicts.settle(_SLICE):
-            self.table.update_rows()
+        assessed = self.board.judge(_SLICE)
+        if self.board.remarks.settle(_SLICE) or assessed:
+            self.table.mark_problems(self.board.landmarks)
+            self.table.update_rows(assessed)
+            self._draw_lines()
+            self.inspector.speak_of(self.table.cursor)
             self.inspector.refresh_page()
         self._judge_soon()
 
@@ -207,6 +263,7 @@ class Monitor(Screen[None]):
             "sort": f"sort:{self.board.sort}",
             "inspect": ("open" if self.inspector.sheet.target else "back") if reading else "inspect",
             "focus": "show all" if self.board.focus is not None else "focus subtree",
+            "only-open": "show all" if self.board.only_open else "only open",
             "inspector": "hide inspector" if self.inspector.display else "inspector",
         }
         words |= past.words if past is not None else {}
@@ -231,6 +288,9 @@ class Monitor(Screen[None]):
             bar.object(str(error))
             return
         bar.accept()
+        self.sift()
+
+    def sift(self) -> None:
         if not self._sifting:
             self._sift()
 
@@ -245,7 +305,7 @@ class Monitor(Screen[None]):
             after(self, 0.001, self._sift)
             return
         self._count_rows()
-        self._moved()
+        self.rearranged()
 
     def _count_rows(self) -> None:
         shown = len(self.board.outline)
@@ -253,6 +313,9 @@ class Monitor(Screen[None]):
 
     @on(FilterBar.Accepted)
     def _accepted(self) -> None:
+        """Back to the rows; not with a filter that means nothing, for they are not what it asks for."""
+        if self.filter_bar.is_wrong:
+            return
         if not self.filter_bar.input.value.strip():
             self.filter_bar.close()
         self.set_focus(self.table)
@@ -263,6 +326,19 @@ class Monitor(Screen[None]):
             self.show_filter(event.name)
         else:
             await self.run_action(event.name)
+
+    @on(Chips.Chosen, "Banner, Earlier, Crumbs")
+    async def _chosen_line(self, event: Chips.Chosen) -> None:
+        event.stop()
+        if event.name == banner.GO and (first := self.board.first) is not None:
+            self._show(first.handle)
+        elif event.name == earlier.SHOW:
+            self.action_earlier()
+        elif event.name == crumbs.TOP:
+            self.action_zoom()
+        elif event.name.isdigit():
+            self.board.zoom(int(event.name))
+            self._moved()
 
     @on(Chips.Chosen, "KeyBar")
     async def _chosen_key(self, event: Chips.Chosen) -> None:
@@ -297,11 +373,14 @@ class Monitor(Screen[None]):
         self._structural = True
         self.draw()
 
-    # Actions
+    def rearranged(self) -> None:
+        self._moved()
+        self.remember()
 
-    def show_filter(self, text: str) -> None:
-        self.filter_bar.open(typing=False)
-        self.filter_bar.input.value = text
+    def show_delegation(self, handle: Handle) -> None:
+        self._show(handle)
+
+    # Actions
 
     def action_filter(self) -> None:
         self.filter_bar.open()
@@ -311,6 +390,8 @@ class Monitor(Screen[None]):
         bar = self.filter_bar
         if self.inspector.sheet.has_focus:
             self.table.focus()
+        elif self.end_search():
+            return
         elif bar.is_open:
             bar.input.value = ""
             bar.close()
@@ -339,18 +420,6 @@ class Monitor(Screen[None]):
         self.inspector.ask(True)
         self.inspector.show_tab(tab)
 
-    def action_sort(self) -> None:
-        self.board.next_sort()
-        self._moved()
-
-    def sort_by(self, name: str) -> None:
-        self.board.sort_by(name)
-        self._moved()
-
-    def action_reverse(self) -> None:
-        self.board.reverse()
-        self._moved()
-
     def action_follow(self) -> None:
         self.table.follow = not self.table.follow
         self.draw()
@@ -363,9 +432,17 @@ class Monitor(Screen[None]):
     def action_problem(self, step: int) -> None:
         found = self.board.problem(self.table.cursor, step)
         if found is None:
-            self.notify("Still reading." if self.board.loading else "No problem in sight.", markup=False)
+            self.notify("Still reading." if self.board.loading else self._no_problem(), markup=False)
             return
         self._go_to(found)
+
+    def _no_problem(self) -> str:
+        """Why there is none to go to."""
+        if others := len(self.board.problems()):
+            key = keymap.key_of("triage", self._settings.keymap)
+            return f"No problem among these rows, but {others:,} elsewhere: {key} lists them."
+        kept = ", ".join(f"{count:,} {kind}" for kind, count in self.board.assessments.earlier().items())
+        return f"Nothing is the matter now; earlier: {kept}." if kept else "No problem in sight."
 
     def action_triage(self) -> None:
         """All problems, worst first."""
@@ -378,10 +455,13 @@ class Monitor(Screen[None]):
         self.app.push_screen(screen, self._triaged)
 
     def _triaged(self, id: str | None) -> None:
-        """Back from triage, with a delegation to go to: whatever hides it gives way."""
+        """Back from triage, with a delegation to go to."""
         handle = None if id is None else self.board.forest.find(id)
-        if handle is None or not self._is_up:
-            return
+        if handle is not None and self._is_up:
+            self._show(handle)
+
+    def _show(self, handle: Handle) -> None:
+        """Put the cursor on it: whatever hides it gives way."""
         self.board.show_row(handle)
         self.filter_bar.input.value = self.board.query.text
         if not self.board.query:
@@ -433,12 +513,12 @@ class Monitor(Screen[None]):
 
     def action_copy(self) -> None:
         if self.table.cursor is not None:
-            self.app.push_screen(CopyMenu(self.board.forest, self.table.cursor, masked=self.board.rows.masked))
+            self.app.push_screen(CopyMenu(self.board.assessments, self.table.cursor, masked=self.board.table.masked))
 
     def action_secrets(self) -> None:
         """Show what looks like a secret, or hide it again."""
-        self.board.rows.masked = self.inspector.masked = not self.board.rows.masked
+        self.board.table.masked = self.inspector.masked = not self.board.table.masked
         self.draw()
 
     def action_sources(self) -> None:
-        self.app.push_screen(Sources(self.reader, self.board.clock, masked=self.board.rows.masked))
+        self.app.push_screen(Sources(self.reader, self.board.clock, masked=self.board.table.masked))

@@ -29,10 +29,14 @@ class Page(Leaving, Screen[None]):
     hints: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     """Further keys that are shown at the foot: the key, its words, and the name by which a click chooses it."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.sheet = Sheet()
+
     def compose(self) -> ComposeResult:
         yield Static(Content(self.heading), classes="page-title")
         yield from self.above()
-        yield Sheet()
+        yield self.sheet
         foot = Chips()
         foot.add_class("page-foot")
         yield foot
@@ -44,14 +48,14 @@ class Page(Leaving, Screen[None]):
             Chip(Content.assemble(("↑ ↓ pgup pgdn", "bold $accent"), " scroll")),
         ])  # fmt: skip
         self.show_page()
-        self.query_one(Sheet).focus()
+        self.sheet.focus()
 
     def above(self) -> ComposeResult:
         """What stands between the title and the page."""
         yield from ()
 
     def show_page(self) -> None:
-        self.query_one(Sheet).show(self.blocks())
+        self.sheet.show(self.blocks())
 
     def blocks(self) -> list[Block]:
         raise NotImplementedError

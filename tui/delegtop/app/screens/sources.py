@@ -15,7 +15,7 @@ from delegtop.app.screens.page import Page
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.filter_bar import FilterBar
 from delegtop.app.widgets.notice import megabytes
-from delegtop.app.widgets.sheet import Block, Fact, Sheet
+from delegtop.app.widgets.sheet import Block, Fact
 from delegtop.clock import Clock, Millis, age
 from delegtop.feed import SourceStatus
 from delegtop.feed.window import session_of
@@ -46,13 +46,12 @@ class Sources(Page):
         super().__init__()
         self._reader, self._clock = reader, clock
         self._hide = privacy.hiding(masked)
-        self._wanted = ""
+        self._wanted, self._bar = "", FilterBar("words of the path, the format or the status")
 
     def above(self) -> ComposeResult:
-        yield FilterBar()
+        yield self._bar
 
     def on_mount(self) -> None:
-        self.query_one(FilterBar).input.placeholder = "words of the path, the format or the status"
         super().on_mount()
         self.set_interval(1.0, self.show_page)
 
@@ -68,17 +67,16 @@ class Sources(Page):
     # Filtering
 
     def action_filter(self) -> None:
-        self.query_one(FilterBar).open()
+        self._bar.open()
 
     def action_dismiss_page(self) -> None:
         """Out of the filter first."""
-        bar = self.query_one(FilterBar)
-        if not bar.is_open:
+        if not self._bar.is_open:
             super().action_dismiss_page()
             return
-        bar.input.value = ""
-        bar.close()
-        self.query_one(Sheet).focus()
+        self._bar.input.value = ""
+        self._bar.close()
+        self.sheet.focus()
 
     @on(FilterBar.Typed)
     def _typed(self, event: FilterBar.Typed) -> None:
@@ -87,14 +85,14 @@ class Sources(Page):
 
     @on(FilterBar.Accepted)
     def _accepted(self) -> None:
-        self.query_one(Sheet).focus()
+        self.sheet.focus()
 
     # Drawing
 
     def blocks(self) -> list[Block]:
         statuses = list(self._reader.statuses)
         entries = listed(statuses, self._wanted)
-        self.query_one(FilterBar).count(_counted(len(entries), "source") if self._wanted else "")
+        self._bar.count(_counted(len(entries), "source") if self._wanted else "")
         blocks: list[Block] = [_summary(self._reader, statuses), Content()]
         if entries:
             blocks.append(Content.styled(self._row([title for title, _ in _COLUMNS]) + "SOURCE", MUTED))
@@ -107,7 +105,7 @@ class Sources(Page):
     @property
     def _width(self) -> int:
         """Columns that a line may have without being wrapped."""
-        return max(self.query_one(Sheet).content_size.width - 1, 40)
+        return max(self.sheet.content_size.width - 1, 40)
 
     def _short(self, entry: "Entry") -> list[Block]:
         """One line, and another if something is wrong."""

@@ -4,6 +4,7 @@ from datetime import tzinfo
 
 from textual.content import Content
 
+from delegtop.app import keymap
 from delegtop.app.board import Board
 from delegtop.app.bygone import Bygone
 from delegtop.app.intake import Intake
@@ -12,6 +13,7 @@ from delegtop.app.screens.sources import ails
 from delegtop.app.widgets import notice
 from delegtop.app.widgets.vitals import Mode, Pulse
 from delegtop.clock import wall
+from delegtop.config import Settings
 
 
 class Standing:
@@ -26,11 +28,11 @@ class Standing:
         watching: bool,
         frozen: bool,
         zone: tzinfo | None,
-        ascii: bool,
+        settings: Settings,
         bygone: Bygone | None = None,
     ) -> None:
-        self._board, self._reader, self._intake = board, reader, intake
-        self._watching, self._frozen, self._zone, self._ascii = watching, frozen, zone, ascii
+        self._board, self._reader, self._intake, self._keys = board, reader, intake, settings.keymap
+        self._watching, self._frozen, self._zone, self._ascii = watching, frozen, zone, settings.ascii
         self._bygone = bygone
 
     def pulse(self) -> Pulse:
@@ -46,14 +48,14 @@ class Standing:
             wall(board.forest.now, self._zone),
             board.forest.counts,
             rates,
-            unmasked=not board.rows.masked,
+            unmasked=not board.table.masked,
         )
 
     def _mode(self) -> Mode:
         if self._reader.failure:
             return Mode("✖", "x", "reading stopped", "bold $error")
         if self._board.paused:
-            held = f" · {self._intake.held:,} waiting" if self._intake.held else ""
+            held = f" · {self._intake.held:,} held" if self._intake.held else ""
             return Mode("‖", "=", f"paused{held}", "bold $warning")
         if self._reader.loading and self._watching:
             read, known = self._reader.progress
@@ -71,6 +73,8 @@ class Standing:
         board = self._board
         if len(board.outline):
             return None
+        if len(board.forest) and board.only_open and not board.query:
+            return notice.nothing_open(len(board.forest), keymap.key_of("only-open", self._keys))
         if len(board.forest):
             return notice.nothing_matches(board.query.text, len(board.forest))
         if not self._watching:

@@ -1,4 +1,4 @@
-"""Triage: the problems, worst first, as a list or one at a time, with what to do about each.
+"""Triage: the problems in the order of looking, as a list or one at a time, with what to do about each.
 
 It only ever looks, notes and copies. What the operator notes is kept in the state folder.
 """
@@ -18,43 +18,39 @@ from textual.worker import Worker, WorkerState
 
 from delegtop.app import clipboard, keymap
 from delegtop.app.board import Board
-from delegtop.app.inspector.findings import Command, found
+from delegtop.app.inspector.findings import found
 from delegtop.app.inspector.words import MUTED, Subject, one_line
 from delegtop.app.pace import after
 from delegtop.app.reader import Reader
 from delegtop.app.rewinding import Expected
+from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.copy import CopyMenu, copy
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.raw_line import RawLine
 from delegtop.app.triage import words
 from delegtop.app.triage.evidence import FILES, look_up
-from delegtop.app.triage.marks import Marks
+from delegtop.app.triage.marks import Marks, Problem
 from delegtop.app.triage.noting import Noting
-from delegtop.app.triage.queue import Queue
 from delegtop.app.triage.words import Known
+from delegtop.app.widgets import earlier
 from delegtop.app.widgets.chips import Chips
+from delegtop.app.widgets.earlier import Earlier
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.problem_list import ProblemList
 from delegtop.app.widgets.replay_bar import ReplayBar
-from delegtop.app.widgets.sheet import Block, Sheet
-from delegtop.clock import Millis, monotonic
+from delegtop.app.widgets.sheet import Block, Command, Sheet
 from delegtop.config import Settings
-from delegtop.diagnosis import recovery
-from delegtop.diagnosis.problems import Problem, problem
+from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.feed.replay import Replay
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.query import QueryError, parse
 from delegtop.origin import Origin
 
-_SLICE = 0.008
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked."""
-_FIRST = 0.04
-"""Seconds for the first look: few delegations are shown at once."""
-_REDRAW = 0.25
-"""Seconds between two looks at the list while it is being made."""
 _LOOK = 0.1
-"""Seconds between two looks at which moment of the past is shown."""
+"""Seconds between two looks at whether something is assessed otherwise."""
 
 
 class Triage(Leaving, Screen[str | None]):
@@ -67,14 +63,15 @@ class Triage(Leaving, Screen[str | None]):
     Triage { background: $background; }
     Triage > #triage-title { height: 1; padding: 0 1; background: $panel; }
     Triage > #triage-body { height: 1fr; layout: vertical; }
-    Triage ProblemList { height: 35%; }
+    Triage #triage-list { height: auto; max-height: 35%; }
     Triage Sheet { height: 1fr; background: $surface; border-top: solid $guide; }
     Triage Sheet:focus { border-top: solid $accent; }
     Triage.-wide > #triage-body { layout: horizontal; }
-    Triage.-wide ProblemList { width: 46%; height: 1fr; }
+    Triage.-wide #triage-list { width: 46%; height: 1fr; max-height: 100%; }
+    Triage.-wide ProblemList { height: 1fr; }
     Triage.-wide Sheet { width: 1fr; border-top: none; border-left: solid $guide; }
     Triage.-wide Sheet:focus { border-top: none; border-left: solid $accent; }
-    Triage.-alone ProblemList { display: none; }
+    Triage.-alone #triage-list { display: none; }
     Triage.-alone.-wide Sheet, Triage.-alone Sheet { border: none; padding: 0 2; }
     """
 
@@ -94,28 +91,31 @@ class Triage(Leaving, Screen[str | None]):
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
         """The delegation to select once it is known, unless the operator moves before."""
-        self._looked_at: Millis | None = None
+        self._began_earlier = start is not None and board.assessments.of(start).urgency is Urgency.EARLIER
+        """Whether it was opened on an earlier trouble: then those are listed, too."""
         self.problems, self.sheet = ProblemList(self._row), Sheet()
         self._title, self._keys = Static(Content(), id="triage-title"), KeyBar()
+        self._earlier = Earlier()
         self._ready = False
         self.marks = Marks() if marks is None else marks
         self._noting = Noting(self, board, self.marks, zone, self.refresh_problems)
-        self.queue = Queue(board.forest)
         self.shows_settled = False
         self._settled = 0
         """How many were seen to or put off."""
-        self._is_working = False
+        self.query_text = ""
+        """Only the problems of delegations that match are listed."""
         self._known: dict[Handle, Known] = {}
         self._shown: object = None
         self._fetching = False
         self._listed: object = None
-        self._drawn_at = float("-inf")
         self._rows: int | None = None
 
     def compose(self) -> ComposeResult:
         yield self._title
         with Container(id="triage-body"):
-            yield self.problems
+            with Container(id="triage-list"):
+                yield self.problems
+                yield self._earlier
             yield self.sheet
         if self._replay is not None:
             yield ReplayBar(self._replay, zone=self._zone, ascii=self._settings.ascii)
@@ -124,9 +124,7 @@ class Triage(Leaving, Screen[str | None]):
     def on_mount(self) -> None:
         self._ready = True
         self.set_interval(1.0, self._second)
-        if self._replay is not None:
-            self.set_interval(_LOOK, self._look)
-        self._work(_FIRST)
+        self.set_interval(_LOOK, self._look)
         self.refresh_problems()
 
     def on_unmount(self) -> None:
@@ -139,23 +137,20 @@ class Triage(Leaving, Screen[str | None]):
 
     # Another moment
 
-    def move_house(self, before: Forest, now: Forest) -> None:  # noqa: ARG002 -- the list knows ids
+    def move_house(self, before: Forest, now: Forest) -> None:  # noqa: ARG002 -- it is listed anew
         """Delegations have other handles at the moment that is shown now; the problem under the cursor stays wanted."""
         current = self.problems.current
         if current is not None and self.problems.moved:
-            self._wanted = current.id
+            self._wanted = before.id(current.handle)
         self.problems.forget()
         self._known.clear()
-        self.queue, self._shown, self._looked_at = Queue(now), None, None
-        self.call_next(self._look)
+        self._shown = None
+        self.call_next(self.refresh_problems)
 
     def _look(self) -> None:
-        """A moment of the past that was gone to is shown at once, not with the next second."""
-        now = self._board.forest.now
-        standing = self._is_past and self._replay is not None and not self._replay.clock.playing
-        if self._looked_at is None or (standing and now != self._looked_at):
-            self._looked_at = now
-            self._work(_FIRST, rest=False)
+        """What is assessed otherwise shows at once, not with the next second."""
+        if self._made_from() != self._listed:
+            self.refresh_problems()
 
     @property
     def _is_past(self) -> bool:
@@ -165,43 +160,36 @@ class Triage(Leaving, Screen[str | None]):
     def _expected(self, event: Expected) -> None:
         self._wanted, self.problems.moved = event.id, False
 
-    # Finding the problems
+    # Drawing
 
     def _second(self) -> None:
         self.marks.read()
-        self._work()
         self.refresh_problems()
 
-    def _work(self, seconds: float = _SLICE, *, rest: bool = True) -> None:
-        """Look for problems a slice at a time, with keys in between; not while a big log loads, when all may change."""
-        if self._is_working or not self._is_up or self._reader.loading:
-            return
-        self._is_working = self.queue.settle(seconds, rest=rest)
-        if self._is_working:
-            after(self, 0.001, self._go_on)
-        if not self._is_working or monotonic() - self._drawn_at > _REDRAW:
-            self.refresh_problems()
+    @property
+    def _shows_earlier(self) -> bool:
+        """Earlier troubles have rows where they are asked for, and where there are no others."""
+        return self._wants_earlier or not self._board.assessments.now()
 
-    def _go_on(self) -> None:
-        self._is_working = False
-        self._work()
+    @property
+    def _wants_earlier(self) -> bool:
+        return self._board.showing.earlier_shown or self._began_earlier
 
-    # Drawing
+    def _made_from(self) -> object:
+        """What the list is made from: it is the same as long as this is."""
+        board = self._board
+        second = board.forest.now // 1_000 if len(self.marks) else 0  # what was put off may wake
+        shows = self.shows_settled, self._shows_earlier, self.query_text
+        return board.forest.epoch, board.assessments.version, self.marks.version, shows, second
 
     def refresh_problems(self) -> None:
         """Bring the screen up to what is known; the list is made anew only if something in it changed."""
         if not self._is_up:
             return
-        now, self._drawn_at = self._board.forest.now, monotonic()
-        second = now // 1_000 if len(self.marks) else 0  # what was put off may wake
-        made_from = self.queue, self.queue.version, self.marks.version, self.shows_settled, second
+        made_from = self._made_from()
         if made_from != self._listed:
             self._listed = made_from
-            everything = shown = self.queue.problems()
-            if len(self.marks):
-                shown = [each for each in everything if not self.marks.is_settled(each, now)]
-            self._settled = len(everything) - len(shown)
-            self.problems.show(everything if self.shows_settled else shown)
+            self._list()
         else:
             self.problems.refresh()  # the times in it go on
         self._size_list()
@@ -209,6 +197,20 @@ class Triage(Leaving, Screen[str | None]):
         self._draw_title()
         self.refresh_page()
         self._draw_keys()
+
+    def _list(self) -> None:
+        board, now = self._board, self._board.forest.now
+        query = parse(self.query_text)
+        listed = board.assessments.problems() if self._shows_earlier else board.assessments.now()
+        listed = [each for each in listed if query.matches(board.forest, each.handle)]
+        shown = [each for each in listed if not self.marks.is_settled(self._problem(each), now)]
+        self._settled = len(listed) - len(shown)
+        self.problems.show(listed if self.shows_settled else shown)
+        hidden = {} if self._shows_earlier else board.assessments.earlier()
+        self._earlier.tell(hidden, keymap.key_of("earlier-troubles", self._settings.keymap))
+
+    def _problem(self, each: Assessment) -> Problem:
+        return Problem.of(self._board.forest, each)
 
     def _size_list(self) -> None:
         """Above the page the list takes no more room than it needs."""
@@ -221,10 +223,10 @@ class Triage(Leaving, Screen[str | None]):
 
     def _go_to_wanted(self) -> None:
         """To the problem the operator was at, once it is known; in the past it may come with another moment."""
-        if self._wanted is None or not self.queue.is_complete or self.problems.moved:
+        if self._wanted is None or self._board.assessments.waiting or self.problems.moved:
             return
-        rows = (row for row, each in enumerate(self.problems.problems) if each.id == self._wanted)
-        row = next(rows, None)
+        wanted = self._board.forest.find(self._wanted)
+        row = next((row for row, each in enumerate(self.problems.problems) if each.handle == wanted), None)
         if row is not None:
             self.problems.select(row)
         if row is not None or not self._is_past:
@@ -232,24 +234,29 @@ class Triage(Leaving, Screen[str | None]):
 
     def _draw_title(self) -> None:
         place = f"{self.problems.place:,} of " if self.problems.place else ""
+        told = words.summary(len(self.problems.problems), self._settled, self._board.assessments.waiting)
+        if not len(self._board.forest):
+            told = "nothing is read"
         trouble = f"   {self.marks.trouble}" if self.marks.trouble else ""
         title = Content.assemble(
             ("delegtop · triage", "bold $primary"),
             "   ",
-            place + words.summary(len(self.problems.problems), self._settled, self.queue.share),
+            place + told,
+            one_line(f"   /{self.query_text}", "$accent") if self.query_text else "",
             one_line(trouble, "$warning") if trouble else "",
         )
         self._title.update(title, layout=False)
 
     def _draw_keys(self) -> None:
         current = self.problems.current
-        mark = self.marks.of(current) if current else None
+        mark = self.marks.of(self._problem(current)) if current else None
         reading = self.sheet.has_focus and self.sheet.target is not None
         labels = {
             "triage-go": "open or copy" if reading else "to the tree",
             "triage-acknowledge": "not seen to" if mark and mark.acknowledged else "acknowledge",
             "triage-snooze": "wake" if mark and mark.until is not None else "snooze",
             "triage-settled": "hide seen" if self.shows_settled else "show seen",
+            "triage-earlier": "hide earlier" if self._wants_earlier else "earlier",
             "triage-view": "list" if self.has_class("-alone") else "one at a time",
         }
         offered: tuple[keymap.Command, ...] = keymap.TRIAGE
@@ -260,11 +267,20 @@ class Triage(Leaving, Screen[str | None]):
 
     def _subject(self, handle: Handle) -> Subject:
         board = self._board
-        return Subject(board.forest, handle, self._zone, self._settings.ascii, board.rows.masked)
+        return Subject(board.assessments, handle, self._zone, self._settings.ascii, board.table.masked)
 
-    def _row(self, each: Problem, width: int) -> Content:
-        settled = self.marks.is_settled(each, self._board.forest.now)
-        return words.row(each, self._subject(each.handle), self.marks.of(each), width, settled=settled)
+    def _row(self, each: Assessment, width: int) -> Content:
+        table, problem = self._board.table, self._problem(each)
+        settled = self.marks.is_settled(problem, self._board.forest.now)
+        project = table.project(each.handle)
+        return words.row(
+            each,
+            self._subject(each.handle),
+            self.marks.of(problem),
+            width,
+            settled=settled,
+            project=project if len(table.projects) > 1 else "",
+        )
 
     def refresh_page(self, *, top: bool = False) -> None:
         """Bring the page up to date; nothing is made again while nothing changed."""
@@ -273,24 +289,29 @@ class Triage(Leaving, Screen[str | None]):
             self._shown = None
             self.sheet.show(self._nothing())
             return
-        known, mark = self._known.get(current.handle), self.marks.of(current)
-        made_from = current, forest.now // 1_000, id(known), mark, self._board.rows.masked
+        known, mark = self._known.get(current.handle), self.marks.of(self._problem(current))
+        made_from = current, forest.now, id(known), mark, self._board.table.masked
         if made_from == self._shown and not top:
             return
         self._shown = made_from
-        # The queue judges once a minute: the times in its sentence would lag behind those beside it.
-        fresh = problem(forest, current.handle, forest.now) or current
-        self.sheet.show(words.page(fresh, self._subject(current.handle), mark, known or Known()), top=top)
+        self.sheet.show(words.page(current, self._subject(current.handle), mark, known or Known()), top=top)
         if known is None and not self._fetching:
             self._fetching = True
             after(self, _SETTLE, self._fetch)
 
     def _nothing(self) -> list[Block]:
-        if not self.queue.is_complete:
+        """Why the list is empty. That nothing is the matter is said only where something was looked at."""
+        board = self._board
+        if not len(board.forest):
+            told = "Nothing is read yet: no delegation is known, so nobody can say that all is well."
+            return [Content.styled(told, MUTED)]
+        if self._reader.loading or board.assessments.waiting:
             return [Content.styled("Looking for problems …", MUTED)]
-        settled = len(self.queue)
-        told = f"Nothing else: {settled:,} seen to or put off." if settled else "No problem: all is running or done."
-        return [Content.styled(told, "$success")]
+        if self.query_text:
+            return [Content.styled("No problem of a delegation that matches; / changes that.", MUTED)]
+        if self._settled:
+            return [Content.styled(f"Nothing else: {self._settled:,} seen to or put off.", "$success")]
+        return [Content.styled("No problem: all is running or done.", "$success")]
 
     # What only the disk and the rules know
 
@@ -301,7 +322,7 @@ class Triage(Leaving, Screen[str | None]):
             return
         facts = self._board.forest.delegation(current.handle)
         work = partial(look_up, self._reader, facts, current.evidence)
-        name = f"triage {current.id}"
+        name = f"triage {current.handle}"
         self.run_worker(
             work, name=name, description=name, group="disk", exclusive=True, thread=True, exit_on_error=False
         )
@@ -310,7 +331,7 @@ class Triage(Leaving, Screen[str | None]):
     def _looked_up(self, event: Worker.StateChanged) -> None:
         event.stop()
         current = self.problems.current
-        if current is None or event.worker.name != f"triage {current.id}":
+        if current is None or event.worker.name != f"triage {current.handle}":
             return
         if event.state is WorkerState.SUCCESS and event.worker.result is not None:
             presence, lines = event.worker.result
@@ -342,10 +363,16 @@ class Triage(Leaving, Screen[str | None]):
     def _chosen_line(self, event: Sheet.Chosen) -> None:
         event.stop()
         if isinstance(event.target, Origin):
-            masked = self._board.rows.masked
+            masked = self._board.table.masked
             self.app.push_screen(RawLine(self._reader.feed, event.target, masked=masked))
         elif isinstance(event.target, Command):
             copy(self, "command", event.target.text, clipboard.refusal(event.target.text))
+
+    @on(Chips.Chosen, "Earlier")
+    def _chosen_earlier(self, event: Chips.Chosen) -> None:
+        event.stop()
+        if event.name == earlier.SHOW:
+            self.action_earlier()
 
     @on(Chips.Chosen, "KeyBar")
     async def _chosen_key(self, event: Chips.Chosen) -> None:
@@ -363,7 +390,7 @@ class Triage(Leaving, Screen[str | None]):
     def action_go(self) -> None:
         current = self.problems.current
         if current is not None:
-            self.dismiss(current.id)
+            self.dismiss(self._board.forest.id(current.handle))
 
     def action_problem(self, step: int) -> None:
         """The next or previous problem; it wraps round."""
@@ -377,40 +404,69 @@ class Triage(Leaving, Screen[str | None]):
         self._draw_keys()
 
     def action_read(self) -> None:
-        (self.problems if self.sheet.has_focus and self.problems.display else self.sheet).focus()
+        (self.problems if self.sheet.has_focus and not self.has_class("-alone") else self.sheet).focus()
 
     def action_settled(self) -> None:
         self.shows_settled = not self.shows_settled
         self.refresh_problems()
 
+    def action_earlier(self) -> None:
+        """Earlier troubles, too, or in a line; in the tree likewise."""
+        wanted, self._began_earlier = not self._wants_earlier, False
+        self._board.show_earlier(wanted)
+        self.refresh_problems()
+
+    def action_filter(self) -> None:
+        """List only the problems of delegations that match."""
+
+        def wrong(text: str) -> str:
+            try:
+                parse(text)
+            except QueryError as error:
+                return str(error)
+            return ""
+
+        ask = Ask("Show only", "as in the tree: agent:impl* project:*/app  ·  enter keeps", self.query_text, wrong)
+        self.app.push_screen(ask, self._filtered)
+
+    def _filtered(self, text: str | None) -> None:
+        if text is not None:
+            self.query_text = text.strip()
+            self.refresh_problems()
+
     def action_copy(self) -> None:
-        """The first command that resumes it; the menu if there is none."""
+        """What to type; the menu if there is nothing."""
         current = self.problems.current
         if current is None:
             return
-        subject = self._subject(current.handle)
-        steps = recovery.resume(subject.forest, current.handle)
-        if not steps:
-            self.app.push_screen(CopyMenu(subject.forest, current.handle, masked=subject.masked))
+        subject, assessments = self._subject(current.handle), self._board.assessments
+        command = next((step.command for step in assessments.todo(current.handle) if step.command), None)
+        if command is None:
+            self.app.push_screen(CopyMenu(assessments, current.handle, masked=subject.masked))
             return
-        text = subject.hide(steps[0].command or "")
+        text = subject.hide(command)
         copy(self, "command", text, clipboard.refusal(text))
 
     def action_acknowledge(self) -> None:
         if (current := self.problems.current) is not None:
-            self._noting.acknowledge(current)
+            self._noting.acknowledge(self._problem(current))
+
+    def action_acknowledge_all(self) -> None:
+        """All that are listed are seen to."""
+        self._noting.acknowledge_all([self._problem(each) for each in self.problems.problems])
 
     def action_snooze(self) -> None:
         if (current := self.problems.current) is not None:
-            self._noting.snooze(current)
+            self._noting.snooze(self._problem(current))
 
     def action_note(self) -> None:
         if (current := self.problems.current) is not None:
-            self._noting.note(current)
+            self._noting.note(self._problem(current))
 
 
 def open_on(board: Board, handle: Handle | None) -> Handle | None:
     """The problem to begin with: that of the delegation under the cursor, if it has one."""
     if handle is None:
         return None
-    return handle if problem(board.forest, handle, board.forest.now) is not None else board.forest.blocker(handle)
+    found = board.assessments.of(handle)
+    return handle if found.problem else found.waits_on

@@ -4,23 +4,34 @@ It is kept in the state folder and never in what is watched. A mark is of one pr
 with it, and counts only for trouble that had begun when it was made: a new problem shows up again.
 """
 
-import os
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import NamedTuple
 
 import msgspec
 
-from delegtop.app.clipboard import state_directory
+from delegtop.app import state_file
 from delegtop.clock import DAY, Millis
-from delegtop.diagnosis.problems import Problem
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.model.forest import Forest
 
 NAME = "triage.json"
 KEPT = 90 * DAY
 """A mark older than this is forgotten with the next that is made."""
 _MOST = 10_000
-_LARGEST = 8 * 1024 * 1024
 
 Key = tuple[str, str]
+
+
+class Problem(NamedTuple):
+    """What a mark is of: a delegation, and what is the matter with it."""
+
+    id: str
+    rule: str
+    since: Millis | None
+
+    @classmethod
+    def of(cls, forest: Forest, found: Assessment) -> "Problem":
+        return cls(forest.id(found.handle), found.rule, found.since)
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -52,23 +63,23 @@ class Marks:
         self.trouble = ""
         """Why marks could not be read or kept; nothing if all is well."""
         self._marks: dict[Key, Mark] = {}
-        self._seen: tuple[int, int] | None = None
+        self._seen: state_file.Stamp | None = None
         self.version = 0
         """Grows with every change."""
         self.read()
 
     @property
     def path(self) -> Path:
-        return self._path or state_directory() / NAME
+        return self._path or state_file.place(NAME)
 
     def read(self) -> None:
         """Take in what the file holds now; another delegtop may have written it."""
         try:
-            stamp = _stamp(self.path)
+            stamp = state_file.stamp(self.path)
             if stamp == self._seen:
                 return
             self._seen = stamp
-            data = _read(self.path) if stamp else b""
+            data = state_file.read(self.path) if stamp else b""
             kept = msgspec.json.decode(data, type=_File).marks if data else []
         except OSError as error:
             self.trouble = f"marks cannot be read: {error.strerror or error}"
@@ -81,10 +92,8 @@ class Marks:
 
     def _put_aside(self) -> str:
         """Keep what cannot be read, so that the next mark does not overwrite it."""
-        aside = self.path.with_suffix(".unreadable.json")
-        try:
-            self.path.replace(aside)
-        except OSError:
+        aside = state_file.put_aside(self.path)
+        if aside is None:
             return "no new ones will be kept"
         self._seen = None
         return f"what was there is in {aside}"
@@ -134,40 +143,10 @@ class Marks:
         kept = sorted((mark for mark in self._marks.values() if now - mark.at < KEPT), key=lambda mark: mark.at)
         data = msgspec.json.format(msgspec.json.encode(_File(1, kept[-_MOST:])), indent=1)
         try:
-            _write(self.path, data + b"\n")
-            self._seen = _stamp(self.path)
+            state_file.write(self.path, data + b"\n")
+            self._seen = state_file.stamp(self.path)
         except OSError as error:
             self.trouble = f"marks cannot be kept: {error.strerror or error}"
             return False
         self.trouble = ""
         return True
-
-
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        data = file.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise ValueError(f"more than {_LARGEST:,} bytes")
-    return data
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all, and for the owner's eyes only."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            Path(file.name).replace(path)
-        except OSError:
-            Path(file.name).unlink(missing_ok=True)
-            raise

@@ -1,6 +1,6 @@
 """What the operator notes of a problem: seen to, put off until a time, or a few words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from functools import partial
 from typing import Any
@@ -8,11 +8,10 @@ from typing import Any
 from textual.screen import Screen
 
 from delegtop.app.board import Board
-from delegtop.app.inspector.words import Subject, moment
+from delegtop.app.inspector.words import moment
 from delegtop.app.screens.ask import Ask
 from delegtop.app.triage import times
-from delegtop.app.triage.marks import Marks
-from delegtop.diagnosis.problems import Problem
+from delegtop.app.triage.marks import Marks, Problem
 
 
 class Noting:
@@ -29,6 +28,13 @@ class Noting:
         mark = self._marks.of(problem)
         done = not (mark is not None and mark.acknowledged)
         self._kept(self._marks.acknowledge(problem, self._board.forest.now, done))
+
+    def acknowledge_all(self, problems: Sequence[Problem]) -> None:
+        """All of these are seen to."""
+        now = self._board.forest.now
+        kept = [self._marks.acknowledge(problem, now) for problem in problems]
+        self._kept(all(kept))
+        self._screen.notify(f"{len(problems):,} acknowledged.", markup=False)
 
     def snooze(self, problem: Problem) -> None:
         """Put it off, or wake it."""
@@ -49,8 +55,7 @@ class Noting:
         until = None if text is None else times.until(text, forest.now, self._zone)
         if until is not None:
             self._kept(self._marks.snooze(problem, forest.now, until))
-            words = moment(until, Subject(forest, problem.handle, self._zone))
-            self._screen.notify(f"Put off until {words}.", markup=False)
+            self._screen.notify(f"Put off until {moment(until, forest.now, self._zone)}.", markup=False)
 
     def note(self, problem: Problem) -> None:
         mark = self._marks.of(problem)

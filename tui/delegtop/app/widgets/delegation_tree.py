@@ -4,7 +4,7 @@ It owns no data. `Rows` tells what a row says, the outline which rows there are,
 and the canvas below it draws them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import events
@@ -37,10 +37,14 @@ class DelegationTree(TreeCanvas, can_focus=True):
         Binding("down,j", "move(1)", "down", show=False, id="tree-down", tooltip="One row down"),
         Binding("pageup,ctrl+b", "page(-1)", "page up", show=False, id="tree-page-up", tooltip="One page up"),
         Binding("pagedown,ctrl+f", "page(1)", "page down", show=False, id="tree-page-down", tooltip="One page down"),
+        Binding("ctrl+u", "half_page(-1)", "half page up", show=False, id="tree-half-up", tooltip="Half a page up"),
+        Binding(
+            "ctrl+d", "half_page(1)", "half page down", show=False, id="tree-half-down", tooltip="Half a page down"
+        ),
         Binding("home,g", "first", "first", show=False, id="tree-first", tooltip="The first row"),
         Binding("end,G", "last", "last", show=False, id="tree-last", tooltip="The last row"),
-        Binding("left", "out", "out", show=False, id="tree-left", tooltip="Fold, or go to the parent"),
-        Binding("right", "into", "into", show=False, id="tree-right", tooltip="Unfold, or go to the first child"),
+        Binding("left,h", "out", "out", show=False, id="tree-left", tooltip="Fold, or go to the parent"),
+        Binding("right,l", "into", "into", show=False, id="tree-right", tooltip="Unfold, or go to the first child"),
         Binding("space", "fold", "fold", show=False, id="fold", tooltip="Fold or unfold the children of this row"),
         Binding("enter", "activate", "inspect", show=False, id="inspect", tooltip="Read its details"),
     ]
@@ -79,10 +83,10 @@ class DelegationTree(TreeCanvas, can_focus=True):
             self.sort = sort
             super().__init__()
 
-    def __init__(self, rows: Rows, *, id: str | None = None) -> None:
+    def __init__(self, rows: Rows, *, first: Callable[[], Handle | None] = lambda: None, id: str | None = None) -> None:
         super().__init__(rows, id=id)
         self._outline = rows.outline
-        self._view = Viewport(rows.outline)
+        self._view = Viewport(rows.outline, first)
         self._told: Handle | None = None  # the cursor, as last told to the screen
         self._revision = -1
         self._newest: Handle | None = None
@@ -130,7 +134,7 @@ class DelegationTree(TreeCanvas, can_focus=True):
 
     def expect(self, id: str) -> None:
         """Put the cursor on this delegation as soon as it is there."""
-        self._view.expect(id, self.rows.forest.find)
+        self._view.expect(id, self.rows.table.forest.find)
         self.follow = False
         self.update_rows(True)
 
@@ -229,6 +233,12 @@ class DelegationTree(TreeCanvas, can_focus=True):
         self.follow = False
         self._settle()
         self._view.turn(by)
+        self._draw()
+
+    def action_half_page(self, by: int) -> None:
+        self.follow = False
+        self._settle()
+        self._view.turn(by, share=0.5)
         self._draw()
 
     def action_first(self) -> None:

@@ -14,7 +14,7 @@ class FilterBar(Vertical):
     """Hidden until asked for. It parses nothing itself: it says what was typed and shows what it is told."""
 
     DEFAULT_CSS = """
-    FilterBar { height: auto; background: $surface; display: none; padding: 0 1; }
+    FilterBar { height: auto; background: $surface; padding: 0 1; }
     FilterBar > Horizontal { height: 1; }
     FilterBar .slash { width: 2; color: $accent; text-style: bold; }
     FilterBar Input, FilterBar Input:focus { width: 1fr; border: none; padding: 0; height: 1; background: $surface; }
@@ -34,18 +34,24 @@ class FilterBar(Vertical):
     class Accepted(Message):
         """Enter was pressed."""
 
-    _found = ""
+    def __init__(self, placeholder: str = "text  !not  state:overdue,failed  depth>1  left<5m  agent:impl*") -> None:
+        super().__init__()
+        self.input = Input(placeholder=placeholder, compact=True)
+        self._count, self._complaint = Static(Content(), classes="found"), Static(Content(), classes="wrong")
+        self._found = ""
+        self.display = False
 
     def compose(self) -> ComposeResult:
         with Horizontal():
             yield Static(Content("/"), classes="slash")
-            yield Input(placeholder="text  !not  state:overdue,failed  depth>1  left<5m  agent:impl*", compact=True)
-            yield Static(Content(), classes="found")
-        yield Static(Content(), classes="wrong")
+            yield self.input
+            yield self._count
+        yield self._complaint
 
     @property
-    def input(self) -> Input:
-        return self.query_one(Input)
+    def is_wrong(self) -> bool:
+        """Whether what was typed means nothing."""
+        return self._complaint.has_class("-open")
 
     @property
     def is_open(self) -> bool:
@@ -62,21 +68,20 @@ class FilterBar(Vertical):
 
     def accept(self) -> None:
         """The query means something."""
-        self.query_one(".wrong", Static).remove_class("-open")
-        self.query_one(".found", Static).display = True
+        self._complaint.remove_class("-open")
+        self._count.display = True
 
     def count(self, found: str) -> None:
         """Say what the query leaves."""
         if found != self._found:
             self._found = found
-            self.query_one(".found", Static).update(Content(found))
+            self._count.update(Content(found))
 
     def object(self, reason: str) -> None:
         """Say why the query means nothing."""
-        wrong = self.query_one(".wrong", Static)
-        wrong.update(Content(line(reason, 300)))
-        wrong.add_class("-open")
-        self.query_one(".found", Static).display = False  # what it says is of the query before
+        self._complaint.update(Content(line(reason, 300)))
+        self._complaint.add_class("-open")
+        self._count.display = False  # what it says is of the query before
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

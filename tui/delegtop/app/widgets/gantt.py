@@ -1,6 +1,6 @@
 """The tree-table that can turn its columns into bars in time, at the same rows and under the same cursor."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import tzinfo
 from typing import ClassVar
 
@@ -11,19 +11,20 @@ from textual.geometry import Region
 from textual.reactive import var
 
 from delegtop.app import keymap
-from delegtop.app.columns import Column, Layout, layout
 from delegtop.app.lens import Lens
 from delegtop.app.pace import after
 from delegtop.app.paths import Paths
 from delegtop.app.rows import Rows
-from delegtop.app.spans import Span
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.tree_canvas import Key
 from delegtop.model.extent import extent
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import OutlineRow
+from delegtop.model.states import State
 from delegtop.model.time_window import TimeWindow, hull
 from delegtop.report.bars import ASCII, PARTS, REVERSED, UNICODE, Chart, Ink, bar
+from delegtop.report.layout import Span
+from delegtop.report.table.columns import COLUMNS, NAME, Layout, Placed
 
 _PREFIX = "delegation-tree--"
 _FACTOR = 1.5
@@ -36,12 +37,6 @@ _ACTIONS = frozenset(command.action.partition("(")[0] for command in keymap.GANT
 _LEAST = 24
 """Cells below which there is only room for names."""
 _GAP = Span(" ", "text")
-_NAME, _GLYPH, _STATE, _MARK = (
-    Column("delegation", "DELEGATION", 22, sort="name"),
-    Column("state", "", 1, sort="problems"),
-    Column("state", "STATE", 13, sort="problems"),
-    Column("problems", "!", 2),
-)
 
 
 class Gantt(DelegationTree):
@@ -61,19 +56,30 @@ class Gantt(DelegationTree):
     charted: var[bool] = var(False, init=False)
     """Whether there are bars."""
 
-    def __init__(self, rows: Rows, *, zone: tzinfo | None = None, id: str | None = None) -> None:
-        super().__init__(rows, id=id)
-        self._zone = zone
-        self._lens = Lens(rows.forest)
-        self._paths = Paths(rows.forest)
-        self._chart = Chart(rows.forest, self._lens.window, 0)
+    def __init__(
+        self,
+        rows: Rows,
+        *,
+        first: Callable[[], Handle | None] = lambda: None,
+        zone: tzinfo | None = None,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(rows, first=first, id=id)
+        self._zone, self._forest = zone, rows.table.forest
+        self._lens = Lens(self._forest)
+        self._paths = Paths(self._forest)
+        self._chart = Chart(self._forest, self._lens.window, 0)
         self._roots: dict[Handle, Handle] = {}  # of the rows in view
         self._axis: list[Span] = []
+        self._opened = False  # whether bars were ever shown
         self._looking = False  # whether a path is being followed between frames
         self._held: tuple[int, int] | None = None  # where the mouse took hold of the bars, and the window's start then
         self._dragged = False
 
     def watch_charted(self) -> None:
+        if self.charted and not self._opened:  # later it is as the operator left it
+            self._opened = True
+            self._lens.show_open()
         self._drawn = []
         self._draw()
         self.refresh()
@@ -82,7 +88,10 @@ class Gantt(DelegationTree):
 
     @property
     def _layout(self) -> Layout:
-        return _names(max(self._room.width - 1, 0)) if self.charted else super()._layout
+        if not self.charted:
+            return super()._layout
+        width = max(self._room.width - 1, 0)
+        return _names(width) if width >= _LEAST else self.rows.layout(max(width - 1, 0))
 
     def _titles(self) -> list[Span]:
         titles = super()._titles()
@@ -92,7 +101,7 @@ class Gantt(DelegationTree):
         if not self.charted:
             return super()._key(row)
         pieces = self._paths.pieces(self._roots[row.handle], row.handle)
-        bars = self._chart.row(row.handle, self.rows.facts(row.handle), pieces)
+        bars = self._chart.row(row.handle, self._forest.delegation(row.handle), pieces)
         return *self.rows.cells(row, self._layout), _GAP, *(Span(*run) for run in bars)
 
     def _cells(self, row: OutlineRow, key: Key) -> list[Span]:
@@ -124,7 +133,7 @@ class Gantt(DelegationTree):
             self._looking = True
             after(self, _SLICE, self._look_on)
         self._lens.settle(here, None if here is None else self._paths.extent(here))
-        self._chart = Chart(self.rows.forest, self._lens.window, self._bars, ink=self._ink, zone=self._zone)
+        self._chart = Chart(self._forest, self._lens.window, self._bars, ink=self._ink, zone=self._zone)
 
     def _look_on(self) -> None:
         self._looking = False
@@ -150,10 +159,11 @@ class Gantt(DelegationTree):
 
     @property
     def _ink(self) -> Ink:
-        if self.rows.ascii:
-            return ASCII._replace(caps=self.rows.drawing.states, thick="")
+        signs = {state: self.rows.table.drawing.state(state) for state in State}
+        if self.rows.table.drawing.plain:
+            return ASCII._replace(caps=signs, thick="")
         if self.app.no_color:
-            return UNICODE._replace(caps=self.rows.drawing.states, reverses=False, grid=" ")
+            return UNICODE._replace(caps=signs, reverses=False, grid=" ")
         return UNICODE
 
     def _style(self, part: str, selected: bool = False) -> Style:
@@ -182,7 +192,7 @@ class Gantt(DelegationTree):
         self._draw()
 
     def action_fit_row(self) -> None:
-        self._show(extent(self.rows.forest, self._view.cursor) if self._view.cursor is not None else None)
+        self._show(extent(self._forest, self._view.cursor) if self._view.cursor is not None else None)
 
     def action_fit_view(self) -> None:
         trees = map(self._paths.extent, dict.fromkeys(self._roots.values()))
@@ -200,7 +210,7 @@ class Gantt(DelegationTree):
     def _middle(self) -> int:
         """The middle of what is in view of the bar under the cursor, or of the window if nothing of it is."""
         window, cursor = self._lens.window, self._view.cursor
-        found = None if cursor is None else bar(self.rows.forest, cursor, self.rows.facts(cursor))
+        found = None if cursor is None else bar(self._forest, cursor, self._forest.delegation(cursor))
         start, end = window
         if found is not None and found.start < window.end and found.end > window.start:
             start, end = max(found.start, start), min(found.end, end)
@@ -278,11 +288,6 @@ class Gantt(DelegationTree):
 
 def _names(width: int) -> Layout:
     """The columns that stay beside the bars; they take about a third."""
-    if width < _LEAST:
-        return layout(max(width - 1, 0))
-    least, most = (_NAME, _GLYPH), (_NAME, _STATE, _MARK)
-    columns, gap = (least, 1) if width < 110 else (most, 2)
-    others = sum(column.width for column in columns[1:])
-    name = min(max(width // 3 - others, 12), 44)
-    columns = (columns[0]._replace(width=name), *columns[1:])
-    return Layout(1 + name + others + gap * (len(columns) - 1), gap, columns)
+    state, gap, least = (1, 1, 12) if width < 110 else (COLUMNS["state"].width, 2, COLUMNS[NAME].width)
+    name = min(max(width // 3 - state, least), 44)
+    return Layout(1 + name + gap + state, gap, (Placed(COLUMNS[NAME], name), Placed(COLUMNS["state"], state)))

@@ -20,12 +20,13 @@ from delegtop.app.inspector.activity import History
 from delegtop.app.inspector.words import MUTED, Subject, one_line, path_of
 from delegtop.app.pace import after
 from delegtop.app.reader import Readable
+from delegtop.app.remarks import Remarks
 from delegtop.app.screens.copy import copy
 from delegtop.app.screens.raw_line import RawLine
 from delegtop.app.sums import Sums
-from delegtop.app.verdicts import NOTHING, Verdict, Verdicts
 from delegtop.app.widgets.chips import Chip, Chips
-from delegtop.app.widgets.sheet import Block, Sheet
+from delegtop.app.widgets.sheet import Block, Command, Sheet
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
@@ -33,6 +34,7 @@ from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.origin import Origin
 from delegtop.report import privacy
+from delegtop.report.table.cells import NOTHING, Remark
 from delegtop.sources.artifacts import this_folder
 
 TABS = ("overview", "return", "errors", "activity", "raw", "findings")
@@ -62,22 +64,22 @@ class Inspector(Vertical):
 
     def __init__(
         self,
-        forest: Forest,
+        assessments: Assessments,
         feed: Readable,
         *,
         zone: tzinfo | None,
         ascii: bool,
-        verdicts: Verdicts | None = None,
+        remarks: Remarks | None = None,
         masked: bool = True,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self.masked = masked
         """Whether secrets in foreign text are hidden."""
-        self._verdicts = verdicts
-        self._sums = Sums(forest)
+        self._assessments, self._remarks = assessments, remarks
+        self._sums = Sums(assessments.forest)
         self.tab = "overview"
-        self._forest, self._feed, self._zone, self._ascii = forest, feed, zone, ascii
+        self._forest, self._feed, self._zone, self._ascii = assessments.forest, feed, zone, ascii
         self.sheet = Sheet(id="sheet")
         self._title, self._tabs = Static(Content(), id="title"), Chips(id="tabs")
         self._title_said = Content()
@@ -147,13 +149,13 @@ class Inspector(Vertical):
     def _made_from(self) -> object:
         if self._handle is None:
             return None
-        second = self._forest.now // 1_000 if self.tab in ("overview", "findings") else 0
+        moment = self._forest.now if self.tab in ("overview", "findings") else 0
         disk = id(self._history), id(self._presence)
-        version, verdict = self._forest.version(self._handle), self._verdict()
-        return self._handle, self.tab, version, second, disk, self.masked, verdict
+        version, assessment = self._forest.version(self._handle), self._assessments.known(self._handle)
+        return self._handle, self.tab, version, moment, disk, self.masked, assessment, self._remark()
 
-    def _verdict(self) -> Verdict:
-        return NOTHING if self._verdicts is None or self._handle is None else self._verdicts.of(self._handle)
+    def _remark(self) -> Remark:
+        return NOTHING if self._remarks is None or self._handle is None else self._remarks(self._handle)
 
     def _show_title(self) -> None:
         title = self._title_words()
@@ -176,11 +178,12 @@ class Inspector(Vertical):
         return Content("   ").join(part for part in parts if part)
 
     def _show_tabs(self) -> None:
-        verdict = self._verdict()
+        remark = self._remark()
+        problem = self._handle is not None and self._assessments.of(self._handle).problem
         errors = len(self._forest.delegation(self._handle).errors) if self._handle is not None else 0
-        # The page knows more than the verdict: it has looked at the disk.
-        counts = {"errors": errors, "findings": self._found if self.tab == "findings" else verdict.found}
-        marked = {"errors": errors > 0, "findings": verdict.review or verdict.severity is Severity.ERROR}
+        # The page knows more than the remark: it has looked at the disk.
+        counts = {"errors": errors, "findings": self._found if self.tab == "findings" else remark.found + problem}
+        marked = {"errors": errors > 0, "findings": remark.severity is Severity.ERROR}
         chips: list[Chip] = []
         for tab in TABS:
             words = f" {tab.capitalize()}{f' {counts[tab]}' if counts.get(tab) else ''} "
@@ -193,7 +196,7 @@ class Inspector(Vertical):
     def _page(self) -> list[Block]:
         if self._handle is None:
             return []
-        subject = Subject(self._forest, self._handle, self._zone, self._ascii, self.masked)
+        subject = Subject(self._assessments, self._handle, self._zone, self._ascii, self.masked)
         match self.tab:
             case "return":
                 return outcome.page(subject, self._presence)
@@ -214,7 +217,7 @@ class Inspector(Vertical):
         event.stop()
         if isinstance(event.target, Origin):
             self.app.push_screen(RawLine(self._feed, event.target, masked=self.masked))
-        elif isinstance(event.target, findings.Command):
+        elif isinstance(event.target, Command):
             copy(self, "command", event.target.text, clipboard.refusal(event.target.text))
 
     @on(Chips.Chosen, "#tabs")

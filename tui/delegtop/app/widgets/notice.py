@@ -59,6 +59,14 @@ def nothing_matches(query: str, hidden: int) -> Content:
     )  # fmt: skip
 
 
+def nothing_open(hidden: int, key: str) -> Content:
+    return Content.assemble(
+        ("Nothing is open\n\n", "bold $accent"),
+        (f"{hidden:,} delegation{' is' if hidden == 1 else 's are'} over and not shown.  ", "$row-muted"),
+        (key, "bold $accent"), " shows all again",
+    )  # fmt: skip
+
+
 def nothing_told(statuses: Sequence[SourceStatus], now: Millis) -> Content:
     """Sources there are, delegations there are none: which source, and why."""
     if not statuses:

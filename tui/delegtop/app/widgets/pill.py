@@ -1,4 +1,6 @@
-"""`n new`: rows came where you are not looking. The view never jumps; a click goes there."""
+"""`n new`: rows came where you are not looking. The view never jumps; a click goes there.
+
+It lies over the end of the titles, where it covers no row."""
 
 from textual.content import Content
 from textual.message import Message
@@ -12,11 +14,11 @@ _FROM_THE_RIGHT = 3
 
 
 class Pill(Static):
-    """In the lower right corner of what it lies on; hidden while there is nothing new."""
+    """In the upper right corner of what it lies on; hidden while there is nothing new."""
 
     DEFAULT_CSS = """
     Pill {
-        dock: bottom; width: auto; height: 1; display: none;
+        dock: top; width: auto; height: 1; display: none;
         background: $accent; color: $background; text-style: bold;
     }
     Pill.-open { display: block; }

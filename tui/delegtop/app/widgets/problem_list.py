@@ -13,9 +13,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
-from delegtop.diagnosis.problems import Problem
+from delegtop.diagnosis.assessment import Assessment
 
-Say = Callable[[Problem, int], Content]
+Say = Callable[[Assessment, int], Content]
 
 
 class ProblemList(ScrollView):
@@ -51,17 +51,17 @@ class ProblemList(ScrollView):
     def __init__(self, say: Say) -> None:
         super().__init__()
         self._say = say
-        self._problems: Sequence[Problem] = ()
+        self._problems: Sequence[Assessment] = ()
         self._cursor = 0
         self.moved = False
         """Whether the operator chose what is under the cursor."""
 
     @property
-    def current(self) -> Problem | None:
+    def current(self) -> Assessment | None:
         return self._problems[self._cursor] if self._problems else None
 
     @property
-    def problems(self) -> Sequence[Problem]:
+    def problems(self) -> Sequence[Assessment]:
         return self._problems
 
     @property
@@ -69,7 +69,7 @@ class ProblemList(ScrollView):
         """Which of them it is, from 1 on."""
         return self._cursor + 1 if self._problems else 0
 
-    def show(self, problems: Sequence[Problem]) -> None:
+    def show(self, problems: Sequence[Assessment]) -> None:
         """Replace the list. Until the operator first moves, the worst stays under the cursor."""
         held = self.current
         self._problems = problems

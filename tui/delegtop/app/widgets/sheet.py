@@ -23,6 +23,12 @@ from delegtop.app.widgets.painting import painted
 LABEL = 14
 
 
+class Command(NamedTuple):
+    """A command that can be copied: what a line of a page may stand for."""
+
+    text: str
+
+
 class Fact(NamedTuple):
     """`label   value`, the value wrapped under itself."""
 

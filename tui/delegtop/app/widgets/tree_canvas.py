@@ -10,17 +10,20 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from delegtop.app.columns import Layout, layout
-from delegtop.app.rows import PARTS, Rows
-from delegtop.app.spans import Span
+from delegtop.app.highlight import FOUND
+from delegtop.app.rows import Rows
 from delegtop.app.widgets.scrollbar import Thumb
-from delegtop.model.delegation import State
 from delegtop.model.ledger import Handle
 from delegtop.model.outline import OutlineRow
+from delegtop.model.states import State
+from delegtop.report.layout import Span
+from delegtop.report.table.cells import PARTS
+from delegtop.report.table.columns import Layout
 
 HEADER = 1
 """Lines above the rows."""
 _PREFIX = "delegation-tree--"
+_COLOURS = tuple(dict.fromkeys(state.colour for state in State))
 
 Key = tuple[object, ...]
 
@@ -38,7 +41,7 @@ class TreeCanvas(Widget):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        _PREFIX + part for part in (*PARTS, "cursor", "track", "thumb", "thumb-held", "problem")
+        _PREFIX + part for part in (*PARTS, "cursor", "track", "thumb", "thumb-held", "problem", "found")
     }
     DEFAULT_CSS = (
         """
@@ -63,10 +66,13 @@ class TreeCanvas(Widget):
         TreeCanvas > .delegation-tree--thumb { color: $thumb; }
         TreeCanvas > .delegation-tree--thumb-held { color: $accent; }
         TreeCanvas > .delegation-tree--problem { color: $state-failed; }
+        TreeCanvas > .delegation-tree--found { color: $background; background: $accent; }
+        TreeCanvas:nocolor > .delegation-tree--found { text-style: reverse; }
         """
-        + "".join(f"TreeCanvas > .{_PREFIX}{state.value} {{ color: $state-{state.value}; }}\n" for state in State)
+        + "".join(f"TreeCanvas > .{_PREFIX}{each} {{ color: $state-{each}; }}\n" for each in _COLOURS)
         + "".join(f"TreeCanvas > .{_PREFIX}{part} {{ color: ${part}; }}\n" for part in PARTS if part.startswith("bar-"))
         + f"TreeCanvas > .{_PREFIX}overdue {{ text-style: bold; }}\n"
+        + f"TreeCanvas > .{_PREFIX}stuck {{ color: $stuck; text-style: bold; }}\n"
     )
 
     def __init__(self, rows: Rows, *, id: str | None = None) -> None:
@@ -77,6 +83,8 @@ class TreeCanvas(Widget):
         self._thumb: Thumb | None = None
         self._marks: frozenset[int] = frozenset()
         self._grip: int | None = None  # where on the thumb the mouse holds it
+        self._laid_out: Layout | None = None
+        """The columns of what is on the screen."""
         self._room = Size(0, 0)
         """What the rows are made for: to ask for the size takes a while, and every line needs it."""
         self._strips: LRUCache[object, Strip] = LRUCache(256)
@@ -93,7 +101,7 @@ class TreeCanvas(Widget):
 
     @property
     def _layout(self) -> Layout:
-        return layout(max(self._room.width - 1, 0))
+        return self.rows.layout(max(self._room.width - 1, 0))
 
     def _titles(self) -> list[Span]:
         """The first line."""
@@ -101,7 +109,7 @@ class TreeCanvas(Widget):
 
     def _key(self, row: OutlineRow) -> Key:
         """Everything that can change the picture of this row."""
-        return self.rows.key(row)
+        return self.rows.key(row, self._layout)
 
     def _cells(self, row: OutlineRow, key: Key) -> list[Span]:  # noqa: ARG002 -- for who draws from the key alone
         """The row, one cell short of the width."""
@@ -112,6 +120,10 @@ class TreeCanvas(Widget):
     ) -> None:
         """Compare with what is on the screen and repaint what differs."""
         before, bar = self._drawn, (self._thumb, self._marks)
+        self.rows.learn(rows)
+        if (layout := self._layout) != self._laid_out:  # the columns are others from here on
+            self._laid_out, before = layout, []
+            self._strips.clear()
         self._drawn = [Drawn(row, self._key(row), row.handle == cursor) for row in rows]
         self._thumb, self._marks = thumb, marks
         width, height = self._room
@@ -179,7 +191,7 @@ class TreeCanvas(Widget):
 
     def _bar(self, y: int) -> Segment:
         """The cell of the scrollbar in this row."""
-        drawing = self.rows.drawing
+        drawing = self.rows.table.drawing
         if self._thumb is None:
             return Segment(" ", self._style("text"))
         look = "problem" if y in self._marks else ""
@@ -189,6 +201,12 @@ class TreeCanvas(Widget):
 
     def _style(self, part: str, selected: bool = False) -> Style:
         style = self._styles[selected].get(part)
+        if style is None and part.startswith(FOUND):
+            found = self.get_component_rich_style(_PREFIX + "found")
+            style = self._style(part.removeprefix(FOUND), selected) + Style(
+                color=found.color, bgcolor=found.bgcolor, bold=True, reverse=found.reverse
+            )
+            self._styles[selected][part] = style
         if style is None:
             style = self.get_component_rich_style(_PREFIX + part)
             if selected:

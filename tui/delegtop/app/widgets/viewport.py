@@ -2,7 +2,7 @@
 
 Both are held by delegation and not by row number, so that nothing moves under the operator's eyes when rows come,
 go or change places: the cursor keeps its delegation and its place on the screen; out of view, the first row does.
-Until the operator first moves, the view stays at the top: in the order of problems that is the worst of them.
+Until the operator first moves, the cursor is on what presses most.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,10 @@ from delegtop.model.outline import Outline, OutlineRow
 class Viewport:
     """A page of rows and a cursor over an outline."""
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self, outline: Outline, first: Callable[[], Handle | None] = lambda: None) -> None:
         self.outline = outline
+        self._first = first
+        """The delegation to begin with, if one presses."""
         self.page = 0
         """Rows that fit."""
         self.top = 0
@@ -60,7 +62,7 @@ class Viewport:
             self.top, self.row, self.cursor, self._anchor = 0, 0, None, None
             return
         if not self._moved:
-            self.top, self.row, self.cursor = 0, 0, self.outline.at(0)
+            self._begin()
             return
         held, anchor = self.cursor, self._anchor
         self.row = self._row_near(held)
@@ -72,6 +74,13 @@ class Viewport:
         if found is not None:
             self._bring_into_view()
 
+    def _begin(self) -> None:
+        first = self._first()
+        row = None if first is None else self.outline.row_of(first)
+        self.row = row or 0
+        self.top, self.cursor = 0, self.outline.at(self.row)
+        self._bring_into_view()
+
     def select(self, row: int) -> None:
         """Put the cursor on this row, or the nearest there is, and bring it into view."""
         count = len(self.outline)
@@ -82,9 +91,9 @@ class Viewport:
         self.cursor = self.outline.at(self.row)
         self._bring_into_view()
 
-    def turn(self, pages: int) -> None:
-        """Move view and cursor together."""
-        rows = pages * max(self.page - 1, 1)
+    def turn(self, pages: int, *, share: float = 1.0) -> None:
+        """Move view and cursor together, by whole pages or a share of each."""
+        rows = pages * max(int((self.page - 1) * share), 1)
         self.scroll(self.top + rows)
         self.select(self.row + rows)
 

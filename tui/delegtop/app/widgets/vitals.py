@@ -9,21 +9,15 @@ from textual.events import Resize
 
 from delegtop.app import theme
 from delegtop.app.widgets.chips import Chip, Chips
-from delegtop.model.delegation import State
+from delegtop.model.states import ACTIVE, State
 
-SHOWN = (
-    State.RUNNING, State.WAITING, State.SILENT, State.OVERDUE, State.LOST, State.FAILED, State.TIMEOUT,
-    State.BLOCKED, State.PARTIAL, State.INTERRUPTED, State.UNKNOWN, State.IDLE, State.COMPLETED,
-)  # fmt: skip
-"""The order of the counts: what goes on, what went wrong, what is done. It never changes, so the eye finds it."""
-IMPORTANT = (
-    State.OVERDUE, State.FAILED, State.RUNNING, State.LOST, State.TIMEOUT, State.BLOCKED, State.WAITING,
-    State.COMPLETED, State.PARTIAL, State.SILENT, State.IDLE, State.INTERRUPTED, State.UNKNOWN,
-)  # fmt: skip
-"""Who gets room first where there is little."""
+IMPORTANT = sorted(State, key=lambda state: (state not in ACTIVE, not state.problem))
+"""Who gets room first where there is little: what goes on, then what went wrong."""
 
 _BARS, _PLAIN_BARS = "▁▂▃▄▅▆▇█", "_.:-=+*#"
 _GAP = Chip(Content("  "))
+_NAMELESS = 60
+"""Below so many cells the name of the program is left out."""
 
 
 class Mode(NamedTuple):
@@ -73,7 +67,8 @@ class Vitals(Chips):
 
 
 def layout(pulse: Pulse, width: int, *, plain: bool = False) -> list[Chip]:
-    """The chips of the line. What matters least is left out first: the graph, the name, the time, minor counts."""
+    """The chips of the line. What matters least is left out first: the graph, the time, the sources, minor counts, and
+    last of all the name."""
     name = Chip(Content.styled("delegtop", "bold $primary"))
     mode = Chip(
         Content.styled(f"{pulse.mode.plain if plain else pulse.mode.glyph} {pulse.mode.words}", pulse.mode.style),
@@ -84,9 +79,10 @@ def layout(pulse: Pulse, width: int, *, plain: bool = False) -> list[Chip]:
     bare = [Chip(Content.styled("secrets shown", "bold $error"), "secrets")] if pulse.unmasked else []
     head = _spaced([name, mode, *bare, sources, clock])
     counts = _fitting(pulse, width - _width(head) - 3, plain)
-    if len(counts) < sum(map(bool, pulse.counts.values())):
-        rest = [sources, clock] if width >= 70 else [clock] if width >= 45 else []
-        head = _spaced([mode, *bare, *rest])
+    for fewer in ([name, mode, *bare, sources], [name, mode, *bare], [mode, *bare]):
+        if len(counts) == sum(map(bool, pulse.counts.values())) or (fewer[0] is mode and width >= _NAMELESS):
+            break
+        head = _spaced(fewer)
         counts = _fitting(pulse, width - _width(head) - 3, plain)
     middle = _spaced(counts)
     graph = _graph(pulse.rates, width - _width(head) - _width(middle) - 6, plain)
@@ -99,13 +95,14 @@ def _sources(pulse: Pulse, plain: bool) -> Content:
     words = f"{pulse.sources:,} source{'' if pulse.sources == 1 else 's'}"
     if not pulse.unhealthy:
         return Content(words)
-    return Content.assemble(words, (f" {'!' if plain else '⚠'} {pulse.unhealthy:,}", "bold $warning"))
+    sign = "!" if plain else "⚠"
+    return Content.assemble(words, (f" {sign} {pulse.unhealthy:,} faulty", "bold $warning"))
 
 
 @lru_cache(256)
 def _count(state: State, count: int, plain: bool) -> Chip:
     word = "done" if state is State.COMPLETED else state.value
-    text = f"{theme.glyph(state, ascii=plain)} {count:,} {word}"
+    text = f"{state.ascii if plain else state.glyph} {count:>2,} {word}"  # so that the rest stays where it is
     return Chip(Content.styled(text, theme.style(state)), f"state:{state.value}")
 
 
@@ -120,7 +117,7 @@ def _fitting(pulse: Pulse, width: int, plain: bool) -> list[Chip]:
             break
         width -= room
         chosen.add(state)
-    return [_count(state, pulse.counts[state], plain) for state in SHOWN if state in chosen]
+    return [_count(state, pulse.counts[state], plain) for state in State if state in chosen]
 
 
 def _graph(rates: Sequence[int], width: int, plain: bool) -> list[Chip]:

@@ -1,4 +1,5 @@
-"""The table of all rules on delegations and logs, by id. Every module is a chapter: its `Rule`s are in the table.
+"""The table of all rules on delegations and logs, by id. Every module is a chapter: its `Rule`s are in the table, and
+those it has in `MADE`.
 
 A chapter that judges only the delegations of certain programs names them in `PRODUCTS`.
 """
@@ -50,7 +51,7 @@ def _table() -> dict[str, Rule]:
     rules = [
         replace(each, products=getattr(chapter, "PRODUCTS", None))
         for chapter in CHAPTERS
-        for each in vars(chapter).values()
+        for each in (*vars(chapter).values(), *getattr(chapter, "MADE", ()))
         if isinstance(each, Rule)
     ]
     return {rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)}

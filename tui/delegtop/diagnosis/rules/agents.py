@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from delegtop.clock import SECOND, duration
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.model.policy import AgentLimits
 
 

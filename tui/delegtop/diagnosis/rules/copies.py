@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.model import notes
-from delegtop.model.delegation import ACTIVE, State
+from delegtop.model.states import ACTIVE, State
 
 OPEN = ACTIVE | {State.LOST}
 """Nothing says that these have ended; a session between two prompts leaves nothing open."""

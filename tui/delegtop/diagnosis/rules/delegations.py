@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from delegtop.clock import SECOND, duration
 from delegtop.contract.delegations import DEFAULT_TIMEOUT, MAX_DEPTH
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import quoted
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.model.delegation import Delegation, Link
 from delegtop.model.measures import derived_depth
 from delegtop.model.policy import default_timeout, kind_of

@@ -1,60 +1,55 @@
-"""Rules on how the agents of other programs ended. They give no return to judge; what is left is their end."""
+"""The rule on how delegations ended, whatever their program: every problem that is over is a finding, once."""
 
 from collections.abc import Iterator
 
 from delegtop.diagnosis import recovery
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, rule
-from delegtop.model.delegation import State
+from delegtop.diagnosis.path import is_handed_up
+from delegtop.diagnosis.rule import rule
+from delegtop.model.measures import remark
+from delegtop.model.states import ENDED_BADLY, State
 
 _TOLD = 200
-_JUDGED_BY_RETURN = (None, "proofchecker", "cleo", "hyper")
-"""These tell of errors in a return or an entry, which has rules of its own."""
-
-
-def _why(case: Case) -> str:
-    """What it said of it, in short."""
-    said = next((fault.message for fault in case.facts.errors if fault.message), None) or case.facts.report.summary
-    told = " ".join((said or case.forest.reason(case.handle) or "it does not say why").split())
-    return told if len(told) <= _TOLD else f"{told[: _TOLD - 1]}…"
 
 
 @rule(
     "END-001",
-    "failed",
-    Severity.ERROR,
-    "no agent failed",
-    "The log shows that the agent ended with an error, also where its program reports it as done: an API error in the "
-    "last record outweighs that.",
-)
-def failed(case: Case) -> Iterator[Finding]:
-    if case.forest.state(case.handle) is not State.FAILED or case.facts.product in _JUDGED_BY_RETURN:
-        return
-    yield failed.finding(
-        case,
-        f"It failed: {_why(case)}",
-        case.facts.ended_origin,
-        advice="See what it had done by then (its last records), put right what the error names, and ask for it again.",
-        command=recovery.command(case),
-        since=case.facts.ended_at,
-    )
-
-
-@rule(
-    "END-002",
-    "interrupted",
+    "ended badly",
     Severity.WARNING,
-    "no agent was interrupted",
-    "Somebody or something stopped it before it was done; what it had found by then was not handed up.",
+    "nothing ended badly",
+    "It failed, timed out, is blocked, came back with part of the work or was interrupted. That it failed is an error, "
+    "also where its program reports it as done: an API error in the last record outweighs that. What only repeats how "
+    "a child ended is told there, and what timed out without a word is DEL-029.",
 )
-def interrupted(case: Case) -> Iterator[Finding]:
-    if case.forest.state(case.handle) is not State.INTERRUPTED or case.facts.product in _JUDGED_BY_RETURN:
+def ended_badly(case: Case) -> Iterator[Finding]:
+    state, facts = case.state, case.facts
+    if state not in ENDED_BADLY or is_handed_up(case.forest, case.handle):
         return
-    yield interrupted.finding(
+    if state is State.TIMEOUT and not facts.errors:
+        return
+    yield ended_badly.finding(
         case,
-        f"It was stopped before it was done: {_why(case)}",
-        case.facts.ended_origin,
-        advice="If that was not meant, ask for it again; its transcript has what it found.",
+        f"It ended {state}: {_why(case)}",
+        facts.ended_origin,
+        advice=_advice(state),
         command=recovery.command(case),
-        since=case.facts.ended_at,
+        severity=Severity.ERROR if state is State.FAILED else None,
+        since=facts.ended_at,
     )
+
+
+def _advice(state: State) -> str:
+    if state is State.BLOCKED:
+        return "Give it what it waits for, by its own words, and ask for it again."
+    if state is State.PARTIAL:
+        return "See in its return what is done and what is missing, and ask for the rest."
+    if state is State.INTERRUPTED:
+        return "If nobody meant to stop it, see what it had done by then (its last records), and ask for it again."
+    return "See what it had done by then (its last records), put right what is in the way, and ask for it again."
+
+
+def _why(case: Case) -> str:
+    """What it said of it, in short."""
+    told = " ".join((remark(case.forest, case.handle, case.facts) or "it does not say why.").split())
+    return told if len(told) <= _TOLD else f"{told[: _TOLD - 1]}…"

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 from delegtop.clock import MINUTE, duration
 from delegtop.contract import commands, family
-from delegtop.diagnosis.family import Condition, again, condition, evidence, notes_of, quiet, usual, work
+from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.family import Condition, again, condition, evidence, notes_of, quiet, quiet_for, usual, work
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.model import notes
-from delegtop.model.delegation import State
+from delegtop.model.states import State
 
 PRODUCTS = frozenset({"proofchecker"})
 
@@ -48,9 +49,9 @@ def needs_review(case: Case) -> Iterator[Finding]:
 )
 def open_and_silent(case: Case) -> Iterator[Finding]:
     still = quiet(case)
-    if still is None or still <= usual(case.facts) or condition(case) is not Condition.SILENT:
+    if still is None or not quiet_for(case, usual(case.facts)) or condition(case) is not Condition.SILENT:
         return
-    grave = case.forest.state(case.handle) is State.LOST or still > family.MARKER_LIMIT
+    grave = case.state is State.LOST or quiet_for(case, family.MARKER_LIMIT)
     stage = f" It was last at: {case.facts.doing}." if case.facts.doing else ""
     yield open_and_silent.finding(
         case,
@@ -76,7 +77,7 @@ def never_reported(case: Case) -> Iterator[Finding]:
     still = quiet(case)
     if (
         still is None
-        or still <= min(usual(case.facts), family.MARKER_LIMIT)
+        or not quiet_for(case, min(usual(case.facts), family.MARKER_LIMIT))
         or condition(case) is not Condition.UNREPORTED
     ):
         return
@@ -100,7 +101,7 @@ def never_reported(case: Case) -> Iterator[Finding]:
 )
 def parked(case: Case) -> Iterator[Finding]:
     still = quiet(case)
-    if still is None or still <= SETTLED or condition(case) is not Condition.PARKED:
+    if still is None or not quiet_for(case, SETTLED) or condition(case) is not Condition.PARKED:
         return
     told = notes_of(case, notes.PARKED)[0]
     yield parked.finding(
@@ -159,7 +160,7 @@ def reported_but_alive(case: Case) -> Iterator[Finding]:
             since=facts.heard_at,
         )
     markers = notes_of(case, notes.MARKER)
-    if markers and case.now - facts.ended_at > SETTLED:
+    if markers and case.is_past(facts.ended_at + SETTLED):
         yield reported_but_alive.finding(
             case,
             f"It reported {facts.outcome} {duration(case.now - facts.ended_at)} ago and its marker is still there: "
@@ -186,7 +187,7 @@ def stale_lock(case: Case) -> Iterator[Finding]:
         return
     still = case.now - facts.heard_at
     for note in notes_of(case, notes.LOCK):
-        if still > family.LOCK_LIMIT:
+        if case.is_past(facts.heard_at + family.LOCK_LIMIT):
             yield stale_lock.finding(
                 case,
                 f"It {note.text}, and nothing was heard of it for {duration(still)}.",
@@ -241,7 +242,7 @@ def says_how_to_go_on(case: Case) -> Iterator[Finding]:
 def listed_in_work(case: Case) -> Iterator[Finding]:
     facts = case.facts
     for note in notes_of(case, notes.LISTED):
-        recent = facts.heard_at is not None and case.now - facts.heard_at < family.SESSION_LIMIT
+        recent = facts.heard_at is not None and not case.is_past(facts.heard_at + family.SESSION_LIMIT)
         if facts.parent is not None or recent:
             continue
         yield listed_in_work.finding(

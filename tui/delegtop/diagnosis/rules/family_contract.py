@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from delegtop.clock import duration
 from delegtop.contract import family
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.family import again, is_operation, notes_of, usual
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import quoted
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.model import notes
-from delegtop.model.delegation import Delegation, Note, State
+from delegtop.model.delegation import Delegation, Note
+from delegtop.model.states import State
 from delegtop.origin import Origin
 
 PRODUCTS = frozenset({"proofchecker"})
@@ -104,7 +106,7 @@ def no_shell_text(case: Case) -> Iterator[Finding]:
 def stale_return(case: Case) -> Iterator[Finding]:
     facts = case.facts
     given = facts.resumed_at
-    if facts.outcome is not None or given is None or case.now - given <= usual(facts):
+    if facts.outcome is not None or given is None or not case.is_past(given + usual(facts)):
         return
     for note in facts.notes:
         if note.kind == notes.REPORTED and note.at is not None and note.at < given:

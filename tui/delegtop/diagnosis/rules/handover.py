@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from delegtop.clock import SECOND, Millis, duration
 from delegtop.diagnosis import recovery
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, rule
-from delegtop.model.delegation import Delegation, Link, State
+from delegtop.diagnosis.rule import rule
+from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Ending, Trust
 from delegtop.model.measures import label
+from delegtop.model.states import State
 
 PRODUCTS = frozenset({None})
 """Only who follows the guide has a registry, and returns that end a delegation."""

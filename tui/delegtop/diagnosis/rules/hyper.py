@@ -8,13 +8,14 @@ from delegtop.clock import SECOND, duration
 from delegtop.contract import hyper
 from delegtop.contract.hyper import ACTIVE_WINDOW, ARTIFACT_TYPES, FAILED_WORDS, KEY_POINTS, STATUSES, SUMMARY_SENTENCES
 from delegtop.contract.returns import sentences
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.drift import drifted, notes
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import choice, listed, quoted
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.model import notes as kinds
-from delegtop.model.delegation import ACTIVE
 from delegtop.model.events import Ending, Outcome
+from delegtop.model.states import ACTIVE
 
 PRODUCTS = frozenset({"hyper"})
 _ALIKE = 0.8
@@ -375,7 +376,7 @@ def shows_activity(case: Case) -> Iterator[Finding]:
     facts = case.facts
     refs = dict(facts.refs)
     working = case.forest.state(case.handle) in ACTIVE and "session_id" in refs and "run_id" in refs
-    if not working or facts.heard_at is None or case.now - facts.heard_at <= ACTIVE_WINDOW * SECOND:
+    if not working or facts.heard_at is None or not case.is_past(facts.heard_at + ACTIVE_WINDOW * SECOND):
         return
     transcript = refs.get("transcript")
     yield shows_activity.finding(

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from delegtop.contract.departures import Kind
 from delegtop.contract.manifest import SPREAD
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.rule import Case, Rule
+from delegtop.diagnosis.rule import Rule
 from delegtop.model.events import Deviation
 from delegtop.origin import Origin
 

@@ -13,14 +13,15 @@ from delegtop.contract.manifest import (
     Violation,
     violations,
 )
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.drift import drifted, notes
 from delegtop.diagnosis.entries import OUTPUT, headings, is_entry
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import listed, quoted
-from delegtop.diagnosis.rule import Case, Rule, rule
+from delegtop.diagnosis.rule import Rule, rule
 from delegtop.model import notes as kinds
-from delegtop.model.delegation import ACTIVE
 from delegtop.model.events import Outcome
+from delegtop.model.states import ACTIVE
 from delegtop.origin import Origin
 
 PRODUCTS = frozenset({"cleo", "claude-code", "opencode", "codex"})
@@ -225,7 +226,7 @@ def own_check(case: Case) -> Iterator[Finding]:
 def heartbeat(case: Case) -> Iterator[Finding]:
     facts = case.facts
     live = case.forest.state(case.handle) in ACTIVE and any(name == "agent_instance" for name, _ in facts.refs)
-    if not live or facts.heard_at is None or case.now - facts.heard_at <= STALE_AFTER:
+    if not live or facts.heard_at is None or not case.is_past(facts.heard_at + STALE_AFTER):
         return
     yield heartbeat.finding(
         case,

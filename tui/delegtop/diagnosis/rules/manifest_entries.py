@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 from delegtop.contract import manifest
 from delegtop.contract.manifest import KEY_FINDINGS, STATUSES
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.drift import drifted
 from delegtop.diagnosis.entries import OUTPUT, is_entry, section
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import choice, listed, quoted
-from delegtop.diagnosis.rule import Case, rule
+from delegtop.diagnosis.rule import rule
 from delegtop.origin import Origin
 
 PRODUCTS = frozenset({"cleo"})

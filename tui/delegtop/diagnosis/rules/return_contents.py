@@ -14,9 +14,9 @@ from delegtop.contract.returns import (
     sentences,
     tokens,
 )
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.on_return import STANDARD, Note, choice, listed, on_return, quoted
-from delegtop.diagnosis.rule import Case
 from delegtop.model.events import Artifact, Report
 
 PRODUCTS = STANDARD

@@ -4,20 +4,18 @@ import re
 from collections.abc import Iterator
 
 from delegtop.contract.commands import resume
+from delegtop.contract.own_words import OWN
 from delegtop.contract.returns import ERROR_CODES, NEEDS_ERRORS, OTHER_ERROR_TYPES
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.on_return import Note, on_return, quoted
 from delegtop.diagnosis.own_errors import own_errors
-from delegtop.diagnosis.rule import Case, rule
-from delegtop.model.delegation import PROBLEMS, State
+from delegtop.diagnosis.rule import rule
 from delegtop.model.events import Fault, Report
+from delegtop.model.states import PROBLEMS, State
 
 PRODUCTS = frozenset({None})
 
-_GRAVITY = dict.fromkeys(PROBLEMS, Severity.ERROR) | {
-    State.PARTIAL: Severity.WARNING,
-    State.INTERRUPTED: Severity.WARNING,
-}
 _CONSIDERED = 20
 """Errors of one return that are judged; an agent that reports more repeats itself."""
 
@@ -179,8 +177,8 @@ def command_in(text: str) -> str | None:
     "agent's advice",
     Severity.INFO,
     "the agent recommends",
-    "Return format standard: `errors[].recommendation` and `next_steps`. The message is the agent's own words, as "
-    "grave as the state of the delegation; delegtop adds no advice to them. Next steps after success are left out. "
+    "Return format standard: `errors[].recommendation` and `next_steps`. The message is the agent's own words, "
+    "and no sign of trouble by itself; delegtop adds no advice to them. Next steps after success are left out. "
     "What an agent recommends is told where it was first said, not again at everyone who handed it up.",
 )
 def agent_recommends(case: Case) -> Iterator[Finding]:
@@ -194,8 +192,7 @@ def agent_recommends(case: Case) -> Iterator[Finding]:
             said,
             facts.ended_origin or facts.heard_origin,
             command=command_in(said),
-            severity=_GRAVITY.get(state),
-            by="agent",
+            by="delegtop" if said in OWN else "agent",
             since=facts.ended_at,
         )
 

@@ -6,9 +6,9 @@ from delegtop.contract import session_ids
 from delegtop.contract.delegations import AGENT_TYPES
 from delegtop.contract.reading import Place
 from delegtop.contract.returns import METADATA, STATUS_ALIASES, STATUSES
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.on_return import Note, choice, on_return, quoted
-from delegtop.diagnosis.rule import Case
 from delegtop.model.delegation import own_path
 from delegtop.model.events import Report
 

@@ -1,77 +1,91 @@
-"""The judges: one function for each verdict, the most telling first."""
+"""The judges: one function for each kind of verdict."""
 
 from collections.abc import Callable
 
-from delegtop.clock import Millis, duration
-from delegtop.diagnosis.rule import Case
-from delegtop.diagnosis.verdicts.verdict import Certainty, Kind, Verdict
-from delegtop.diagnosis.watch import ENDED, life
+from delegtop.clock import MINUTE, Millis, duration
+from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.sentence import Sentence
+from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
+from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model import notes, phases
-from delegtop.model.delegation import ACTIVE, Basis, Deadline, Delegation, Link, State
+from delegtop.model.delegation import Basis, Deadline, Delegation, Link
 from delegtop.model.events import Phase
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
+from delegtop.model.states import ENDED, State
 from delegtop.origin import Origin
 
-OPEN = ACTIVE | {State.LOST}
-"""What is judged: nothing says that these have ended."""
 _ANCESTORS = 50
 _SHORT = 120
 
 Judge = Callable[[Case], Verdict | None]
 
+JUDGES: dict[Kind, Judge] = {}
 
-def awaiting_a_person(case: Case) -> Verdict | None:
-    """Nothing moves until a person answers. Whoever is gone, or was only copied here, asks no longer."""
+
+def judges(kind: Kind) -> Callable[[Judge], Judge]:
+    """The function judges whether this is going on."""
+
+    def made(judge: Judge) -> Judge:
+        JUDGES[kind] = judge
+        return judge
+
+    return made
+
+
+@judges(Kind.AWAITING_PERMISSION)
+def awaiting_permission(case: Case) -> Verdict | None:
+    """Nothing moves until a person allows it."""
+    return _asking(case, Kind.AWAITING_PERMISSION, "a person to allow") if _asks(case, Phase.PERMISSION) else None
+
+
+@judges(Kind.AWAITING_ANSWER)
+def awaiting_answer(case: Case) -> Verdict | None:
+    """Nothing moves until a person answers."""
+    return _asking(case, Kind.AWAITING_ANSWER, "a person's answer to") if _asks(case, Phase.ANSWER) else None
+
+
+def _asks(case: Case, phase: Phase) -> bool:
+    """Whoever is gone, or was only copied here, asks no longer."""
     facts = case.facts
-    if facts.outcome is not None or case.forest.went_with_its_session(case.handle):
-        return None
-    if any(note.kind == notes.COPIED for note in facts.notes):
-        return None
-    if facts.phase is Phase.PERMISSION:
-        kind, asked = Kind.AWAITING_PERMISSION, "a person to allow"
-    elif facts.phase is Phase.ANSWER:
-        kind, asked = Kind.AWAITING_ANSWER, "a person's answer to"
-    else:
-        return None
-    what = _tool(case) or "what it asked"
-    since = f" for {duration(_quiet(case))}" if facts.heard_at is not None else ""
+    if facts.phase is not phase or facts.outcome is not None or case.forest.went_with_its_session(case.handle):
+        return False
+    return not any(note.kind == notes.COPIED for note in facts.notes)
+
+
+def _asking(case: Case, kind: Kind, asked: str) -> Verdict:
+    facts = case.facts
+    what = _work(case) or "what it asked"
+    since: Sentence = (" for ", facts.heard_at) if facts.heard_at is not None else ()
     stop = "" if what.endswith(("?", "!", ".")) else "."
-    message = f"It waits{since} for {asked} {what}{stop}"
-    return Verdict(kind, Certainty.CERTAIN, message, facts.heard_at, _places(facts.heard_origin))
+    sentence = ("It waits", *since, f" for {asked} {what}{stop}")
+    return Verdict(kind, Certainty.CERTAIN, sentence, facts.heard_at, _places(facts.heard_origin))
 
 
+@judges(Kind.LOST)
 def lost(case: Case) -> Verdict | None:
     """Its writer is gone, or nothing was heard for so long that it must be."""
-    if case.forest.state(case.handle) is not State.LOST:
+    if case.state is not State.LOST:
         return None
     facts = case.facts
     gone = facts.outcome is not None or case.forest.went_with_its_session(case.handle)
+    heard = facts.heard_at or facts.listed_at
+    vanished = next((note.at for note in facts.notes if note.kind == notes.VANISHED), None) if gone else None
+    why: Sentence = (case.forest.reason(case.handle) or "its process is gone",)
+    if not gone and heard is not None:
+        why = ("nothing heard for ", heard, "; its writer is presumably gone (inferred)")
     sure = Certainty.CERTAIN if gone else Certainty.LIKELY
-    why = case.forest.reason(case.handle) or "its process is gone"
-    return Verdict(Kind.LOST, sure, f"It is lost: {why}.", facts.heard_at or facts.listed_at, tuple(life(facts)))
+    return Verdict(Kind.LOST, sure, ("It is lost: ", *why, "."), vanished or heard, _life(facts))
 
 
-def orphaned(case: Case) -> Verdict | None:
-    """Who gave it the work has ended, so nobody will take its return."""
-    forest = case.forest
-    parent = forest.parent(case.handle)
-    if parent is None or forest.state(parent) not in ENDED or forest.link(case.handle) is Link.AMBIGUOUS:
-        return None
-    above = forest.delegation(parent)
-    sure = Certainty.CERTAIN if forest.link(case.handle) is Link.EXPLICIT else Certainty.POSSIBLE
-    message = f"Its parent {label(above)} ended {forest.state(parent)}, and it is still open."
-    return Verdict(Kind.ORPHANED, sure, message, above.ended_at, _places(above.ended_origin, *life(case.facts)))
-
-
+@judges(Kind.LOOPING)
 def looping(case: Case) -> Verdict | None:
     """It goes round: its log says so, or it was given the very work that somebody above it was given."""
     facts = case.facts
     for note in facts.notes:
         if note.kind == notes.LOOP:
-            return Verdict(
-                Kind.LOOPING, Certainty.LIKELY, f"It goes round: {note.text}.", note.at, _places(note.origin)
-            )
+            said = f"It goes round: {note.text}."
+            return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), note.at, _places(note.origin))
     work = facts.prompt or facts.task
     if not work or not facts.agent:
         return None
@@ -81,13 +95,61 @@ def looping(case: Case) -> Verdict | None:
             return None
         given = case.forest.delegation(above)
         if given.agent == facts.agent and work == (given.prompt or given.task):
-            message = f"{facts.agent} was given the very work that {label(given)} above it already has."
+            said = f"{facts.agent} was given the very work that {label(given)} above it already has."
             places = _places(given.started_origin, facts.started_origin)
-            return Verdict(Kind.LOOPING, Certainty.LIKELY, message, facts.started_at, places)
+            return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), facts.started_at, places)
         above = case.forest.parent(above)
     return None
 
 
+@judges(Kind.WAITING_ON_CHILD)
+def waiting_on_child(case: Case) -> Verdict | None:
+    """It cannot go on before somebody below it does. If that one is well, being late is its own affair."""
+    blocker = case.forest.blocker(case.handle)
+    if blocker is None or (case.state is State.OVERDUE and not _is_in_trouble(case, blocker)):
+        return None
+    below = case.forest.delegation(blocker)
+    path = "" if case.forest.parent(blocker) == case.handle else " at the end of its path"
+    late = _past(case, case.forest.deadline(case.handle))
+    return Verdict(
+        Kind.WAITING_ON_CHILD,
+        Certainty.CERTAIN,
+        (f"It waits on {label(below)}{path}", *late, "."),
+        below.started_at,
+        _places(below.started_origin, below.heard_origin),
+        blocker,
+    )
+
+
+def _is_in_trouble(case: Case, blocker: Handle) -> bool:
+    """Whether something is wrong with whom it waits on; that one waits on nobody itself."""
+    if case.forest.needs_review(blocker):
+        return True
+    below = Case(case.forest, blocker)
+    kind = next((kind for kind in Kind if JUDGES[kind](below) is not None), None)
+    if below.turns is not None:
+        case.look_again(below.turns)
+    return kind is not None and not kind.row.harmless
+
+
+@judges(Kind.ORPHANED)
+def orphaned(case: Case) -> Verdict | None:
+    """Who gave it the work has ended, so nobody will take its return."""
+    forest = case.forest
+    parent = forest.parent(case.handle)
+    if parent is None or forest.state(parent) not in ENDED or forest.link(case.handle) is Link.AMBIGUOUS:
+        return None
+    above, heard = forest.delegation(parent), case.facts.heard_at
+    declared = forest.link(case.handle) is Link.EXPLICIT
+    quiet = heard is None or case.is_past(heard + forest.policy.suspect_after)  # else it may come to its end by itself
+    sure = Certainty.CERTAIN if declared and quiet else Certainty.POSSIBLE
+    since: Sentence = (" ", above.ended_at, " ago") if above.ended_at is not None else ()
+    inferred = "" if declared else " (parent inferred)"
+    said = (f"Its parent {label(above)} ended {forest.state(parent)}", *since, f", and it is still open{inferred}.")
+    return Verdict(Kind.ORPHANED, sure, said, above.ended_at, _places(above.ended_origin, *_life(case.facts)))
+
+
+@judges(Kind.DISAGREEMENT)
 def disagreement(case: Case) -> Verdict | None:
     """The registry gave it up, and its log goes on; or the other way round."""
     facts = case.facts
@@ -95,176 +157,144 @@ def disagreement(case: Case) -> Verdict | None:
         return None
     if facts.heard_at <= facts.listed_at:
         return None
-    message = "It left the registry, which means done or given up, but its log goes on."
-    return Verdict(
-        Kind.DISAGREEMENT, Certainty.CERTAIN, message, facts.listed_at, _places(facts.heard_origin, *facts.origins[:1])
-    )
+    said = "It left the registry, which means done or given up, but its log goes on."
+    places = _places(facts.heard_origin, *facts.origins[:1])
+    return Verdict(Kind.DISAGREEMENT, Certainty.CERTAIN, (said,), facts.listed_at, places)
 
 
-def waiting_on_child(case: Case) -> Verdict | None:
-    """It cannot go on before somebody below it does."""
-    blocker = case.forest.blocker(case.handle)
-    if blocker is None:
-        return None
-    below = case.forest.delegation(blocker)
-    path = "" if case.forest.parent(blocker) == case.handle else " at the end of its path"
-    over = _past(case, case.forest.deadline(case.handle))
-    message = f"It waits on {label(below)}{path}{over}."
-    return Verdict(
-        Kind.WAITING_ON_CHILD,
-        Certainty.CERTAIN,
-        message,
-        below.started_at,
-        _places(below.started_origin, below.heard_origin),
-        blocker,
-    )
-
-
+@judges(Kind.LOST_RETURN)
 def lost_return(case: Case) -> Verdict | None:
     """What it waited for has ended, and it was never heard of again."""
-    facts, forest = case.facts, case.forest
+    facts = case.facts
     if facts.phase not in (None, Phase.CHILD) or facts.heard_at is None:
         return None
+    if not case.is_past(facts.heard_at + case.forest.policy.suspect_after):  # it may have many children
+        return None
     ended_at, last = _last_done(case)
-    if last is None or ended_at < facts.heard_at or case.now - ended_at <= forest.policy.suspect_after:
+    if last is None or ended_at < facts.heard_at or not case.is_past(ended_at + case.forest.policy.suspect_after):
         return None
     sure = Certainty.LIKELY if facts.phase is Phase.CHILD else Certainty.POSSIBLE
     how = "ended" if last.ended_at is not None else "was done"
-    message = f"{label(last)} {how} {duration(case.now - ended_at)} ago, and nothing shows that it was told."
+    said = (f"{label(last)} {how} ", ended_at, " ago, and nothing shows that it was told.")
     places = _places(last.ended_origin or last.heard_origin, facts.heard_origin)
-    return Verdict(Kind.LOST_RETURN, sure, message, ended_at, places)
+    return Verdict(Kind.LOST_RETURN, sure, said, ended_at, places)
 
 
+@judges(Kind.HUNG_IN_TOOL)
 def hung_in_tool(case: Case) -> Verdict | None:
     """It is inside a tool, silent for long, and past a limit that somebody set. Without such a limit it is only
     silent: long quiet tools are healthy."""
     facts = case.facts
     deadline = case.forest.deadline(case.handle)
-    if not _in_tool(case) or deadline is None or case.now <= deadline.at or not _is_limit(case, deadline):
+    if not _in_tool(case) or deadline is None or not _is_limit(case, deadline) or not case.is_past(deadline.at):
         return None
-    if _awake_quiet(case) <= case.forest.policy.suspect_after:
+    if facts.heard_at is None or not _is_quiet_for(case, case.forest.policy.suspect_after):
         return None
-    message = f"It has been inside {_tool(case) or 'a tool'} for {duration(_quiet(case))}{_past(case, deadline)}."
-    return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, message, facts.heard_at, _places(facts.heard_origin))
+    said = (f"It has been inside {_work(case) or 'a tool'} for ", facts.heard_at, *_past(case, deadline), ".")
+    return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, said, facts.heard_at, _places(facts.heard_origin))
 
 
+@judges(Kind.WORKED_NEVER_REPORTED)
 def worked_never_reported(case: Case) -> Verdict | None:
     """It is silent or overdue, and its work lies on disk."""
-    if case.forest.state(case.handle) not in (State.SILENT, State.OVERDUE):
+    if case.state not in (State.SILENT, State.OVERDUE):
         return None
     for note in case.facts.notes:
         if note.kind == notes.SALVAGE:
-            message = f"It never reported, but its work is there: {note.text}."
-            return Verdict(Kind.WORKED_NEVER_REPORTED, Certainty.LIKELY, message, note.at, _places(note.origin))
+            said = f"It never reported, but its work is there: {note.text}."
+            return Verdict(Kind.WORKED_NEVER_REPORTED, Certainty.LIKELY, (said,), note.at, _places(note.origin))
     return None
 
 
+@judges(Kind.HOST_SLEPT)
 def host_slept(case: Case) -> Verdict | None:
     """All logs were silent at once, and without that time it was not silent for long."""
-    facts = case.facts
-    if facts.heard_at is None or _quiet(case) <= _patience(case) or _awake_quiet(case) > _patience(case):
+    heard, patience = case.facts.heard_at, _patience(case)
+    if heard is None or not case.is_past(heard + patience) or _is_quiet_for(case, patience):
         return None
-    asleep = list(case.forest.sleeps(facts.heard_at))
+    asleep = list(case.forest.sleeps(heard))
     slept = sum(end - start for start, end in asleep)
-    message = f"Every log was silent for {duration(slept)}; the machine slept, and this is not charged to it."
-    return Verdict(Kind.HOST_SLEPT, Certainty.LIKELY, message, asleep[0][0], _places(facts.heard_origin))
+    said = f"Every log was silent for {duration(slept)}; the machine slept, and this is not charged to it."
+    return Verdict(Kind.HOST_SLEPT, Certainty.LIKELY, (said,), asleep[0][0], _places(case.facts.heard_origin))
 
 
-def overdue(case: Case) -> Verdict | None:
-    deadline = case.forest.deadline(case.handle)
-    if case.forest.state(case.handle) is not State.OVERDUE or deadline is None:
-        return None
-    quiet = f"; last heard of {duration(_quiet(case))} ago" if case.facts.heard_at is not None else ""
-    over = duration(case.now - deadline.at)
-    if _is_limit(case, deadline):
-        sure, message = Certainty.CERTAIN, f"It is {over} past its deadline ({deadline.note}){quiet}."
-    else:
-        sure = Certainty.POSSIBLE
-        message = f"Whoever waited for it stopped waiting {over} ago ({deadline.note}){quiet}. It may be well at work."
-    return Verdict(Kind.OVERDUE, sure, message, deadline.at, tuple(life(case.facts)))
-
-
+@judges(Kind.WAITING_FOR_MODEL)
 def waiting_for_model(case: Case) -> Verdict | None:
     """It asked the model and no answer came."""
-    facts = case.facts
-    if facts.phase is not Phase.MODEL or _awake_quiet(case) <= case.forest.policy.silent_after:
+    facts, policy = case.facts, case.forest.policy
+    if facts.phase is not Phase.MODEL or facts.heard_at is None or not _is_quiet_for(case, policy.silent_after):
         return None
-    deadline = case.forest.deadline(case.handle)
-    sure = Certainty.LIKELY if _awake_quiet(case) > case.forest.policy.suspect_after else Certainty.POSSIBLE
-    message = f"It has waited {duration(_quiet(case))} for the model's answer{_past(case, deadline)}."
-    return Verdict(Kind.WAITING_FOR_MODEL, sure, message, facts.heard_at, _places(facts.heard_origin))
+    late = _past(case, case.forest.deadline(case.handle))
+    sure = Certainty.LIKELY if _is_quiet_for(case, policy.suspect_after) else Certainty.POSSIBLE
+    said = ("It has waited ", facts.heard_at, " for the model's answer", *late, ".")
+    return Verdict(Kind.WAITING_FOR_MODEL, sure, said, facts.heard_at, _places(facts.heard_origin))
 
 
+@judges(Kind.OVERDUE)
+def overdue(case: Case) -> Verdict | None:
+    """It is past its deadline."""
+    deadline, facts = case.forest.deadline(case.handle), case.facts
+    if case.state is not State.OVERDUE or deadline is None:
+        return None
+    blocker = case.forest.blocker(case.handle)
+    rest: Sentence = ("; last heard of ", facts.heard_at, " ago") if facts.heard_at is not None else ()
+    if blocker is not None:
+        rest = (f"; {label(case.forest.delegation(blocker))}, on which it waits, is at work",)
+    if _is_limit(case, deadline):
+        sure, said = Certainty.CERTAIN, ("It is ", deadline.at, f" past its deadline ({deadline.note})", *rest, ".")
+    else:
+        sure = Certainty.POSSIBLE
+        said = (f"Whoever waited for it ({deadline.note}) stopped ", deadline.at, " ago", *rest)
+        said = (*said, ". It may be well at work.")
+    return Verdict(Kind.OVERDUE, sure, said, deadline.at, _life(facts), blocker)
+
+
+@judges(Kind.SILENT)
 def silent(case: Case) -> Verdict | None:
     """It wrote nothing for longer than its kind usually takes in all, and was not waiting for a child meanwhile."""
-    if case.facts.heard_at is None or _awake_quiet(case) <= _patience(case):
-        return None
-    if case.now - _last_done(case)[0] <= _patience(case):
+    heard, patience = case.facts.heard_at, _patience(case)
+    if heard is None or not _is_quiet_for(case, patience) or not case.is_past(_last_done(case)[0] + patience):
         return None
     usual = case.forest.usual(case.handle)
     than = f"; {case.facts.agent} is usually done within {duration(usual[0])}" if usual else ""
-    tool = _tool(case)
-    inside = f" inside {tool}" if tool and _in_tool(case) else ""
-    message = f"Nothing was heard of it for {duration(_quiet(case))}{inside}{than}. Quiet is not hung."
-    return Verdict(
-        Kind.SILENT,
-        Certainty.POSSIBLE,
-        message,
-        case.facts.heard_at,
-        _places(case.facts.heard_origin, *life(case.facts)),
-    )
-
-
-JUDGES: tuple[Judge, ...] = (
-    awaiting_a_person,
-    lost,
-    looping,
-    waiting_on_child,
-    orphaned,
-    disagreement,
-    lost_return,
-    hung_in_tool,
-    worked_never_reported,
-    host_slept,
-    waiting_for_model,
-    overdue,
-    silent,
-)
+    work = _work(case)
+    inside = f" inside {work}" if work and _in_tool(case) else ""
+    said = ("Nothing was heard of it for ", heard, f"{inside}{than}. Quiet is not hung.")
+    places = _places(case.facts.heard_origin, *_life(case.facts))
+    return Verdict(Kind.SILENT, Certainty.POSSIBLE, said, heard, places)
 
 
 # -- what the judges share ------------------------------------------------------------------------------------------
 
 
-def _quiet(case: Case) -> int:
-    """Milliseconds since it was last heard of; 0 if it never was."""
-    return case.now - case.facts.heard_at if case.facts.heard_at is not None else 0
-
-
-def _awake_quiet(case: Case) -> int:
-    """The same without the time in which the whole machine slept."""
+def _is_quiet_for(case: Case, span: int) -> bool:
+    """Whether it was last heard of longer ago than that, without the time in which the whole machine slept."""
     heard = case.facts.heard_at
     if heard is None:
-        return 0
-    return _quiet(case) - sum(end - start for start, end in case.forest.sleeps(heard))
+        return False
+    slept = sum(end - start for start, end in case.forest.sleeps(heard))
+    return case.is_past(heard + slept + span)
 
 
 def _last_done(case: Case) -> tuple[Millis, Delegation | None]:
     """The child that was done last, and when; its log may say no more than that its turn is over."""
     forest = case.forest
-    last: tuple[Millis, Delegation | None] = (Millis(0), None)
+    last: tuple[Millis, Handle | None] = (Millis(0), None)
     for child in forest.offspring(case.handle):
-        below = forest.delegation(child)
+        _, heard, ended = forest.times(child)
         idle = forest.state(child) is State.IDLE and case.facts.phase is Phase.CHILD
-        done = below.heard_at if idle else below.ended_at
+        done = heard if idle else ended
         if done is not None and done > last[0]:
-            last = done, below
-    return last
+            last = done, child
+    return last[0], None if last[1] is None else forest.delegation(last[1])
 
 
 def _patience(case: Case) -> int:
     """How long silence of this one is nothing to speak of."""
-    policy, usual = case.forest.policy, case.forest.usual(case.handle)
+    policy, usual, facts = case.forest.policy, case.forest.usual(case.handle), case.facts
     limit = policy.tool_suspect_after if _in_tool(case) else policy.suspect_after
+    if facts.product is not None and facts.heard_at is not None and case.is_past(facts.heard_at + limit):
+        case.look_again(case.now + MINUTE)  # what is usual may become known or change whenever another one is done
     return max(limit, usual[0] if usual else Millis(0))
 
 
@@ -287,16 +317,21 @@ def _is_limit(case: Case, deadline: Deadline) -> bool:
     return deadline.is_firm and deadline.basis is not Basis.WAIT
 
 
-def _past(case: Case, deadline: Deadline | None) -> str:
-    if deadline is None or not deadline.is_firm or case.now <= deadline.at:
-        return ""
-    return f", {duration(case.now - deadline.at)} past its deadline"
+def _past(case: Case, deadline: Deadline | None) -> Sentence:
+    if deadline is None or not deadline.is_firm or not case.is_past(deadline.at):
+        return ()
+    return (", ", deadline.at, " past its deadline")
 
 
-def _tool(case: Case) -> str:
-    """The tool with what it does, short."""
-    told = phases.work(case.facts)
+def _work(case: Case) -> str:
+    """The tool with what it does, short and on one line."""
+    told = " ".join(phases.work(case.facts).split())
     return told if len(told) <= _SHORT else f"{told[: _SHORT - 1]}…"
+
+
+def _life(facts: Delegation) -> tuple[Origin, ...]:
+    """Where it started and where it was last heard of."""
+    return _places(facts.started_origin, facts.heard_origin)
 
 
 def _places(*origins: Origin | None) -> tuple[Origin, ...]:

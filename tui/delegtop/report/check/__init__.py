@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from delegtop.clock import Millis
-from delegtop.diagnosis.finding import FIRST, Finding, Severity
-from delegtop.model.delegation import SEVERITY, State
+from delegtop.diagnosis.assessment import Assessment, Urgency
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.model.states import State
 from delegtop.report.health import Health
 
 RANK = {severity: rank for rank, severity in enumerate(Severity)}
@@ -20,9 +21,13 @@ class Subject(NamedTuple):
     """What to call it."""
     source: str
     """The source that tells of it."""
-    state: State | None
+    assessment: Assessment | None
     """None for a source."""
     findings: tuple[Finding, ...]
+
+    @property
+    def state(self) -> State | None:
+        return self.assessment.state if self.assessment else None
 
     @property
     def title(self) -> str:
@@ -30,11 +35,17 @@ class Subject(NamedTuple):
         return self.id if self.name == self.id else f"{self.name} {self.id}"
 
     @property
-    def gravity(self) -> tuple[int, bool, int]:
-        """The least is the worst: by its worst finding, then by its state; sources come last."""
-        worst = [(RANK[finding.severity], finding.rule not in FIRST) for finding in self.findings]
-        finding, later = min(worst, default=(len(RANK), True))
-        return finding, later, len(SEVERITY) if self.state is None else SEVERITY[self.state]
+    def gravity(self) -> tuple[bool, int, int, int]:
+        """The least comes first: problems in the order of looking, then the rest by its worst finding, then sources."""
+        worst = min((RANK[finding.severity] for finding in self.findings), default=len(RANK))
+        if self.assessment is None:
+            return True, 0, worst, 0
+        urgency, newest, _ = self.assessment.key
+        return (
+            False,
+            urgency if self.assessment.problem else Urgency.AT_REST,
+            *((newest, worst) if self.assessment.problem else (worst, 0)),
+        )
 
 
 class Verdict(NamedTuple):

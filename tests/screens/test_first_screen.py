@@ -1,0 +1,186 @@
+"""The first screen answers within five seconds of looking: which one is stuck, why, and what to do.
+
+The home is that of somebody who runs agents all day: a hundred sessions that are over, and one that hangs now.
+"""
+
+from datetime import UTC
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.homes import MINUTE, operators_home
+from tests.screens.looking import banner, earlier, ids, page, ready, screen, settled, table, under_cursor
+
+from delegtop.app.main import DelegtopApp
+from delegtop.clock import HOUR, SECOND, Clock, FrozenClock, Millis, WallClock
+from delegtop.config import Settings
+from delegtop.diagnosis.assessment import Urgency
+from delegtop.feed import Feed
+
+pytestmark = pytest.mark.anyio
+SIZES = [(80, 24), (120, 35), (160, 45)]
+SINCE = [pytest.param(2 * HOUR, id="plain"), pytest.param(None, id="all")]
+SESSION = "a0000001-0000-4000-8000-000000000001"
+RESUME = f"cd /home/ann/webapp && claude --resume {SESSION}"
+
+
+class Stuck(NamedTuple):
+    """What an operator is to see of it."""
+
+    id: str
+    banner: str
+    state: str
+    sentence: str
+    remedy: str
+    command: str
+
+
+KINDS = {
+    "model": Stuck(
+        "toolu_hung",
+        "STUCK  general-purpose in webapp ◀1  waiting for the model",
+        "no model answer",
+        "It has waited 31:00 for the model's answer. claude waits for it.",
+        "Interrupt it and send the prompt again.",
+        RESUME,
+    ),
+    "tool": Stuck(
+        "toolu_hung",
+        "STUCK?  general-purpose in webapp ◀1  in Bash: python -m cPro",
+        "silent?",
+        "31:00 inside Bash: python -m cProfile login.py.",
+        "Look at its last record and at its process before you stop it.",
+        RESUME,
+    ),
+    "permission": Stuck(
+        SESSION,
+        "NEEDS YOU  claude in webapp  asks permission: Bash: rm -r",
+        "asks permission",
+        "a person to allow Bash: rm -r build.",
+        "Answer it in its terminal: allow it or deny it.",
+        "pgrep -lP ",
+    ),
+    "deadline": Stuck(
+        "sess_1790000000_late01",
+        "STUCK  implementer ◀1  in bash: lake build 31:00",
+        "hung in a tool",
+        "It has been inside bash: lake build for 31:00, 21:03 past its deadline. /implement 7 waits for it.",
+        "Stop the process of the tool",
+        "/implement 7",
+    ),
+}
+
+
+def dashboard(home: Path, clock: Clock, since: int | None) -> DelegtopApp:
+    """The dashboard on everything that is found in a home."""
+    places = [home / ".claude" / "projects", home / ".claude" / "sessions", home / "runs"]
+    written = None if since is None else Millis(clock.now() - since)
+    feed = Feed([str(place) for place in places if place.exists()], clock=clock, since=written)
+    return DelegtopApp(Settings(), feed, clock, zone=UTC)
+
+
+def row_of(app: DelegtopApp, id: str) -> int:
+    """On which row of the screen it is, from the top."""
+    handle = app.board.forest.find(id)
+    assert handle is not None
+    row = app.board.outline.row_of(handle)
+    assert row is not None
+    return row - app.monitor.table._view.top
+
+
+def now() -> Millis:
+    """The present, by whole seconds: a process that is looked for is one of now."""
+    return Millis(WallClock().now() // SECOND * SECOND)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("since", SINCE)
+@pytest.mark.parametrize("kind", KINDS)
+async def test_it_says_which_one_is_stuck_why_and_what_to_type(
+    tmp_path: Path, kind: str, since: int | None, size: tuple[int, int]
+) -> None:
+    told, moment = KINDS[kind], now()
+    operators_home(tmp_path, moment, stuck=kind)
+    app = dashboard(tmp_path, FrozenClock(moment), since)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        assert banner(app).startswith(told.banner)
+        assert banner(app).endswith("→  enter")
+        assert under_cursor(app) == told.id, "the cursor is on the one to look at, not on who waits for it"
+        assert row_of(app, told.id) <= 1, "only who waits for it stands above it"
+        assert told.state in table(app)[row_of(app, told.id)]
+        for words in (told.sentence, f"do this {told.remedy}", f"command {told.command}"):
+            assert words in page(app)
+
+
+@pytest.mark.parametrize("since", SINCE)
+@pytest.mark.parametrize("kind", KINDS)
+async def test_nothing_old_stands_above_what_is_now(tmp_path: Path, kind: str, since: int | None) -> None:
+    moment = now()
+    operators_home(tmp_path, moment, stuck=kind)
+    app = dashboard(tmp_path, FrozenClock(moment), since)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await ready(pilot)
+        for _ in range(2):
+            roots = [row.handle for row in app.board.outline.window(0, len(app.board.outline)) if not row.level]
+            urgencies = [app.board.pressing.key(root)[0] for root in roots]
+            assert urgencies == sorted(urgencies)
+            assert urgencies[0] in (Urgency.STUCK, Urgency.PERSON, Urgency.SUSPICIOUS)
+            await pilot.press("d")  # with the earlier troubles, too
+            await settled(pilot)
+        assert Urgency.EARLIER in {app.board.pressing.key(root)[0] for root in app.board.forest.roots()}
+
+
+async def test_earlier_failures_are_one_line_and_have_no_row(tmp_path: Path) -> None:
+    moment = now()
+    operators_home(tmp_path, moment)
+    app = dashboard(tmp_path, FrozenClock(moment), 2 * HOUR)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await ready(pilot)
+        assert earlier(app) == "earlier: 2 failed   d shows them"
+        assert not any("API error" in line for line in screen(app))
+
+
+async def test_the_wall_clock_tells_the_same(tmp_path: Path) -> None:
+    operators_home(tmp_path, now())
+    app = dashboard(tmp_path, WallClock(), 2 * HOUR)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1  waiting for the model 3")
+        assert under_cursor(app) == "toolu_hung"
+        assert RESUME in page(app)
+
+
+async def test_whoever_waits_is_called_by_its_work_and_its_project(tmp_path: Path) -> None:
+    moment = now()
+    operators_home(tmp_path, moment)
+    app = dashboard(tmp_path, FrozenClock(moment), 2 * HOUR)
+    async with app.run_test(size=(160, 45)) as pilot:
+        await ready(pilot)
+        first, second = table(app)[:2]
+        assert first.split()[:8] == ["▾", "claude", "Make", "the", "login", "faster", "webapp", "◐"]
+        assert "general-purpose ◀1" in second
+        assert "webapp" in second
+
+
+async def test_what_begins_to_hang_while_one_looks_comes_up_and_the_cursor_stays(tmp_path: Path) -> None:
+    moment = now()
+    operators_home(tmp_path, moment, hang=20_000)
+    clock = FrozenClock(moment)
+    app = dashboard(tmp_path, clock, 2 * HOUR)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await ready(pilot)
+        assert banner(app) == ""
+        await pilot.press("G")
+        held = under_cursor(app)
+        clock.set(Millis(moment + 31 * MINUTE))
+        app._second()
+        await settled(pilot)
+        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1")
+        assert banner(app).endswith("→  e")
+        assert ids(app)[:2] == [SESSION, "toolu_hung"]
+        assert under_cursor(app) == held
+        await pilot.press("e")
+        assert under_cursor(app) == "toolu_hung"
+        await settled(pilot)
+        assert banner(app).endswith("→  enter")

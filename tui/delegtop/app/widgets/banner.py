@@ -1,0 +1,72 @@
+"""The line above the tree while something is stuck or needs a person: who, in what, since when, and the key that goes
+there. A click goes there, too."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from delegtop.app.spans import cut
+from delegtop.app.widgets.chips import Chip, Chips
+from delegtop.clock import duration
+from delegtop.diagnosis.assessment import PRESSING, Assessment, Urgency
+from delegtop.diagnosis.verdicts import Kind
+from delegtop.model import measures, phases
+from delegtop.model.events import Phase
+from delegtop.report.table.cells import Table
+
+GO = "go"
+_LEAST = 16
+"""Cells that what it is in has at least."""
+
+
+class Banner(Chips):
+    """Hidden while nothing presses."""
+
+    DEFAULT_CSS = """
+    Banner { display: none; padding: 0 1; background: $stuck; color: $background; text-style: bold; }
+    Banner.-open { display: block; }
+    Banner:nocolor { text-style: bold reverse; }
+    """
+
+    def tell(self, table: Table, found: Sequence[Assessment], key: str) -> None:
+        """Say what presses most, of all that is the matter now, and the key that goes there."""
+        pressing = [each for each in found if each.urgency in PRESSING]
+        self.set_class(bool(pressing), "-open")
+        if pressing:
+            self.show([Chip(line(table, pressing, key, self.room), GO)])
+
+
+def line(table: Table, pressing: list[Assessment], key: str, width: int) -> Content:
+    """`STUCK  implementer ◀2  in bash: lake build 12:40  →  enter`."""
+    first = pressing[0]
+    arrow = "->" if table.drawing.plain else "→"
+    more = f"   +{len(pressing) - 1} more" if len(pressing) > 1 else ""
+    since = "" if first.since is None else f" {duration(max(table.forest.now - first.since, 0))}"
+    begin = f"{_word(first)}  {_who(table, first)}  "
+    end = f"{since}  {arrow}  {key}{more}"
+    room = max(width - len(begin) - len(end), _LEAST)
+    return Content(cut(begin + cut(_what(table, first), room, table.drawing.cut) + end, width, table.drawing.cut))
+
+
+def _word(found: Assessment) -> str:
+    if found.urgency is Urgency.PERSON:
+        return "NEEDS YOU"
+    return "STUCK" if found.is_sure else "STUCK?"
+
+
+def _who(table: Table, found: Assessment) -> str:
+    name = table.safe(measures.called(table.facts(found.handle)))
+    project = table.project(found.handle)
+    holds = f" {table.drawing.blocker}{len(found.blocks)}" if found.blocks else ""
+    return f"{name}{f' in {project}' if project and len(table.projects) > 1 else ''}{holds}"
+
+
+_IN_A_TOOL = frozenset({Kind.HUNG_IN_TOOL, Kind.SILENT, Kind.OVERDUE})
+
+
+def _what(table: Table, found: Assessment) -> str:
+    facts = table.facts(found.handle)
+    work = table.safe(phases.work(facts))
+    if work and found.verdict in _IN_A_TOOL and (facts.phase is Phase.TOOL or facts.tool):
+        return f"in {work}"
+    return f"{found.short}: {work}" if work and found.urgency is Urgency.PERSON else found.kind

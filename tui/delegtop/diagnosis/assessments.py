@@ -1,0 +1,260 @@
+"""The assessments of a forest: made once, kept until what they rest on changes, in the order of looking.
+
+An assessment rests on the delegation itself, on how those above and below it live, and on the time. So whoever takes in
+events tells here what changed, and time is on an agenda: nothing is judged again without a reason, and nothing that has
+one is left as it was.
+"""
+
+from bisect import bisect_left, insort
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from delegtop.clock import Millis, monotonic
+from delegtop.diagnosis.assessment import Assessment, Key, Urgency, assess
+from delegtop.diagnosis.case import Case, Exists, unseen
+from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.kin import Below, Ties, above
+from delegtop.diagnosis.path import answerer
+from delegtop.diagnosis.verdicts import Kind
+from delegtop.model.agenda import Agenda
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
+
+if TYPE_CHECKING:
+    from delegtop.diagnosis.recovery import Step
+
+_WATCHED = OPEN | ENDED_BADLY
+_AT_A_TIME = 16
+_ENDLESS = 1 << 62
+
+Stamp = tuple[int, int | None]
+"""The versions of a delegation and of the one it waits on: where that was last heard of is part of what is told."""
+
+
+class Assessments:
+    """What is the matter with each delegation of a forest."""
+
+    def __init__(self, forest: Forest, exists: Exists = unseen) -> None:
+        self.forest, self._exists = forest, exists
+        self.version = 0
+        """Grows with every change of an assessment."""
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """The forest is another one, or all of it is new."""
+        forest = self.forest
+        self._known: dict[Handle, tuple[Stamp, Assessment]] = {}
+        """Of all that is open or a problem: what it was judged by, and how."""
+        self._order: list[Key] = []
+        self._now: tuple[int, list[Assessment]] = (-1, [])
+        self._earlier: Counter[str] = Counter()
+        self._agenda = Agenda()
+        self._dirty: set[Handle] = set()
+        self._queue: deque[Handle] = deque()
+        self._below = Below(forest.parent)
+        """Those to whom it means something how the ones above them live."""
+        self._answered_by = Ties()
+        """Those that have just ended badly, by who may answer that."""
+        self._ends: dict[Handle, Handle] = {}
+        """At the end of whose path there is somebody, and who that is."""
+        self._changed: set[Handle] = set()
+        """Who is assessed otherwise since the last `update`, whoever asked."""
+        self._moment, self._slept = forest.now, forest.slept
+        policy = forest.policy
+        self._turns_silent_first = policy.silent_after <= min(policy.suspect_after, policy.tool_suspect_after)
+        self.version += 1
+        ended = sorted(forest.in_states(ENDED_BADLY), key=lambda each: -(forest.times(each[0])[2] or 0))
+        self._want(handle for handle, _ in (*forest.in_states(OPEN), *ended))
+        self._want(forest.for_review())
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def of(self, handle: Handle) -> Assessment:
+        """The assessment at the moment the forest shows."""
+        known = self._known.get(handle)
+        if known is None or handle in self._dirty or known[0] != self._stamp(known[1]) or self._is_due(known[1]):
+            return self._assess(handle)
+        return known[1]
+
+    def known(self, handle: Handle) -> Assessment | None:
+        """The same, as it was last judged; nothing of what is at rest. It costs nothing."""
+        known = self._known.get(handle)
+        return known[1] if known else None
+
+    def sentence(self, handle: Handle) -> str:
+        return self.of(handle).sentence(self.forest.now)
+
+    def problems(self) -> list[Assessment]:
+        """All problems that are known, in the order of looking."""
+        return [self._known[handle][1] for _, _, handle in self._order]
+
+    def now(self) -> Sequence[Assessment]:
+        """Those of this moment, without the earlier ones."""
+        if self._now[0] != self.version:
+            end = bisect_left(self._order, (Urgency.EARLIER, -_ENDLESS, 0))
+            self._now = self.version, [self._known[handle][1] for _, _, handle in self._order[:end]]
+        return self._now[1]
+
+    def earlier(self) -> Mapping[str, int]:
+        """How many earlier troubles there are of each kind, the most first."""
+        return {kind: count for kind, count in self._earlier.most_common() if count}
+
+    def ranked(self) -> list[Handle]:
+        """All delegations in the order of looking."""
+        return sorted(range(len(self.forest)), key=lambda handle: self.of(handle).key)
+
+    def findings(self, handle: Handle) -> tuple[Finding, ...]:
+        """What the rules find about it, worst first."""
+        from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
+
+        return diagnose(Case(self.forest, handle, self._exists))
+
+    def todo(self, handle: Handle, findings: Collection[Finding] | None = None) -> "tuple[Step, ...]":
+        """What to do about it, ranked by use."""
+        from delegtop.diagnosis import recovery  # as above
+
+        found = self.findings(handle) if findings is None else findings
+        return recovery.todo(Case(self.forest, handle, self._exists), tuple(found))
+
+    @property
+    def waiting(self) -> int:
+        """How many are to be judged."""
+        return len(self._dirty)
+
+    # -- what changes ------------------------------------------------------------------------------------------------
+
+    def touch(self, touched: Iterable[Handle], lives: Iterable[Handle]) -> None:
+        """These changed; of `lives`, how they live: they began, ended, moved or are in another state."""
+        lives, higher, lower = set(lives), set[Handle](), set[Handle]()
+        for handle in lives:
+            self._below.follow(handle)
+        for handle in lives:
+            self._want((handle, *self._answered_by[handle]))
+            self._want(filter(self._matters, above(self.forest.parent, handle, higher)))
+            self._want(self._below.of(handle, lower))
+        for handle in touched:
+            if handle not in lives:
+                self._want(self._answered_by[handle])
+                self._want(() if self._is_plain(handle) else (handle, *self._told_of_rest(handle)))
+
+    def _told_of_rest(self, handle: Handle) -> Iterable[Handle]:
+        """Who gave it the work, if it is at rest: that one counts from its last word."""
+        parent = self.forest.parent(handle) if self.forest.state(handle) is State.IDLE else None
+        return () if parent is None else (parent,)
+
+    def _is_plain(self, handle: Handle) -> bool:
+        """It is at work, or waits for a child, and has only said so once more: it turns silent before it can be
+        suspicious, and then how it lives is another."""
+        known = self.known(handle)
+        if known is None or known.urgency is not Urgency.AT_WORK or self.forest.stands_out(handle):
+            return False
+        return known.verdict is Kind.WAITING_ON_CHILD or (known.state is State.RUNNING and self._turns_silent_first)
+
+    def _matters(self, handle: Handle) -> bool:
+        return handle in self._known or self.forest.state(handle) in _WATCHED or self.forest.needs_review(handle)
+
+    def _want(self, handles: Iterable[Handle]) -> None:
+        for handle in handles:
+            if handle not in self._dirty:
+                self._dirty.add(handle)
+                self._queue.append(handle)
+
+    def update(self, seconds: float | None = None) -> set[Handle]:
+        """Judge what changed, by events or by time, for about that long; returns whose assessment is another now."""
+        self._want(self._agenda.due(self.forest.now))
+        if self.forest.now < self._moment:  # the clock was set: what was past may be to come
+            self._want(self._known)
+        self._moment = self.forest.now
+        if self._slept != self.forest.slept:  # time that nobody is charged with has come to light
+            self._slept = self.forest.slept
+            self._want(handle for handle, (_, known) in self._known.items() if known.state in ACTIVE)
+        until = None if seconds is None else monotonic() + seconds
+        judged = 0
+        while self._queue and (until is None or judged % _AT_A_TIME or monotonic() < until):
+            handle = self._queue.popleft()
+            if handle not in self._dirty:
+                continue
+            judged += 1
+            if self._matters(handle):
+                self._assess(handle)
+            self._dirty.discard(handle)
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def next_turn(self) -> Millis | None:
+        """The first moment at which time alone may change an assessment."""
+        return self._agenda.next()
+
+    # -- keeping -----------------------------------------------------------------------------------------------------
+
+    def _is_due(self, known: Assessment) -> bool:
+        return known.turns is not None and self.forest.now >= known.turns
+
+    def _stamp(self, known: Assessment) -> Stamp:
+        version, end = self.forest.version, known.waits_on
+        return version(known.handle), None if end is None else version(end)
+
+    def _assess(self, handle: Handle) -> Assessment:
+        self._dirty.discard(handle)
+        found = assess(Case(self.forest, handle, self._exists))
+        self._keep(handle, found)
+        return found
+
+    def _keep(self, handle: Handle, found: Assessment) -> None:
+        before, after = self.known(handle), found if found.problem or found.state in _WATCHED else None
+        if after is not None:
+            self._known[handle] = self._stamp(after), after
+        elif before is not None:
+            del self._known[handle]
+        self._agenda.set(handle, after.turns if after else None)
+        self._tie(handle, after)
+        if before == after:
+            return
+        self.version += 1
+        self._changed.add(handle)
+        if before is not None and before.problem:
+            del self._order[bisect_left(self._order, before.key)]
+            self._earlier[before.kind] -= before.urgency is Urgency.EARLIER
+        if after is not None and after.problem:
+            insort(self._order, after.key)
+            self._earlier[after.kind] += after.urgency is Urgency.EARLIER
+        if before is not None and after is not None and before.problem != after.problem and after.state in ACTIVE:
+            self._want(filter(self._is_late, above(self.forest.parent, handle, set())))
+
+    def _is_late(self, handle: Handle) -> bool:
+        """Whether it is overdue: if somebody below it is in trouble, that is why, and else it is its own affair."""
+        return self.forest.state(handle) is State.OVERDUE
+
+    def _tie(self, handle: Handle, known: Assessment | None) -> None:
+        self._below.keep(handle, known is not None and _heeds_those_above(known))
+        just_ended = known is not None and known.urgency is Urgency.JUST_ENDED
+        self._answered_by.tie(handle, answerer(self.forest, handle) if just_ended else None)
+        self._meet(handle, self._end_of_path(known) if known is not None else None)
+
+    def _end_of_path(self, known: Assessment) -> Handle | None:
+        """Whom it waits on in the end, whatever else is the matter with it."""
+        waits = known.state in (State.WAITING, State.OVERDUE)
+        return known.waits_on if known.waits_on is not None or not waits else self.forest.blocker(known.handle)
+
+    def _meet(self, handle: Handle, end: Handle | None) -> None:
+        """Who is at the end of its path now holds it up, and who was does so no longer."""
+        before = self._ends.pop(handle, None)
+        if end is not None:
+            self._ends[handle] = end
+        if before != end:
+            self._want(each for each in (before, end) if each is not None and self._tells_of(each, handle, each != end))
+
+    def _tells_of(self, end: Handle, handle: Handle, told: bool) -> bool:
+        """Whether a problem at the end of a path names this one among those it holds up, or does not."""
+        known = self.known(end)
+        return known is not None and known.problem and (handle in known.blocks) == told
+
+
+def _heeds_those_above(known: Assessment) -> bool:
+    """Whether how those above it live may change what is the matter with it: it is open, has just ended badly and may
+    be answered, or was interrupted and may be so with whoever gave it the work."""
+    if known.state in OPEN or known.state is State.INTERRUPTED:
+        return True
+    return known.state in ENDED_BADLY and known.turns is not None

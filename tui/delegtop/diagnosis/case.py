@@ -1,0 +1,62 @@
+"""A case: one delegation to judge at the moment the forest shows, and everything that judging it may look at."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from delegtop.clock import Millis
+from delegtop.contract.reading import Reading
+from delegtop.model.delegation import Delegation
+from delegtop.model.forest import Forest
+from delegtop.model.ledger import Handle
+from delegtop.model.states import State
+
+Exists = Callable[[str], bool | None]
+"""Whether the artifact at a path exists; None if that cannot be told."""
+Read = Callable[[str], str | None]
+"""The text of the artifact at a path; None if it cannot be had."""
+
+
+def unseen(_path: str) -> bool | None:
+    """Nothing can be told: nobody looks at the disk."""
+    return None
+
+
+def unread(_path: str) -> str | None:
+    """Nothing is read: where nobody waits for files, or they lie elsewhere."""
+    return None
+
+
+class Case:
+    """Judges and rules ask it. Whatever depends on the time is asked by `is_past`, so that it is known how long the
+    answers hold."""
+
+    def __init__(self, forest: Forest, handle: Handle, exists: Exists = unseen, read: Read = unread) -> None:
+        self.forest, self.handle = forest, handle
+        self.exists, self.read = exists, read
+        self.now = forest.now
+        self.facts: Delegation = forest.delegation(handle)
+        self.known: dict[str, Any] = {}
+        """What one rule found out about the delegation and others ask for too."""
+        self.turns: Millis | None = None
+        """The first moment at which time alone may change what was found; None if it cannot."""
+
+    @cached_property
+    def state(self) -> State:
+        return self.forest.state(self.handle)
+
+    @property
+    def reading(self) -> Reading:
+        """How to read the protocols where they contradict each other."""
+        return self.forest.policy.reading
+
+    def is_past(self, moment: int) -> bool:
+        """Whether it is later than that; if not, all that was found holds only until then."""
+        if self.now > moment:
+            return True
+        self.look_again(moment + 1)
+        return False
+
+    def look_again(self, moment: int) -> None:
+        """What was found may be otherwise from that moment on."""
+        self.turns = Millis(moment if self.turns is None else min(self.turns, moment))

@@ -1,0 +1,315 @@
+"""The kinds of verdicts: one table, in the order of judging, and everything else about a verdict is asked of it.
+
+To add one is to add a row here and its function in `judges`. A test holds that there is one for the other.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from delegtop.diagnosis.finding import Severity
+
+
+class Certainty(StrEnum):
+    """How sure a verdict is."""
+
+    CERTAIN = "certain"
+    """The records say so."""
+    LIKELY = "likely"
+    """The records fit nothing else well."""
+    POSSIBLE = "possible"
+    """It fits, and so do harmless explanations."""
+
+
+class Row(NamedTuple):
+    """What there is to know of a kind."""
+
+    short: str
+    """At most 20 characters, for a narrow column."""
+    meaning: str
+    evidence: str
+    """What it rests on."""
+    when: str
+    """From when on it is given."""
+    frees: str = ""
+    """What to do so that the path goes on."""
+    look: str = ""
+    """What to look at."""
+    guide: str = ""
+    """The delegation guide's own troubleshooting, for what follows the guide."""
+    rule: str = ""
+    """The rule whose finding says the same; none for what is no finding."""
+    severity: Severity = Severity.WARNING
+    """Of that finding where it is at least likely; a step less where it is only possible."""
+    must: str = ""
+    """What the rule asks for."""
+    why: str = ""
+    """Why it does."""
+    person: bool = False
+    """Nothing moves before a person does something."""
+    harmless: bool = False
+    """By itself it needs nobody."""
+
+
+_HANGS = (
+    "See that the command receives results, that a timeout is set (3600 s if nothing else is), that the agent returns "
+    "the standard format, and that its session id is kept."
+)
+_LOOPS = (
+    "Switch on cycle detection in the orchestrator: look at the delegation path before handing on, hold the depth "
+    "limit, and log the paths."
+)
+
+
+class Kind(StrEnum):
+    """What is going on, in the words shown to people. Of several that fit, the first is given."""
+
+    row: Row
+
+    def __new__(cls, words: str, row: Row) -> "Kind":
+        kind = str.__new__(cls, words)
+        kind._value_, kind.row = words, row
+        return kind
+
+    AWAITING_PERMISSION = (
+        "awaiting a permission",
+        Row(
+            short="asks permission",
+            meaning="A person has to allow something; nothing moves before that.",
+            evidence="the record that asks",
+            when="at once",
+            frees="Answer it in its terminal: allow it or deny it.",
+            look="If it asks for the same often, allow the tool in the settings of its program.",
+            rule="VER-001",
+            severity=Severity.ERROR,
+            must="nobody waits for a permission",
+            why="The log shows that a person is asked to allow something. Nothing below goes on before that.",
+            person=True,
+        ),
+    )
+    AWAITING_ANSWER = (
+        "awaiting an answer",
+        Row(
+            short="asks a question",
+            meaning="A person was asked something; nothing moves before the answer.",
+            evidence="the record that asks",
+            when="at once",
+            frees="Answer it in its terminal.",
+            rule="VER-002",
+            severity=Severity.ERROR,
+            must="nobody waits for an answer",
+            why="The log shows that a person was asked something. Nothing below goes on before that.",
+            person=True,
+        ),
+    )
+    LOST = (
+        "lost",
+        Row(
+            short="lost",
+            meaning="Whoever wrote its log is gone, and no end was written.",
+            evidence="where it started and where it was last heard of; or that its process is gone",
+            when=(
+                "after `lost_after` without a word, past any deadline; at once if its process, or its "
+                "session's, is gone"
+            ),
+            frees="Nobody works on it any more: take the task up again.",
+            look="Look first for what it has already written.",
+            guide=_HANGS,
+            rule="DEL-021",
+            severity=Severity.ERROR,
+            must="no delegation is lost",
+            why=(
+                "Delegation guide, Never wait indefinitely: long past every limit, or with its process gone, "
+                "nothing will come any more. That it is lost is inferred from silence unless the process was "
+                "looked for."
+            ),
+        ),
+    )
+    LOOPING = (
+        "looping",
+        Row(
+            short="looping",
+            meaning=(
+                "It goes round: the same call again and again, the same work handed down to the same "
+                "agent, or a loop guard at its limit."
+            ),
+            evidence="the last of the calls; both hand-outs; the guard's own note",
+            when=(
+                "from the 5th same call in a row (the 100th of one that polls or sleeps) and the 3rd "
+                "dispatch of an operation that never came to an end; at once for work handed down"
+            ),
+            frees="Stop it: more time will not help.",
+            look="Look at what it repeats before it is started again.",
+            guide=_LOOPS,
+            rule="VER-003",
+            severity=Severity.ERROR,
+            must="nobody goes round in circles",
+            why=(
+                "The same call again and again, the same work handed down, or a loop guard at its limit: it "
+                "looks alive and gets nowhere."
+            ),
+        ),
+    )
+    WAITING_ON_CHILD = (
+        "waiting on a child",
+        Row(
+            short="waits on a child",
+            meaning="It cannot go on before somebody below it does. By itself that needs nobody.",
+            evidence="the delegation at the end of its path: where it started and was last heard of",
+            when="at once",
+            harmless=True,
+        ),
+    )
+    ORPHANED = (
+        "orphaned",
+        Row(
+            short="orphaned",
+            meaning="Whoever gave it the work has ended: nobody will take its return.",
+            evidence="the parent's end, and its own start and last word",
+            when="at once; certain only after `suspect_after` without a word",
+            frees="Stop it, or wait and take its return by hand.",
+            look="Have the parent receive the results of all its children before it returns.",
+            rule="DEL-024",
+            must="no delegation outlives its parent",
+            why=(
+                "Delegation guide, Receive Results: a caller waits for what it has delegated or gives up at "
+                "the timeout. Whoever still works when the caller has ended works for nobody, and its return "
+                "will not be read."
+            ),
+        ),
+    )
+    DISAGREEMENT = (
+        "registry and log disagree",
+        Row(
+            short="registry disagrees",
+            meaning="It left the registry, which means done or given up, and its log goes on.",
+            evidence="its last word, and its entry in the registry",
+            when="at the first word after the registry last listed it",
+            frees="Its orchestrator no longer waits for it: take its return by hand, or stop it.",
+            rule="VER-010",
+            must="registry and log agree",
+            why="The registry deletes an entry when it is done or given up; this one's log goes on.",
+        ),
+    )
+    LOST_RETURN = (
+        "lost return",
+        Row(
+            short="lost return",
+            meaning="What it waited for is done, and nothing shows that it was ever told.",
+            evidence="the child's end, and its own last word before that",
+            when="after `suspect_after` from the child's end",
+            frees="Tell it: any message in its session makes it look again; or take the child's result by hand.",
+            guide=_HANGS,
+            rule="VER-004",
+            must="every return reaches its parent",
+            why="A child has ended and its parent, which waited for it, was never heard of again.",
+        ),
+    )
+    HUNG_IN_TOOL = (
+        "hung in a tool",
+        Row(
+            short="hung in a tool",
+            meaning=(
+                "It is inside a tool, silent for long, and past a limit that somebody set. Without a "
+                "limit it is only silent, and a limit that is only how long somebody waited is none."
+            ),
+            evidence="the record that it went into the tool",
+            when="past its deadline, and after `suspect_after` without a word",
+            frees="Stop the process of the tool: the agent then goes on with an error.",
+            look="Look first whether that process still does something.",
+            guide=_HANGS,
+            rule="VER-005",
+            severity=Severity.ERROR,
+            must="nobody hangs in a tool",
+            why=(
+                "It is inside a tool, silent for longer than `suspect_after`, and past a limit that somebody "
+                "set. Silence alone is never called hung."
+            ),
+        ),
+    )
+    WORKED_NEVER_REPORTED = (
+        "worked but never reported",
+        Row(
+            short="never reported",
+            meaning="Its files are there, and it never said that it is done.",
+            evidence="the record that lists them",
+            when="once it is silent (`silent_after`) or overdue",
+            frees="Take over what it wrote, by hand or by taking the task up again; do not start anew.",
+            guide=_HANGS,
+            rule="VER-006",
+            must="who worked has reported",
+            why="It is silent or overdue, and files it was to make are there.",
+        ),
+    )
+    HOST_SLEPT = (
+        "host slept",
+        Row(
+            short="host slept",
+            meaning="Every log was silent at once: the machine slept, and that time is charged to nobody.",
+            evidence="its last word before",
+            when=("when it is silent only if the sleep is counted; all logs quiet for 15 minutes or more are a sleep"),
+            frees="Give it some minutes to go on.",
+            rule="VER-009",
+            severity=Severity.INFO,
+            must="time asleep is charged to nobody",
+            why="Every log was silent at once for more than a quarter of an hour: the machine slept.",
+            harmless=True,
+        ),
+    )
+    WAITING_FOR_MODEL = (
+        "waiting for the model",
+        Row(
+            short="no model answer",
+            meaning="The model was asked, and no answer came.",
+            evidence="the record that asks",
+            when="after `silent_after`; likely only after `suspect_after`",
+            frees="Interrupt it and send the prompt again.",
+            look="Look at the status of the provider.",
+            rule="VER-007",
+            must="the model answers",
+            why="The last record asks the model, and no answer came for longer than `silent_after`.",
+        ),
+    )
+    OVERDUE = (
+        "overdue",
+        Row(
+            short="overdue",
+            meaning="It is past its deadline and not done.",
+            evidence="where it started and where it was last heard of",
+            when=(
+                "at its deadline: declared, by its timeout, by the operator, by its agent's file, or the "
+                "protocol's for its kind; what is only usual for its kind makes nothing overdue"
+            ),
+            frees="Stop it if its process is still there, keep what it has written, and take the task up again.",
+            guide=_HANGS,
+            rule="DEL-020",
+            severity=Severity.ERROR,
+            must="an open delegation is within its deadline",
+            why=(
+                "Delegation guide, Timeout Enforcement and Troubleshooting (Delegation Hangs): past its "
+                "deadline the caller stops waiting, looks for artifacts that were already written, and "
+                "reports a partial result with the way to resume. The task stays in progress; it has not "
+                "failed."
+            ),
+        ),
+    )
+    SILENT = (
+        "silent",
+        Row(
+            short="silent",
+            meaning="It wrote nothing for longer than its kind usually takes in all. Quiet is not hung.",
+            evidence="its last word, and where it started",
+            when=(
+                "after `suspect_after`, inside a tool after `tool_suspect_after`, and never before 95 % of "
+                "at least 8 finished ones of its kind were done"
+            ),
+            frees="Look at its last record and at its process before you stop it.",
+            guide=_HANGS,
+            rule="VER-008",
+            severity=Severity.INFO,
+            must="nobody is silent for longer than usual",
+            why=(
+                "Nothing was written for longer than `suspect_after` (`tool_suspect_after` inside a tool) and"
+                " longer than its kind usually takes in all. That is worth a look and no proof of anything."
+            ),
+        ),
+    )

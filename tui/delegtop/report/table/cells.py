@@ -1,0 +1,439 @@
+"""What the cells of each column say: pieces of safe text, each with its part.
+
+A part names a look (`guide`, `failed`, `bar-warn`); whoever paints or prints knows the colours.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from delegtop.clock import countdown, duration
+from delegtop.diagnosis.assessment import Assessment, Urgency
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.pressing import Pressing
+from delegtop.model import measures, phases
+from delegtop.model.delegation import Delegation, Link
+from delegtop.model.events import Trust
+from delegtop.model.ledger import Handle
+from delegtop.model.outline import OutlineRow
+from delegtop.model.states import ACTIVE, UNENDED, State
+from delegtop.report.layout import Ruler, Span
+from delegtop.report.projects import Projects
+from delegtop.report.table.columns import DOING, NAME, Layout, Placed, column
+from delegtop.report.table.drawing import Drawing
+from delegtop.secrets import mask
+from delegtop.text import brief, prose
+
+PARTS = (
+    *dict.fromkeys(state.colour for state in State),
+    *("guide", "unsure", "mark", "name", "text", "muted", "header", "stuck"),
+    *("bar-plenty", "bar-warn", "bar-critical", "bar-over", "bar-track"),
+)
+
+TIME, BAR = 8, 8
+"""Cells of any span of time (`+1:02:11`, `26:10:00`), and of the bar that shows how much is left."""
+_LONGEST = 400
+"""Characters of foreign text that are looked at for one cell: no terminal is wider."""
+_LOOKED_AT = 2 * _LONGEST
+"""Characters that are searched for secrets: one that begins in sight is hidden whole."""
+_LEAST_TITLE, _LEAST_NAME = 8, 10
+"""Cells a title beside the name must have to be worth reading, and a name keeps however deep it hangs."""
+_WARN, _CRITICAL = 0.25, 0.10
+_DEEP = 24
+"""Levels that get guide lines in print; how deep the others are, their depth says."""
+
+
+class Remark(NamedTuple):
+    """What the rules find beside what is the matter: the worst of it by its short name, and how many there are."""
+
+    name: str = ""
+    severity: Severity | None = None
+    found: int = 0
+
+
+NOTHING = Remark()
+
+
+class Table:
+    """Delegations as rows: the cells are asked of it."""
+
+    def __init__(
+        self,
+        assessments: Assessments,
+        pressing: Pressing,
+        drawing: Drawing,
+        ruler: Ruler,
+        *,
+        masked: bool = True,
+        remarks: Callable[[Handle], Remark] = lambda _: NOTHING,
+        folds: bool = True,
+        exact: bool = False,
+    ) -> None:
+        self.assessments, self.pressing, self.forest = assessments, pressing, assessments.forest
+        self.drawing, self.ruler, self.masked = drawing, ruler, masked
+        self.remarks, self.folds = remarks, folds
+        """`folds`: whether rows can be folded, and so have a mark to do it with."""
+        self._exact = exact
+        """How spans of time are told: on a screen they change no oftener than needed."""
+        self.projects = Projects()
+        self._clean = lru_cache(2048)(self._cleaned)
+
+    def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> str:
+        """The titles, with a mark at the one the rows are sorted by."""
+        turned = self.drawing.up if reverse else self.drawing.down
+        sorted_by = next((each for each in layout.columns if each.column.sort == sort), None)
+        titles = [self.title(each, turned if each is sorted_by else "") for each in layout.columns]
+        return (" " + (" " * layout.gap).join(titles))[: layout.width].ljust(layout.width)
+
+    def title(self, placed: Placed, mark: str = "") -> str:
+        """The title of a column, as wide as that is."""
+        column, width = placed
+        title = column.short if column.short and width == column.small else column.title
+        # The title of the time left stands over the words, not over the bar.
+        over_words = min(width, TIME) if column.name == "left" else width
+        if mark:  # it says more than the last letter
+            title = title[: max(over_words - len(mark), 0)] + mark
+        text = self.ruler.fit(title, over_words, self.drawing.cut, column.right or column.name == "left")
+        return text + " " * (width - over_words)
+
+    # What the cells share
+
+    def facts(self, handle: Handle) -> Delegation:
+        return self.forest.delegation(handle)
+
+    def problem(self, handle: Handle) -> Assessment | None:
+        """What is the matter with it, if something is."""
+        known = self.assessments.known(handle)
+        return known if known is not None and known.problem else None
+
+    def project(self, handle: Handle) -> str:
+        return self.safe(self.projects.name(measures.folder(self.forest, handle)))
+
+    def label(self, handle: Handle) -> str:
+        """What it is called, safe to show."""
+        return self.safe(measures.label(self.facts(handle)))
+
+    def waits_on(self, handle: Handle) -> Handle | None:
+        """At the end of the path that it waits on."""
+        waiting = self.forest.state(handle) in (State.WAITING, State.OVERDUE)
+        return self.forest.blocker(handle) if waiting else None
+
+    def safe(self, text: str) -> str:
+        return self._clean(text[:_LOOKED_AT], self.masked, False)
+
+    def prose(self, text: str) -> str:
+        """Safe, too, and without the marks of Markdown: what was written for people."""
+        return self._clean(text[:_LOOKED_AT], self.masked, True)
+
+    def _cleaned(self, text: str, masked: bool, for_people: bool) -> str:
+        text = (prose if for_people else brief)(mask(text) if masked else text, _LONGEST)
+        return text.encode("ascii", "replace").decode() if self.drawing.plain else text
+
+    def open_for(self, span: int, width: int) -> str:
+        """A span of time that goes on."""
+        return self.took(span, width) if self._exact else countdown(span)
+
+    def took(self, span: int, width: int) -> str:
+        """A span of time, to the second if there is room for that."""
+        exactly = duration(span)
+        return exactly if len(exactly) <= width else countdown(span)
+
+    def cut(self, text: str, width: int) -> str:
+        return self.ruler.cut(text, width, self.drawing.cut)
+
+    def said(self, text: str, part: str, width: int, *, right: bool = False) -> list[Span]:
+        """One piece of text as a whole cell."""
+        return [Span(self.ruler.fit(text, width, self.drawing.cut, right), part)]
+
+    def guides(self, row: OutlineRow, width: int) -> tuple[str, str]:
+        """The lines left of the mark, and what stands in place of the mark of a row without children."""
+        drawing = self.drawing
+        if not row.level:
+            return "", " " if self.folds else ""
+        link = self.forest.link(row.handle)
+        arm = {Link.INFERRED: drawing.inferred, Link.AMBIGUOUS: drawing.ambiguous}.get(link, drawing.sure)
+        own = (drawing.corner if row.last else drawing.branch) + arm
+        room = max((width - _LEAST_NAME - 4) // 2, 0) if self.folds else self._room_in_print(row, width)
+        above = row.guides[1:]
+        cut = len(above) > room
+        if cut:
+            above = above[len(above) - room :]
+        trunks = "".join(f"{drawing.trunk} " if runs_on else "  " for runs_on in above)
+        end = drawing.inferred if link is Link.AMBIGUOUS else arm
+        return (drawing.cut + trunks[1:] if cut and trunks else trunks) + own, end if self.folds else ""
+
+    def _room_in_print(self, row: OutlineRow, width: int) -> int:
+        """How many levels above it are drawn. A column there is no wider than its longest name needs."""
+        name = min(self.ruler.cells(_called(self, row, self.facts(row.handle))), _LEAST_NAME)
+        return min(_DEEP, max((width - name - 3) // 2, 0))
+
+
+# -- who it is -------------------------------------------------------------------------------------------------------
+
+
+@column(NAME, "DELEGATION", 22, "what it is called, in its place in the tree, and its work in a few words", sort="name")
+def name_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    drawing, facts, state = table.drawing, table.facts(row.handle), table.forest.state(row.handle)
+    spans = _branch(table, row, width)
+    if facts.parent is not None and table.forest.parent(row.handle) is None:
+        spans.append(Span(f"{drawing.orphan} ", "unsure"))
+    found = table.problem(row.handle)
+    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
+    room = max(width - sum(table.ruler.cells(span.text) for span in spans), 0)
+    hidden = _hidden(table, row, room - len(holds) - _LEAST_NAME)
+    taken = len(holds) + sum(len(span.text) for span in hidden)
+    name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
+    spans += [Span(name, _name_part(found, state)), Span(holds, "stuck"), *hidden]
+    room = width - sum(table.ruler.cells(span.text) for span in spans) - 2
+    title = table.prose(measures.title(facts))
+    if title and room >= _LEAST_TITLE:
+        spans.append(Span("  " + table.cut(title, room), "muted"))
+    return table.ruler.filled(spans, width)
+
+
+def _called(table: Table, row: OutlineRow, facts: Delegation) -> str:
+    link = table.forest.link(row.handle)
+    unsure = table.drawing.spoken and row.level and link in (Link.INFERRED, Link.AMBIGUOUS)
+    return table.safe(measures.called(facts)) + (f" (parent {link})" if unsure else "")
+
+
+def _branch(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    """The lines of the tree and the mark that folds."""
+    guides, end = table.guides(row, width)
+    drawing = table.drawing
+    unsure = table.forest.link(row.handle) in (Link.INFERRED, Link.AMBIGUOUS)
+    mark = (drawing.opened if row.expanded else drawing.folded) if row.descendants and table.folds else end
+    link = "unsure" if unsure else "guide"
+    spans = [Span(guides[:-1], "guide"), Span(guides[-1:], link), Span(mark, "mark" if row.descendants else link)]
+    return [*spans, Span(" " if guides or mark else "", "text")]
+
+
+def _name_part(found: Assessment | None, state: State) -> str:
+    if found is not None:
+        return found_part(found)
+    return "name" if state in ACTIVE else "muted"
+
+
+def _hidden(table: Table, row: OutlineRow, room: int) -> list[Span]:
+    """What a fold hides: how many, and how many problems of this moment in the colour of the most pressing. These are
+    said even where there is little room."""
+    if not row.descendants or row.expanded:
+        return []
+    many, count = f" ({row.descendants:,})", table.pressing.below(row.handle)
+    worst = table.assessments.known(table.pressing.key(row.handle)[-1]) if count else None
+    if worst is None:
+        return [Span(many, "muted")]
+    short = f" ! {count}"
+    for all_of_them, below in ((many, f"{short} below"), (many, short)):
+        if len(all_of_them + below) <= room:
+            return [Span(all_of_them, "muted"), Span(below, found_part(worst))]
+    return [Span(short, found_part(worst))]
+
+
+def found_part(found: Assessment) -> str:
+    """The colour of what is the matter."""
+    match found.urgency:
+        case Urgency.STUCK | Urgency.PERSON:
+            return "stuck"
+        case Urgency.SUSPICIOUS:
+            return "partial"
+    return found.state.colour
+
+
+def mark_at(table: Table, row: OutlineRow, layout: Layout) -> range:
+    """The cells of the fold mark: a click there folds."""
+    if not row.descendants or not layout.columns:
+        return range(0)
+    start = 1 + table.ruler.cells(table.guides(row, layout.columns[0].width)[0])
+    return range(start - 1, start + 2)
+
+
+@column("project", "PROJECT", 14, "the folder it works in", sort="project", small=10, shrinks=82, goes=60)
+def project_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    return table.said(table.project(row.handle), "muted", width)
+
+
+@column("task", "TASK", 10, "the number or name of the task", sort="task", goes=94)
+def task_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    return table.said(table.safe(table.facts(row.handle).task or ""), "muted", width)
+
+
+# -- how it stands ---------------------------------------------------------------------------------------------------
+
+
+@column("state", "STATE", 18, "what is the matter with it, else its state", sort="problems", small=13, shrinks=25)
+def state_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    state, found = table.forest.state(row.handle), table.problem(row.handle)
+    sign = table.drawing.state(state)
+    words = state.value if found is None else found.short
+    unsure = "?" if found is not None and not found.is_sure else ""
+    part = state.colour if found is None else found_part(found)
+    return table.said(f"{sign} {words}{unsure}".lstrip() if width > 1 else sign, part, width)
+
+
+@column("depth", "DEPTH", 5, "how deep it is", right=True, sort="depth", short="D", small=2, shrinks=86, goes=20)
+def depth_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    """As claimed, with the other claim beside it where the path says otherwise; `~` where nothing is claimed."""
+    facts = table.facts(row.handle)
+    level = None if table.folds else row.level  # of one subtree looked at alone the outline counts from there
+    claimed, derived = facts.depth, measures.derived_depth(table.forest, row.handle, facts, level)
+    if claimed is None:
+        guessed = f"~{derived}"
+        return table.said(guessed if len(guessed) <= width else str(derived), "muted", width, right=True)
+    if claimed != derived:
+        both = f"{claimed}{table.drawing.differs}{derived}"
+        return table.said(both if table.ruler.cells(both) <= width else str(claimed), "partial", width, right=True)
+    return table.said(str(claimed), "text", width, right=True)
+
+
+@column(
+    *("left", "LEFT", TIME + 1 + BAR, "the time until its deadline"),
+    sort="deadline",
+    small=TIME,
+    shrinks=92,
+    goes=30,
+    ticks=True,
+)
+def left_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    """The time left, and a bar of how much of it all that is."""
+    left = left_of(table, row.handle)
+    if left is None:
+        return [Span(" " * width, "text")]
+    part = "text" if left.level == "bar-plenty" else left.level
+    words = Span(table.ruler.fit(left.text, min(TIME, width), table.drawing.cut, True), part)
+    if left.halves is None or width < TIME + 1 + BAR:
+        return table.ruler.filled([words], width)
+    drawing, (full, half) = table.drawing, divmod(left.halves, 2)
+    if left.level == "bar-over":
+        return table.ruler.filled([words, Span(" ", "text"), Span(drawing.over * BAR, "bar-over")], width)
+    bar = drawing.full * full + drawing.half * half
+    drawn = [Span(bar, left.level), Span(drawing.empty * (BAR - len(bar)), "bar-track")]
+    return table.ruler.filled([words, Span(" ", "text"), *drawn], width)
+
+
+class Left(NamedTuple):
+    """The time left as it is drawn: the words, how many half cells of the bar are full, and how pressing it is."""
+
+    text: str
+    halves: int | None
+    """None if the whole span is not known, and then there is no bar."""
+    level: str
+
+
+def left_of(table: Table, handle: Handle) -> Left | None:
+    """None for what is done, and for what has no deadline: there is no time left to speak of."""
+    forest = table.forest
+    deadline = forest.deadline(handle) if forest.state(handle) in ACTIVE else None
+    if deadline is None:
+        return None
+    left = deadline.at - forest.now
+    if not deadline.is_firm:  # what is usual is no promise: nothing is late by it
+        return Left(f"~{countdown(left)}"[-TIME:], None, "muted")
+    if left < 0:
+        return Left(countdown(left), 0, "bar-over")
+    started = table.facts(handle).started_at
+    if started is None or deadline.at <= started:
+        return Left(countdown(left), None, "text")
+    part = min(left / (deadline.at - started), 1.0)
+    level = "bar-critical" if part < _CRITICAL else "bar-warn" if part < _WARN else "bar-plenty"
+    return Left(countdown(left), max(round(part * BAR * 2), 1), level)
+
+
+@column(
+    "age", "AGE", TIME, "how long it has run, or took", right=True, sort="age", small=7, shrinks=87, goes=80, ticks=True
+)
+def age_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    facts, state = table.facts(row.handle), table.forest.state(row.handle)
+    text = table.drawing.none
+    if facts.started_at is not None and state in UNENDED:
+        text = table.open_for(max(table.forest.now - facts.started_at, 0), width)
+    elif facts.started_at is not None and facts.ended_at is not None:
+        text = table.took(facts.ended_at - facts.started_at, width)
+    return table.said(text, _time_part(state, facts), width, right=True)
+
+
+@column(
+    *("quiet", "QUIET", TIME, "how long nothing was heard of it"),
+    right=True,
+    sort="quiet",
+    small=7,
+    shrinks=87,
+    goes=40,
+    ticks=True,
+)
+def quiet_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    facts, state = table.facts(row.handle), table.forest.state(row.handle)
+    if state not in UNENDED:
+        return [Span(" " * width, "text")]
+    heard = facts.heard_at
+    text = table.drawing.none if heard is None else table.open_for(max(table.forest.now - heard, 0), width)
+    part = State.SILENT.colour if state is State.SILENT else _time_part(state, facts)
+    return table.said(text, part, width, right=True)
+
+
+def _time_part(state: State, facts: Delegation) -> str:
+    """Times that a model wrote are grey: they are no clock."""
+    return "text" if state in ACTIVE and facts.trust is not Trust.MODEL else "muted"
+
+
+# -- what it used and does -------------------------------------------------------------------------------------------
+
+
+@column("tokens", "TOKENS", 6, "new tokens it used", right=True, sort="tokens", goes=93)
+def tokens_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    return table.said(short_number(table.forest.used(row.handle)[0]), "muted", width, right=True)
+
+
+@column("cost", "COST", 7, "US dollars, where its log tells", right=True, sort="cost", goes=95)
+def cost_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    cost = table.forest.used(row.handle)[1]
+    return table.said("" if cost is None else f"${cost:,.2f}", "muted", width, right=True)
+
+
+_SEVERITIES = {Severity.ERROR: "failed", Severity.WARNING: "partial", Severity.INFO: "muted"}
+
+
+@column("findings", "FINDINGS", 22, "what the rules find beside that", sort="problems", small=14, shrinks=91, goes=88)
+def findings_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    name, severity, count = table.remarks(row.handle)
+    if severity is None:
+        return [Span(" " * width, "text")]
+    more = f" +{count - 1}" if count > 1 else ""
+    sign = table.drawing.findings[severity]
+    words = Span(table.cut(f"{sign} {name}", width - len(more)), _SEVERITIES[severity])
+    return table.ruler.filled([words, Span(more, "muted")], width)
+
+
+@column(DOING, "DOING", 12, "what it does, waits for, or came to", sort="doing", goes=50, ticks=True)
+def doing_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+    text, part = doing_of(table, row.handle)
+    return table.said(text, part, width)
+
+
+def doing_of(table: Table, handle: Handle) -> tuple[str, str]:
+    """What it does, and the part that plays."""
+    facts, state = table.facts(handle), table.forest.state(handle)
+    if state in ACTIVE and facts.phase in phases.FOR_PEOPLE:
+        return table.safe(phases.now(facts)), "stuck"
+    if (blocker := table.waits_on(handle)) is not None:
+        found = table.problem(blocker)
+        what = f": {found.short}" if found is not None else ""
+        return f"on {table.label(blocker)}{what}", "muted" if found is None else "text"
+    if state in ACTIVE:
+        return table.safe(phases.now(facts) or table.forest.reason(handle)), "text"
+    made = measures.made(facts) if state is State.COMPLETED and facts.report.summary else ""
+    told = table.prose(measures.remark(table.forest, handle, facts))
+    part = state.colour if state.problem and facts.errors else "muted"
+    return f" {table.drawing.and_} ".join(filter(None, (made, told))), part
+
+
+def short_number(number: int | None) -> str:
+    """`812`, `12.3k`, `1.2M`."""
+    if number is None:
+        return ""
+    for one, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= one:
+            scaled = number / one
+            return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.1f}{unit}"
+    return str(number)

@@ -1,0 +1,172 @@
+"""The columns there are, and which of them there is room for."""
+
+from collections.abc import Callable, Collection, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from delegtop.model.outline import OutlineRow
+from delegtop.report.layout import Span
+
+if TYPE_CHECKING:
+    from delegtop.report.table.cells import Table
+
+Cell = Callable[["Table", OutlineRow, int], list[Span]]
+"""What a column says of a row, exactly so many cells wide."""
+
+NAME, DOING = "delegation", "doing"
+"""The two that share what room is left."""
+_NAME_LEAST, _NAME_COMFORTABLE, _NAME_MOST = 22, 36, 64
+_DOING_LEAST, _DOING_SHARE = 12, 0.4
+_LUXURY = 70
+"""What ranks so high gives way to what each does."""
+_BARE = 32
+"""Below so many cells there is room for the name and the sign of the state alone."""
+_LEAST = 4
+
+
+class Column(NamedTuple):
+    """One column. Where there is little room it first becomes small, then goes; the highest rank first."""
+
+    name: str
+    title: str
+    width: int
+    cell: Cell
+    about: str
+    """What it tells, for whoever chooses columns."""
+    right: bool = False
+    sort: str | None = None
+    """What a click on its title sorts by."""
+    short: str = ""
+    """Its title where it is small."""
+    small: int = 0
+    """Its width where there is little room; 0 if it is then as wide as ever."""
+    shrinks: int = 0
+    """The rank at which it becomes small."""
+    goes: int = 0
+    """The rank at which it goes; 0 stays to the end."""
+    ticks: bool = False
+    """Whether time alone changes it."""
+    optional: bool = False
+    """Shown only where somebody chooses it."""
+
+
+COLUMNS: dict[str, Column] = {}
+"""By name, in the order they stand in."""
+
+
+def column(name: str, title: str, width: int, about: str, **more: object) -> Callable[[Cell], Cell]:
+    """Make a column of the function that says its cells."""
+
+    def made(cell: Cell) -> Cell:
+        COLUMNS[name] = Column(name, title, width, cell, about, **more)  # type: ignore[arg-type]  # its own fields by name
+        return cell
+
+    return made
+
+
+class Placed(NamedTuple):
+    """A column in its place."""
+
+    column: Column
+    width: int
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+
+class Layout(NamedTuple):
+    """The columns for one width of the table. All cells and gaps together fill it."""
+
+    width: int
+    gap: int
+    columns: tuple[Placed, ...]
+
+    def column_at(self, x: int) -> Column | None:
+        """The column under this cell; a gap belongs to the column before it."""
+        end = 1
+        for placed in self.columns:
+            end += placed.width + self.gap
+            if x < end:
+                return placed.column
+        return None
+
+    def has(self, name: str) -> bool:
+        return any(placed.name == name for placed in self.columns)
+
+
+class UnknownColumnError(ValueError):
+    """There is no column of that name; the message says which there are."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no column is named {name}; there are {', '.join(COLUMNS)}")
+
+
+def chosen(names: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of these names in their order, the name of the delegation first; without any, the usual ones."""
+    for name in names:
+        if name not in COLUMNS:
+            raise UnknownColumnError(name)
+    if not names:
+        return tuple(each for each in COLUMNS.values() if not each.optional)
+    return tuple(COLUMNS[name] for name in dict.fromkeys((NAME, *names)))
+
+
+def layout(width: int, columns: Sequence[Column], empty: Collection[str] = (), kept: Collection[str] = ()) -> Layout:
+    """As many of the columns as are comfortable in so many cells. Those to be `kept` go only where they do not fit, and
+    those that have nothing to say take no room."""
+    if width < _LEAST:
+        return Layout(width, 0, ())
+    if width < _BARE:
+        return _bare(width)
+    wanted = [Placed(each, each.width) for each in columns if each.name not in empty]
+    gap = 2 if width >= 180 else 1
+    while (economy := _economy(wanted, kept)) is not None:
+        rank, number, small = economy
+        if _needed(wanted, gap) <= width and (rank < _LUXURY or _is_comfortable(wanted, width, gap)):
+            break
+        wanted[number : number + 1] = [Placed(wanted[number].column, small)] if small else []
+    return Layout(width, gap, tuple(_share(wanted, width, gap)))
+
+
+def _needed(placed: Sequence[Placed], gap: int) -> int:
+    """The least width of all, one free cell on the left included."""
+    least = {NAME: _NAME_LEAST, DOING: _DOING_LEAST}
+    return 1 + sum(least.get(each.name, each.width) for each in placed) + gap * (len(placed) - 1)
+
+
+def _is_comfortable(placed: Sequence[Placed], width: int, gap: int) -> bool:
+    """Whether what each does has its share of the room, and its name enough."""
+    fixed = sum(each.width for each in placed if each.name not in (NAME, DOING))
+    spare = width - 1 - gap * (len(placed) - 1) - fixed
+    return not any(each.name == DOING for each in placed) or spare >= width * _DOING_SHARE + _NAME_COMFORTABLE
+
+
+def _economy(placed: Sequence[Placed], kept: Collection[str]) -> tuple[int, int, int] | None:
+    """What is given up next: its rank, the number of a column, and how wide it is then."""
+    ranked: list[tuple[int, int, int]] = []
+    for number, (each, width) in enumerate(placed):
+        if each.small and width > each.small:
+            ranked.append((each.shrinks, number, each.small))
+        elif each.goes:
+            ranked.append((min(each.goes, _LUXURY - 1) if each.name in kept else each.goes, number, 0))
+    return max(ranked, default=None)
+
+
+def _share(placed: list[Placed], width: int, gap: int) -> list[Placed]:
+    """Give what room is left to the name and to what it does, of which the latter says more."""
+    fixed = sum(each.width for each in placed if each.name not in (NAME, DOING))
+    spare = max(width - 1 - gap * (len(placed) - 1) - fixed, 0)
+    if not any(each.name == DOING for each in placed):
+        return [each._replace(width=spare) if each.name == NAME else each for each in placed]
+    doing = min(max(ceil(width * _DOING_SHARE), spare // 2), max(spare - _NAME_LEAST, 0))
+    name = min(spare - doing, _NAME_MOST)
+    widths = {NAME: name, DOING: spare - name}
+    return [each._replace(width=widths.get(each.name, each.width)) for each in placed]
+
+
+def _bare(width: int) -> Layout:
+    """The name, and what a state is in one sign or one word."""
+    state = COLUMNS["state"]
+    sign = state.small if width >= _BARE // 2 + state.small else 1
+    return Layout(width, 1, (Placed(COLUMNS[NAME], max(width - 2 - sign, 0)), Placed(state, sign)))
