@@ -48,6 +48,16 @@ async def test_what_may_be_at_work_and_holds_up_others_is_called_stuck_with_a_qu
         assert banner(app) == "STUCK?  worker ◀1  in Bash: make all 31:11  →  enter"
 
 
+async def test_of_what_is_late_it_says_how_late_and_not_how_long_it_does_what_it_does(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
+) -> None:
+    late = script.started("late", 0, agent="worker", timeout=60 * 60_000)
+    app = make_app(feed=type(feed)([late, script.heard("late", 57, "ruff check src", tool="bash")]))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        assert banner(app) == "STUCK  worker  bash: ruff check src, overdue 2:11  →  enter"
+
+
 async def test_what_waits_for_a_person_needs_you(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
     app = make_app(feed=type(feed)(pair(script, "rm -r build", tool="Bash", phase=Phase.PERMISSION)))
     async with app.run_test(size=SIZE) as pilot:

@@ -285,3 +285,19 @@ async def test_the_line_is_hidden_with_what_is_open_only_if_nothing_is_left_to_s
         await settled(pilot)
         assert names(app) == ["at-work"]
         assert earlier(app).startswith("earlier: ")
+
+
+async def test_what_comes_late_of_a_tree_that_is_told_in_one_line_is_no_news(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
+) -> None:
+    fed = type(feed)(history(script))
+    app = make_app(feed=fed)
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        late = script.started("late", -179, agent="late-failure", parent="old-root")
+        fed.say(late, script.returned("late", -178, Outcome.FAILED))
+        await until(pilot, lambda: len(app.board.forest) == 6)
+        await settled(pilot)
+        assert app.monitor.table.pending == 0
+        assert "new" not in screen(app)[1]
+        assert "late-failure" not in names(app)

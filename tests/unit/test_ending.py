@@ -13,7 +13,7 @@ from time import sleep
 from typing import Any
 
 import pytest
-from tests.patience import until
+from tests.patience import PATIENCE, until
 from tests.watching import append, register
 
 from delegtop import ending
@@ -70,8 +70,8 @@ def test_what_goes_on_ends_when_it_is_told(
     until(lambda: listens(process))
     for _ in range(3):
         process.send_signal(how)
-    _, told = process.communicate(timeout=30)
-    assert process.returncode == 128 + how
+    _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + how, told
     assert "Traceback" not in told
     left = {path.name for path in set(tmp_path.iterdir()) - before}
     assert left <= {"run.prom", "run.delegtop"}
@@ -89,7 +89,7 @@ def test_a_watch_that_waits_is_woken(start: Callable[..., "subprocess.Popen[str]
 
     until(tells)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGTERM
 
 
@@ -99,7 +99,7 @@ def test_nohup_is_heeded(start: Callable[..., "subprocess.Popen[str]"]) -> None:
     until(lambda: listens(process))
     process.send_signal(signal.SIGHUP)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGTERM
 
 
@@ -129,6 +129,16 @@ def test_a_signal_is_raised_once_and_nothing_disturbs_what_is_put_away() -> None
     kill(signal.SIGTERM)
     assert put_away
     assert told.value.status == 143
+
+
+@pytest.mark.usefixtures("as_before")
+def test_it_is_told_although_somebody_stumbles_while_tidying_up() -> None:
+    with pytest.raises(Ended) as told, ending.raised():  # noqa: PT012 -- the second error is the point
+        try:
+            kill(signal.SIGHUP)
+        finally:
+            raise AttributeError("save_nargs")
+    assert told.value.status == 129
 
 
 @pytest.mark.usefixtures("as_before")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 PATIENCE = 5.0
 """Seconds within which whoever was asked to end must have ended."""
 _SOON = 0.05
@@ -52,6 +52,9 @@ def raised() -> Iterator[None]:
     try:
         with _handled(hear):
             yield
+    except Exception:
+        _insist()  # somebody's tidying up after it may have failed: what counts is that it was told to end
+        raise
     finally:
         sys.unraisablehook = before
 

@@ -180,6 +180,7 @@ class DelegtopApp(Rewinding, Borrowing):
             self.monitor.rows_moved()
         if self.board.loading and not self.reader.loading:
             self.board.loaded()
+            self.monitor.table.seen()  # what was there at the start is no news
             self.monitor.rows_moved()
             self.bygone.look()
         self._lags = self.intake.more

@@ -275,7 +275,7 @@ class Census:
         if state is State.IDLE:
             return f"its turn ended {quiet} ago{'; its process is gone' if handle in self._gone else ''}"
         if state is State.SILENT:
-            return f"nothing heard for {quiet}; quiet is not hung"
+            return f"nothing heard for {quiet}"
         return ""
 
     # -- deadlines -------------------------------------------------------------------------------------------------

@@ -250,8 +250,15 @@ class Outline:
         return row if self._root else row - 1
 
     def shows(self, handle: Handle) -> bool:
-        """Does it pass the filter? It may still hide in a fold."""
-        return handle in self and self._size[handle + 1] > 0
+        """Does it pass the filter, and is its tree not put away? It may still hide in a fold."""
+        return handle in self and self._size[handle + 1] > 0 and not self._is_away(handle + 1)
+
+    def _is_away(self, node: int) -> bool:
+        if not self._hidden:
+            return False
+        while (above := self._families.parent[node]) > TOP and node != self._root:
+            node = above
+        return node in self._hidden and node != self._root
 
     def parent(self, handle: Handle) -> Handle | None:
         """The delegation one level up in what is shown, None for the outermost."""

@@ -52,7 +52,7 @@ def page(subject: Subject, spent: Totals | None = None) -> list[Block]:
 def _standing(subject: Subject) -> list[Block]:
     forest, handle = subject.forest, subject.handle
     delegation, state = subject.delegation, forest.state(handle)
-    reason = "" if subject.assessments.of(handle).problem else forest.reason(handle)  # the page begins with why
+    reason = forest.reason(handle)
     blocks: list[Block] = [
         Fact("state", said(theme.state_content(state, ascii=subject.ascii), foreign(reason) if reason else "")),
         *_now(subject, state),

@@ -182,7 +182,7 @@ class Monitor(Viewing):
         self.table.mark_problems(self.board.landmarks)
         self.table.show_sort(self.board.sort, self.board.reversed)
         self.table.update_rows(structural)
-        if self.reader.loading:
+        if self.reader.busy:
             self.table.seen()
         self._vitals.beat(self._standing.pulse())
         self._draw_lines()

@@ -61,7 +61,7 @@ def _who(table: Table, found: Assessment) -> str:
     return f"{name}{f' in {project}' if project and len(table.projects) > 1 else ''}{holds}"
 
 
-_IN_A_TOOL = frozenset({Kind.HUNG_IN_TOOL, Kind.SILENT, Kind.OVERDUE})
+_IN_A_TOOL = frozenset({Kind.HUNG_IN_TOOL, Kind.SILENT})
 
 
 def _what(table: Table, found: Assessment) -> str:
@@ -69,4 +69,6 @@ def _what(table: Table, found: Assessment) -> str:
     work = table.safe(phases.work(facts))
     if work and found.verdict in _IN_A_TOOL and (facts.phase is Phase.TOOL or facts.tool):
         return f"in {work}"
+    if work and found.verdict is Kind.OVERDUE:
+        return f"{work}, overdue"
     return f"{found.short}: {work}" if work and found.urgency is Urgency.PERSON else found.kind
