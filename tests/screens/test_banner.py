@@ -55,7 +55,7 @@ async def test_of_what_is_late_it_says_how_late_and_not_how_long_it_does_what_it
     app = make_app(feed=type(feed)([late, script.heard("late", 57, "ruff check src", tool="bash")]))
     async with app.run_test(size=SIZE) as pilot:
         await ready(pilot)
-        assert banner(app) == "STUCK  worker  bash: ruff check src, overdue 2:11  →  enter"
+        assert banner(app) == "STUCK  worker  overdue 2:11 in bash: ruff check src  →  enter"
 
 
 async def test_what_waits_for_a_person_needs_you(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:

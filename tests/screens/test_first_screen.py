@@ -38,7 +38,7 @@ class Stuck(NamedTuple):
 KINDS = {
     "model": Stuck(
         "toolu_hung",
-        "STUCK  general-purpose in webapp ◀1  waiting for the model",
+        "STUCK  general-purpose in webapp ◀1  no model answer",
         "no model answer",
         "It has waited 31:00 for the model's answer. claude waits for it.",
         "Interrupt it and send the prompt again.",
@@ -146,7 +146,7 @@ async def test_the_wall_clock_tells_the_same(tmp_path: Path) -> None:
     app = dashboard(tmp_path, WallClock(), 2 * HOUR)
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
-        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1  waiting for the model 3")
+        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1  no model answer 3")
         assert under_cursor(app) == "toolu_hung"
         assert RESUME in page(app)
 

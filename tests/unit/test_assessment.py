@@ -194,6 +194,13 @@ def test_what_is_lost_while_somebody_waits_for_it_is_stuck() -> None:
 # What needs nobody
 
 
+@pytest.mark.parametrize(("look", "urgency", "code"), [(12, Urgency.JUST_ENDED, 3), (90, Urgency.EARLIER, 1)])
+def test_what_is_lost_is_something_to_do_now_or_was_long_ago(look: float, urgency: Urgency, code: int) -> None:
+    gone = Ended("a", at(10), place(), Outcome.LOST, Ending.GONE)
+    found = of(forest(started("a"), heard("a", 9), gone, look=look), "a")
+    assert (found.state, found.urgency, found.exit) == (State.LOST, urgency, code)
+
+
 def test_a_machine_that_slept_makes_nothing_a_problem() -> None:
     both = [heard(id, minute) for minute in range(1, 6) for id in ("a", "b")]
     grown = forest(started("a"), started("b"), *both, heard("b", 300), look=300.5)

@@ -109,9 +109,9 @@ def test_errors_fail_by_default_and_warnings_do_not() -> None:
     assert check(UNLIMITED) == Exit.OK
 
 
-def test_a_lost_delegation_counts_as_stuck() -> None:
+def test_what_was_lost_long_ago_counts_as_ended_badly() -> None:
     Path("run.jsonl").write_text(OVERDUE)
-    assert main(["check", "run.jsonl", "--at", "2025-12-28T10:30:00Z"]) == Exit.STUCK
+    assert main(["check", "run.jsonl", "--fail-on", "error", "--at", "2025-12-28T10:30:00Z"]) == Exit.ENDED_BADLY
 
 
 def test_a_source_that_cannot_be_read_outweighs_every_finding(capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,7 +87,7 @@ def test_an_agent_is_resumed_by_the_session_it_belongs_to() -> None:
     root = started(product="claude-code", refs=(("session_id", "s"),))
     below = started("b", product="claude-code", parent="a", refs=(("session_id", "s"), ("agent_id", "x")))
     steps = recovery.resume(Case(forest(root, below), 1))
-    words = "Only once its program is closed, for its process cannot be seen: opens the session it belongs to again"
+    words = "If its program is closed, which cannot be seen from here: opens the session it belongs to again"
     assert steps == (Step(By.RESUME, words, "claude --resume s"),)
 
 
@@ -123,7 +123,7 @@ def test_what_frees_the_path_comes_first_then_the_command_then_what_to_look_at_t
     assert [by for by, _ in told] == [By.DELEGTOP, By.RESUME, By.DELEGTOP, By.PROTOCOL]
     assert told[0][1].startswith("Stop the process of the tool")
     assert told[1][1].startswith("Once it is stopped: ")
-    assert told[2][1].startswith("Look first whether that process still does something")
+    assert told[2][1].startswith("Its use of the processor")
 
 
 def test_how_it_ended_is_best_known_to_the_agent_so_its_word_comes_first() -> None:
@@ -203,7 +203,7 @@ def test_where_no_process_is_seen_the_command_says_on_what_condition() -> None:
     elsewhere = started(product="claude-code", pid=4711, host="build-7")
     (step,) = recovery.resume(Case(forest(elsewhere), 0))
     assert step.words == (
-        "Only once its program is closed, for its process cannot be seen: opens its session again, on build-7"
+        "If its program is closed, which cannot be seen from here: opens its session again, on build-7"
     )
 
 

@@ -203,8 +203,10 @@ class TestProgram:
         assert main(["watch", "run.jsonl", "--exit-when", condition, "--timeout", "0.3"]) == code
         assert "1 delegation: 1" in capsys.readouterr().err
 
-    def test_what_is_late_or_lost_is_exit_3(self) -> None:
+    def test_what_is_late_is_exit_3_and_what_was_lost_long_ago_ended_badly(self) -> None:
         write("register", "one", at="2020-01-01T00:00:00Z", subagent="planner", timeout=5)
+        assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.ENDED_BADLY
+        write("register", "two", at=iso(Millis(WallClock().now() - 20 * MINUTE)), subagent="planner", timeout=5)
         assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.STUCK
 
     def test_without_a_condition_the_end_of_the_time_is_no_failure(self) -> None:
@@ -303,10 +305,10 @@ class TestWait:
         assert told.startswith(f"{status} planner sess_one after 0:0")
         assert "so it went" in told
 
-    def test_one_that_is_lost_is_exit_3(self) -> None:
+    def test_one_that_was_lost_long_ago_ended_badly(self) -> None:
         Path("run.jsonl").write_text("")
         write("register", "one", at="2020-01-01T00:00:00Z", subagent="planner", timeout=5)
-        assert main(["wait", "sess_one", "run.jsonl"]) == Exit.STUCK
+        assert main(["wait", "sess_one", "run.jsonl"]) == Exit.ENDED_BADLY
 
     def test_the_beginning_of_an_id_is_enough_if_it_means_one(self, capsys: pytest.CaptureFixture[str]) -> None:
         returned("one", "completed")

@@ -28,11 +28,16 @@ class Rows:
         """Words that are marked wherever they stand."""
         self._still = lru_cache(512)(self._still_cells)
         self._layout = lru_cache(64)(layout)
+        self._laid_out = self._wanted()
 
     def layout(self, width: int) -> Layout:
-        """The columns in so many cells. One that has had nothing to say so far takes no room."""
+        """The columns in so many cells. One that has had nothing to say so far takes no room. It stays until `learn`:
+        whatever is painted between two looks at the rows has the columns of what is on the screen."""
+        return self._layout(width, *self._laid_out)
+
+    def _wanted(self) -> tuple[tuple[Column, ...], frozenset[str], frozenset[str]]:
         names = {column.name for column in self.columns}
-        return self._layout(width, self.columns, frozenset(names - self._filled), self._kept())
+        return self.columns, frozenset(names - self._filled), self._kept()
 
     def _kept(self) -> frozenset[str]:
         """Columns that no other comes before: those that somebody chose, and what the rows are sorted by."""
@@ -54,6 +59,7 @@ class Rows:
         for column in self.columns:
             if column.name not in self._filled and any(self._says(column, row) for row in window):
                 self._filled.add(column.name)
+        self._laid_out = self._wanted()
         return len(self._filled) > before
 
     def _says(self, column: Column, row: OutlineRow) -> bool:

@@ -34,7 +34,7 @@ EXAMPLES = {
     "check": Examples(
         "docs/check.md",
         (
-            ("delegtop check logs/ --fail-on warning", "exits 1 on a breach, 3 if something is overdue or lost"),
+            ("delegtop check logs/ --fail-on warning", "exits 1 on a breach, 3 if something is stuck or just lost"),
             ("delegtop check logs/ --sarif > findings.sarif", "for code scanning"),
         ),
     ),

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from delegtop.model.ledger import Handle
 
 DESCRIPTION = (
-    "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 lost or in need of "
-    "a person, 1 ended in any other way (docs/watch.md)."
+    "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 in need of a "
+    "person or just lost, 1 ended in any other way (docs/watch.md)."
 )
 _PACE = 1.0
 _SHOWN = 5

@@ -19,7 +19,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
 from delegtop.model.measures import label, remark
 from delegtop.model.notes import REVIEW
-from delegtop.model.states import ACTIVE, ENDED_BADLY, State
+from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
 from delegtop.origin import Origin
 
 NEEDS_REVIEW = "needs review"
@@ -96,8 +96,10 @@ class Assessment(msgspec.Struct, frozen=True):
 
     @property
     def exit(self) -> int:
-        """What it means to a script: 3 if it is open and stuck or needs a person, 1 if it ended badly, 0 else."""
-        return 3 if self.urgency in PRESSING and self.is_sure else self.state.exit
+        """What it means to a script: 3 if it is open and stuck, lost or in need of a person now, 1 if it ended badly or
+        was lost long ago, 0 else."""
+        is_up = self.urgency in PRESSING or (self.is_now and self.state in OPEN)
+        return 3 if is_up and self.is_sure else self.state.exit
 
     @property
     def key(self) -> Key:

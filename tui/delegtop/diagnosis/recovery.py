@@ -199,7 +199,7 @@ def resume(case: Case) -> tuple[Step, ...]:
         whose = "its session" if session == case.handle else "the session it belongs to"
         words = f"Opens {whose} again"
         if process is Process.UNSEEN:
-            words = f"Only once its program is closed, for its process cannot be seen: opens {whose} again"
+            words = f"If its program is closed, which cannot be seen from here: opens {whose} again"
         steps.append(Step(By.RESUME, _where(words, facts), command))
     return tuple(steps)
 

@@ -49,7 +49,7 @@ class State(StrEnum):
     WAITING = "waiting", "◐", "=", "waiting", Life.ACTIVE, False, 0, "on a child that is not done"
     SILENT = "silent", "◌", "_", "silent", Life.ACTIVE, False, 0, "wrote nothing for a while; quiet is not hung"
     OVERDUE = "overdue", "!", "!", "overdue", Life.ACTIVE, True, 0, "past its deadline and not done"
-    LOST = "lost", "?", "?", "lost", Life.LOST, True, 3, "its process is gone, or it is silent for very long"
+    LOST = "lost", "?", "?", "lost", Life.LOST, True, 1, "its process is gone, or it is silent for very long"
     FAILED = (
         *("failed", "✖", "x", "failed", Life.ENDED, True, 1),
         "returned a failure, or met an error it cannot recover from",

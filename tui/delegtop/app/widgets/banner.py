@@ -42,10 +42,11 @@ def line(table: Table, pressing: list[Assessment], key: str, width: int) -> Cont
     arrow = "->" if table.drawing.plain else "→"
     more = f"   +{len(pressing) - 1} more" if len(pressing) > 1 else ""
     since = "" if first.since is None else f" {duration(max(table.forest.now - first.since, 0))}"
-    begin = f"{_word(first)}  {_who(table, first)}  "
-    end = f"{since}  {arrow}  {key}{more}"
+    what, where = _what(table, first)
+    begin = f"{_word(first)}  {_who(table, first)}  {what}{since if what and where else ''}"
+    end = f"{'' if what and where else since}  {arrow}  {key}{more}"
     room = max(width - len(begin) - len(end), _LEAST)
-    return Content(cut(begin + cut(_what(table, first), room, table.drawing.cut) + end, width, table.drawing.cut))
+    return Content(cut(begin + cut(where, room, table.drawing.cut) + end, width, table.drawing.cut))
 
 
 def _word(found: Assessment) -> str:
@@ -64,11 +65,12 @@ def _who(table: Table, found: Assessment) -> str:
 _IN_A_TOOL = frozenset({Kind.HUNG_IN_TOOL, Kind.SILENT})
 
 
-def _what(table: Table, found: Assessment) -> str:
+def _what(table: Table, found: Assessment) -> tuple[str, str]:
+    """What is the matter, if the time is to stand beside that, and in what, which is cut where there is little room."""
     facts = table.facts(found.handle)
     work = table.safe(phases.work(facts))
     if work and found.verdict in _IN_A_TOOL and (facts.phase is Phase.TOOL or facts.tool):
-        return f"in {work}"
+        return "", f"in {work}"
     if work and found.verdict is Kind.OVERDUE:
-        return f"{work}, overdue"
-    return f"{found.short}: {work}" if work and found.urgency is Urgency.PERSON else found.kind
+        return found.short, f" in {work}"
+    return "", f"{found.short}: {work}" if work and found.urgency is Urgency.PERSON else found.short

@@ -235,7 +235,7 @@ def timeout_fits(case: Case) -> Iterator[Finding]:
         case,
         f"Its timeout of {duration(facts.timeout)} is far from the {duration(usual)} that {kind} usually gets.",
         facts.started_origin,
-        advice="Set it by the kind of work and by how long such work really took.",
+        advice="Set the timeout by the kind of work and by how long such work really took.",
     )
 
 

@@ -111,8 +111,7 @@ class Kind(StrEnum):
                 "after `lost_after` without a word, past any deadline; at once if its process, or its "
                 "session's, is gone"
             ),
-            frees="Nobody works on it any more: take the task up again.",
-            look="Look first for what it has already written.",
+            frees="Nobody works on it any more: keep what it has written, and take the task up again.",
             guide=_HANGS,
             rule="DEL-021",
             severity=Severity.ERROR,
@@ -214,8 +213,8 @@ class Kind(StrEnum):
             ),
             evidence="the record that it went into the tool",
             when="past its deadline, and after `suspect_after` without a word",
-            frees="Stop the process of the tool: the agent then goes on with an error.",
-            look="Look first whether that process still does something.",
+            frees="Stop the process of the tool unless it still does something: the agent then goes on with an error.",
+            look="Its use of the processor, and what it writes, tell whether it does.",
             guide=_HANGS,
             rule="VER-005",
             severity=Severity.ERROR,
