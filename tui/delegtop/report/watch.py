@@ -19,7 +19,7 @@ from delegtop.diagnosis.news import Item, What
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.measures import folder, label
+from delegtop.model.measures import folder, label, title
 from delegtop.model.states import State
 from delegtop.report import privacy
 from delegtop.report.check import told as said
@@ -70,7 +70,7 @@ def as_text(forest: Forest, item: Item, *, masked: bool = True) -> str:
     word = finding.severity.value if finding else item.state.value
     who = text.line(label(facts), _WHO)
     id = text.line(facts.id, _WHO)
-    work = facts.title or " > ".join(facts.own_path or ())
+    work = title(facts) or " > ".join(facts.own_path or ())
     where = _one_line(": ".join(filter(None, (_project(forest, item.handle, masked=masked), work))), _WHERE)
     told = privacy.hiding(masked)(said(finding) if finding else item.message)
     what = [f"was {item.before}" if item.before else "", f"{finding.rule} {told}" if finding else told]

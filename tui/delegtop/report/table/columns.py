@@ -16,7 +16,7 @@ Cell = Callable[["Table", OutlineRow, int], list[Span]]
 NAME, DOING = "delegation", "doing"
 """The two that share what room is left."""
 _NAME_LEAST, _NAME_COMFORTABLE, _NAME_MOST = 22, 36, 64
-_DOING_LEAST, _DOING_SHARE = 12, 0.4
+_DOING_LEAST, _WIDE = 12, 140
 _LUXURY = 70
 """What ranks so high gives way to what each does."""
 _BARE = 32
@@ -139,7 +139,14 @@ def _is_comfortable(placed: Sequence[Placed], width: int, gap: int) -> bool:
     """Whether what each does has its share of the room, and its name enough."""
     fixed = sum(each.width for each in placed if each.name not in (NAME, DOING))
     spare = width - 1 - gap * (len(placed) - 1) - fixed
-    return not any(each.name == DOING for each in placed) or spare >= width * _DOING_SHARE + _NAME_COMFORTABLE
+    return not any(each.name == DOING for each in placed) or spare >= _doing(placed, width) + _NAME_COMFORTABLE
+
+
+def _doing(placed: Sequence[Placed], width: int) -> int:
+    """The share of what each does: two fifths. Beside projects, where there is less room, names need more of it: agents
+    of several projects are alike but for their work."""
+    is_tight = width < _WIDE and any(each.name == "project" for each in placed)
+    return ceil(width * (1 / 3 if is_tight else 2 / 5))
 
 
 def _economy(placed: Sequence[Placed], kept: Collection[str]) -> tuple[int, int, int] | None:
@@ -159,7 +166,7 @@ def _share(placed: list[Placed], width: int, gap: int) -> list[Placed]:
     spare = max(width - 1 - gap * (len(placed) - 1) - fixed, 0)
     if not any(each.name == DOING for each in placed):
         return [each._replace(width=spare) if each.name == NAME else each for each in placed]
-    doing = min(max(ceil(width * _DOING_SHARE), spare // 2), max(spare - _NAME_LEAST, 0))
+    doing = min(max(_doing(placed, width), spare // 2), max(spare - _NAME_LEAST, 0))
     name = min(spare - doing, _NAME_MOST)
     widths = {NAME: name, DOING: spare - name}
     return [each._replace(width=widths.get(each.name, each.width)) for each in placed]
