@@ -24,7 +24,7 @@ from rich.terminal_theme import MONOKAI
 from delegtop.app.main import DelegtopApp
 from delegtop.clock import SECOND, FrozenClock, Millis, ReplayClock, parse_time
 from delegtop.config import Settings
-from delegtop.delegate.simulate import Simulation
+from delegtop.delegate.simulate import RECENT, Simulation
 from delegtop.diagnosis.appearances import Appearances
 from delegtop.feed import Feed
 from delegtop.feed.replay import Replay
@@ -94,7 +94,7 @@ SCENES = (
 
 def watching(scene: Scene, folder: Path) -> DelegtopApp:
     clock = FrozenClock(parse_time(scene.at) or LOOK)
-    settings = Settings(theme=scene.theme)
+    settings = Settings(theme=scene.theme) if scene.sample else Settings(theme=scene.theme, recent=RECENT)
     return DelegtopApp(settings, Feed([str(folder)], clock=clock), clock, query=scene.query, zone=UTC)
 
 

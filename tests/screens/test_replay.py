@@ -282,14 +282,14 @@ async def test_folds_filter_and_focus_outlive_a_leap(log: Path) -> None:
         await loaded(pilot)
         await pilot.press("greater_than_sign")
         await shows(pilot, 20)
-        await pilot.press("minus")
+        await pilot.press("home", "minus")
         assert rows(app) == ["planner"]
         await pilot.press("less_than_sign")
         await shows(pilot, 0)
         await pilot.press("full_stop")
         await shows(pilot, 1)
         assert rows(app) == ["planner"], "it stays folded when its children come back"
-        await pilot.press("greater_than_sign", "plus")
+        await pilot.press("greater_than_sign", "home", "plus")
         await shows(pilot, 20)
         assert len(rows(app)) == 3
         app.monitor.show_filter("agent:tester")
@@ -299,7 +299,7 @@ async def test_folds_filter_and_focus_outlive_a_leap(log: Path) -> None:
         assert rows(app) == ["planner", "tester"]
         app.monitor.show_filter("")
         await until(pilot, lambda: len(rows(app)) == 3)
-        await pilot.press("down", "z")
+        await pilot.press("home", "down", "z")
         focused = rows(app)
         assert len(focused) == 1
         await pilot.press("comma")

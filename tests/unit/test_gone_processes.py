@@ -1,5 +1,6 @@
 """What it means that a process is gone: for the session that ran in it, and for all it had started within itself."""
 
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from delegtop.app.inspector.words import Subject
 from delegtop.clock import DAY, HOUR, MINUTE, SECOND, Millis, WallClock
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.feed.minder import Minder
-from delegtop.model import measures, phases
+from delegtop.model import measures, notes, phases
 from delegtop.model.delegation import Basis
 from delegtop.model.events import (
     LOCALHOST,
@@ -23,6 +24,7 @@ from delegtop.model.events import (
     Ending,
     Event,
     Heard,
+    Noted,
     Outcome,
     Phase,
     Resumed,
@@ -33,6 +35,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.policy import OperatorTimeout, Policy
 from delegtop.model.states import State
 from delegtop.origin import Origin
+from delegtop.report import tree_json
 
 T0 = Millis(1_790_000_000_000)
 LINES = iter(range(1, 100_000))
@@ -235,6 +238,20 @@ def test_the_process_of_a_session_that_was_resumed_in_it_is_not_shown_gone() -> 
     )
     forest.advance(now)
     assert identity._process(Subject(Assessments(forest), 0)).plain.endswith("not known to be gone")
+
+
+def test_that_a_process_was_found_gone_does_not_tell_when_it_ended() -> None:
+    begun = session()
+    found = Ended("root", at(90), begun.origin, Outcome.LOST, Ending.GONE)
+    went = Noted("root", at(90), place(), notes.VANISHED, "its process went")
+    forest = Forest()
+    forest.apply([begun, heard("root", 5), found])
+    forest.advance(at(90))
+    assert forest.state(0) is State.LOST
+    assert measures.ended_at(forest.delegation(0)) is None
+    assert json.loads("".join(tree_json.tree(forest, [])))["delegations"][0]["ended_at"] is None
+    forest.apply([went])
+    assert measures.ended_at(forest.delegation(0)) == at(90)
 
 
 # -- limits ---------------------------------------------------------------------------------------------------------

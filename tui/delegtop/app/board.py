@@ -277,8 +277,11 @@ class Board:
 
     @property
     def first(self) -> Assessment | None:
-        """What to look at first, if something of this moment is the matter."""
-        return next(iter(self.assessments.now()), None)
+        """What to look at first; where nothing is the matter now, earlier trouble if that is what there is to see."""
+        now = self.assessments.now()
+        if now or self.showing.hides_earlier:
+            return next(iter(now), None)
+        return next(iter(self.assessments.problems()), None)
 
     @property
     def landmarks(self) -> Iterable[Handle]:

@@ -238,6 +238,12 @@ class DelegtopApp(Rewinding, Borrowing):
     async def action_triage(self) -> None:
         await self._in_monitor("triage")
 
+    async def action_gantt(self) -> None:
+        await self._in_monitor("gantt")
+
+    async def action_sources(self) -> None:
+        await self._in_monitor("sources")
+
     async def _in_monitor(self, action: str) -> None:
         """Leave whatever lies over the monitor, and do it there."""
         while self.screen is not self.monitor and len(self.screen_stack) > 1:

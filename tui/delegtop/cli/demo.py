@@ -45,15 +45,18 @@ def run(arguments: Namespace) -> int:
     check_looks(loaded)
     free_the_keyboard(False)
 
+    from msgspec import structs
+
     from delegtop.app.main import run_app
     from delegtop.clock import WallClock
-    from delegtop.delegate.simulate import Simulation
+    from delegtop.delegate.simulate import RECENT, Simulation
 
     with tempfile.TemporaryDirectory(prefix="delegtop-demo-") as folder:
         simulation = Simulation(arguments.seed, arguments.speed, Path(folder), WallClock())
         simulation.start()
         try:
-            return run_app(loaded.settings, [folder], None, query.text, None)
+            settings = structs.replace(loaded.settings, recent=RECENT)
+            return run_app(settings, [folder], None, query.text, None)
         finally:
             simulation.stop()
 

@@ -18,6 +18,8 @@ from delegtop.delegate.stage import Stage
 from delegtop.delegate.stories import Story
 
 Tale = Callable[[Stage, Task], Story]
+RECENT = 20 * SECOND
+"""How long a failure stays what happened just now: an hour of work takes a minute here."""
 
 
 def _hang_that_is_old(stage: Stage, task: Task) -> Story:

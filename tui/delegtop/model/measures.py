@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from delegtop.clock import Millis
 from delegtop.model import phases
 from delegtop.model.delegation import Delegation
+from delegtop.model.events import Ending
+from delegtop.model.notes import VANISHED
 from delegtop.model.states import ACTIVE, UNENDED, State
 
 if TYPE_CHECKING:
@@ -36,6 +38,14 @@ def called(delegation: Delegation) -> str:
 def title(delegation: Delegation) -> str:
     """The work in a few words: its title, else the first line of what it was asked."""
     return delegation.title or (delegation.prompt or "").strip().partition("\n")[0]
+
+
+def ended_at(delegation: Delegation) -> Millis | None:
+    """When it ended. That its process was found gone tells that it has, and not when; that it went while somebody
+    watched does."""
+    if delegation.ended_by is not Ending.GONE or delegation.ended_origin != delegation.started_origin:
+        return delegation.ended_at
+    return delegation.ended_at if any(note.kind == VANISHED for note in delegation.notes) else None
 
 
 def folder(forest: "Forest", handle: "Handle") -> str | None:

@@ -6,7 +6,7 @@ from delegtop import text
 from delegtop.clock import duration
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.measures import label
+from delegtop.model.measures import ended_at, label
 from delegtop.report import privacy
 
 _LINE, _SUMMARY, _SHOWN = 300, 4_000, 20
@@ -19,8 +19,9 @@ def lines(forest: Forest, handle: Handle, *, masked: bool = True) -> Iterator[st
     name = text.line(label(facts), _LINE)
     id = text.line(facts.id, _LINE)
     took = ""
-    if facts.ended_at is not None and facts.started_at is not None:
-        took = f" after {duration(facts.ended_at - facts.started_at)}"
+    ended = ended_at(facts)
+    if ended is not None and facts.started_at is not None:
+        took = f" after {duration(ended - facts.started_at)}"
     reason = forest.reason(handle)
     why = f": {text.line(reason, _LINE)}" if reason else ""
     yield f"{forest.state(handle)} {name if name == id else f'{name} {id}'}{took}{why}"

@@ -19,6 +19,8 @@ TREES = 12
 """Drawn at most: so many rows of a tree, and so many trees."""
 _NAMES, _STATES, _PLOT, _SPANS = 290, 92, 560, 78
 """The widths of the columns, in units of the drawing."""
+NOW = 'class="now"'
+"""What marks the line at the moment of the report, where there is one."""
 _LEFT = _NAMES + _STATES
 _WIDTH = _LEFT + _PLOT + _SPANS
 _TOP, _ROW, _BAR = 34, 24, 12
@@ -88,7 +90,7 @@ def _drawing(nodes: Sequence[Node], axis: Axis, now: Millis, id: str) -> Iterato
     for index, node in enumerate(nodes):
         yield from _row(node, _TOP + index * _ROW, axis, now)
     if axis.begin <= now <= axis.end:
-        yield f'<line class="now" x1="{axis.x(now):.1f}" x2="{axis.x(now):.1f}" y1="{_TOP - 6}" y2="{height - 4}"/>'
+        yield f'<line {NOW} x1="{axis.x(now):.1f}" x2="{axis.x(now):.1f}" y1="{_TOP - 6}" y2="{height - 4}"/>'
     yield "</svg>"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from delegtop.model.states import State
 from delegtop.report import incident_words as words
 from delegtop.report.incident import Excerpt, Incident, Node, Trouble, Words
-from delegtop.report.incident_gantt import drawings, drawn_trees
+from delegtop.report.incident_gantt import NOW, drawings, drawn_trees
 from delegtop.report.incident_style import STYLE
 from delegtop.report.tree_json import Found
 from delegtop.text import line, safe
@@ -179,8 +179,9 @@ def _gantt(incident: Incident) -> Iterator[str]:
     yield from ("<figure>", *drawn)
     yield (
         "<figcaption>Times are UTC. A filled bar runs from the start to the end or to the last sign of life; after "
-        "that it is pale while it waits for another, and dashed while it is silent. ⊤ is a deadline, the dashed line "
-        "the moment of this report.</figcaption></figure>"
+        "that it is pale while it waits for another, and dashed while it is silent. ⊤ is a deadline"
+        f"{', the dashed line the moment of this report' if any(NOW in line for line in drawn) else ''}."
+        "</figcaption></figure>"
     )
     shown = sum(len(tree) for tree in drawn_trees(incident))
     if rest := len(incident.tree) - shown:

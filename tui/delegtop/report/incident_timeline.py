@@ -9,7 +9,7 @@ from delegtop.model.events import Awaited, Ended, Erred, Heard, Noted, Resumed
 from delegtop.model.events import Event as Told
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
-from delegtop.model.measures import label
+from delegtop.model.measures import ended_at, label
 from delegtop.model.phases import now as doing
 from delegtop.model.states import ACTIVE, State
 from delegtop.origin import Origin
@@ -69,6 +69,8 @@ def _moments(forest: Forest, journal: Journal, shown: Collection[Handle]) -> Ite
             continue
         facts = forest.delegation(found)
         is_last = isinstance(told, Heard) and told.origin == facts.heard_origin
+        if isinstance(told, Ended) and ended_at(facts) is None:  # nobody knows when
+            continue
         if not is_last and (what := _said(told)) is not None:
             yield told.at, _event(told.at, what[0], facts, what[1], told.origin)
     for asleep, awake in forest.sleeps(min(starts, default=forest.now)):

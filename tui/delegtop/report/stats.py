@@ -23,6 +23,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
 from delegtop.model.ledger import Handle
+from delegtop.model.measures import ended_at
 from delegtop.model.states import State
 from delegtop.report.tree_json import Time
 
@@ -147,9 +148,10 @@ def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Han
 
 def duration_of(facts: Delegation) -> int | None:
     """Milliseconds from start to end by somebody's clock; None if one of them is not known, or a model wrote it."""
-    if facts.started_at is None or facts.ended_at is None or facts.trust is Trust.MODEL:
+    ended = ended_at(facts)
+    if facts.started_at is None or ended is None or facts.trust is Trust.MODEL:
         return None
-    return max(facts.ended_at - facts.started_at, 0)
+    return max(ended - facts.started_at, 0)
 
 
 def breaches(forest: Forest, handle: Handle) -> list[str]:

@@ -332,7 +332,7 @@ class _Writer:
             path=list(facts.own_path) if facts.own_path else None,
             state=forest.state(handle),
             started_at=_time(facts.started_at),
-            ended_at=_time(facts.ended_at),
+            ended_at=_time(measures.ended_at(facts)),
             deadline=_time(deadline.at) if deadline else None,
             deadline_from=deadline.basis if deadline else None,
             last_heard_at=_time(facts.heard_at),

@@ -21,10 +21,9 @@ from delegtop.app.inspector.words import (
 )
 from delegtop.app.widgets.sheet import Beside, Block, Fact
 from delegtop.clock import Millis, duration
-from delegtop.model import phases
+from delegtop.model import measures, phases
 from delegtop.model.delegation import Basis
 from delegtop.model.events import PROMPT, Ending, Phase, Trust
-from delegtop.model.notes import VANISHED
 from delegtop.model.rollup import Totals
 from delegtop.model.states import ACTIVE, State
 
@@ -152,7 +151,7 @@ def _ended(subject: Subject) -> Content:
     if delegation.ended_at is not None and delegation.started_at is not None and timed:
         took = f"after {duration(delegation.ended_at - delegation.started_at)}"
     own = delegation.report.duration
-    if delegation.ended_by is Ending.GONE and not any(note.kind == VANISHED for note in delegation.notes):
+    if delegation.ended_at is not None and measures.ended_at(delegation) is None:
         return said(DASH, f"{ENDINGS[Ending.GONE]}, found so at {subject.moment(delegation.ended_at)}")
     return said(
         Content(subject.moment(delegation.ended_at)),

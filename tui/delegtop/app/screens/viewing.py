@@ -39,6 +39,8 @@ class Viewing(Screen[None]):
         "open": "only what is open, or all again",
         "earlier": "earlier troubles, or in a line again",
         "theme": "theme NAME",
+        "gantt": "bars in time, or columns again",
+        "sources": "which logs are read, and how well",
         "go": "go ID: to the delegation whose id begins so",
         "triage": "what is the matter, and what to do",
         "help": "all keys",
@@ -288,7 +290,7 @@ class Viewing(Screen[None]):
                 self.action_earlier()
             case "go":
                 return self._go_by_id(rest)
-            case "theme" | "triage" | "help" | "q" as word:
+            case "theme" | "triage" | "gantt" | "sources" | "help" | "q" as word:
                 return await self._of_the_program(word, rest)
             case _:
                 near = get_close_matches(word, self.COMMANDS_TYPED, 1)
