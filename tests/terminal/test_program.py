@@ -206,7 +206,7 @@ class TestLooks:
 class TestHands:
     def test_a_click_selects_the_row_under_it(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
-        rows = terminal.wait_for("+12m").splitlines()
+        rows = terminal.wait_for("STUCK", "+12m").splitlines()
         row = next(number for number, text in enumerate(rows, 1) if "+12m" in text)
         assert terminal.tells("mouse_any_flag") == "1"
         terminal.click(30, row)

@@ -159,6 +159,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     protocol: Protocol = Protocol()
     """How the protocol documents are read where they contradict each other."""
 
+    def at_pace(self, recent: int) -> "Settings":
+        """The same for work that goes at another pace, as in the demo: what happened just now is sooner long ago."""
+        return msgspec.structs.replace(self, recent=recent)
+
     def policy(self, agents: Mapping[str, AgentLimits] | None = None) -> Policy:
         """The limits the model judges by, with what the agents' own files say."""
         return Policy(

@@ -45,8 +45,6 @@ def run(arguments: Namespace) -> int:
     check_looks(loaded)
     free_the_keyboard(False)
 
-    from msgspec import structs
-
     from delegtop.app.main import run_app
     from delegtop.clock import WallClock
     from delegtop.delegate.simulate import RECENT, Simulation
@@ -55,8 +53,7 @@ def run(arguments: Namespace) -> int:
         simulation = Simulation(arguments.seed, arguments.speed, Path(folder), WallClock())
         simulation.start()
         try:
-            settings = structs.replace(loaded.settings, recent=RECENT)
-            return run_app(settings, [folder], None, query.text, None)
+            return run_app(loaded.settings.at_pace(RECENT), [folder], None, query.text, None)
         finally:
             simulation.stop()
 
