@@ -126,6 +126,19 @@ def test_what_frees_the_path_comes_first_then_the_command_then_what_to_look_at_t
     assert told[2][1].startswith("Its use of the processor")
 
 
+@pytest.mark.parametrize(
+    ("process", "words"),
+    [
+        ({}, "Stop it if its process is still there"),
+        ({"pid": 901, "host": LOCALHOST}, "Stop it if its process (pid 901) is still there"),
+        ({"pid": 901, "host": "forge-2"}, "Stop it if its process (pid 901 on forge-2) is still there"),
+    ],
+)
+def test_a_process_that_is_known_is_named(process: dict[str, Any], words: str) -> None:
+    late = started(timeout=10 * MINUTE, at=-60, **process)
+    assert steps(forest(late))[0][1].startswith(words)
+
+
 def test_how_it_ended_is_best_known_to_the_agent_so_its_word_comes_first() -> None:
     fault = Fault("no", recommendation="Clean the cache")
     ended = Ended("a", NOON, PLACE, Outcome.FAILED, Ending.RETURN, Report(errors=(fault,), next_steps="Try again"))

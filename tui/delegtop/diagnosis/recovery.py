@@ -25,6 +25,7 @@ from delegtop.model.states import ACTIVE, ENDED, Life, State
 from delegtop.origin import Origin
 
 _ABOVE = 50
+_ITS = "its process"
 _ADVICE = 3
 
 RESUME: dict[str, tuple[str, ...]] = {
@@ -91,7 +92,7 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     the protocol has to remark. How something ended is best known to the agent itself: there its word comes first."""
     verdict, facts = judge(case), case.facts
     row = verdict.kind.row if verdict is not None and not verdict.kind.row.harmless else None
-    own, freeing = list(_own_words(facts, findings)), _said(row.frees if row else "")
+    own, freeing = list(_own_words(facts, findings)), _said(_named(row.frees, facts) if row else "")
     first = [*freeing, *_go_there(case), *own] if row and case.state in ACTIVE else [*own, *freeing]
     ended = [Step(By.DELEGTOP, finding.advice) for finding in findings if _tells_of_end(finding)]
     first += [] if own else ended
@@ -113,6 +114,14 @@ def command(case: Case) -> str | None:
 
 def _said(words: str) -> list[Step]:
     return [Step(By.DELEGTOP, words)] if words else []
+
+
+def _named(words: str, facts: Delegation) -> str:
+    """With the process by its number, where it is known: that is what has to be stopped, or looked at."""
+    if facts.pid is None or _ITS not in words:
+        return words
+    where = "" if facts.host in (None, LOCALHOST) else f" on {facts.host}"
+    return words.replace(_ITS, f"{_ITS} (pid {facts.pid}{where})", 1)
 
 
 def _own_words(facts: Delegation, findings: Iterable[Finding]) -> Iterator[Step]:
