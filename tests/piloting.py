@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from delegtop.app.main import DelegtopApp
 
 _PACE = 0.02
-_IDLE = _PACE / 20
+_BREATH = 0.01
+_IDLE = _BREATH / 20
 _TURNS = 20
 """So many turns of the event loop hand a message on from where it is posted to where it is drawn."""
 _ROUNDS = 50
@@ -43,7 +44,7 @@ async def rest(apps: Sequence[DelegtopApp]) -> None:
     end = monotonic() + PATIENCE
     for round_ in count():
         before = process_time()
-        await asyncio.sleep(_PACE)
+        await asyncio.sleep(_BREATH)
         is_idle = process_time() - before < _IDLE
         for _ in range(_TURNS):
             await asyncio.sleep(0)

@@ -38,9 +38,16 @@ def _is_ready(app: DelegtopApp) -> bool:
     screen = app.screen if isinstance(app.screen, Triage) else screen
     if not isinstance(screen, Triage):
         return True
+    return not app.board.assessments.waiting and "Evidence" in screen.sheet.text and _is_drawn(screen)
+
+
+def _is_drawn(screen: Triage) -> bool:
+    """Whether the page is that of the problem under the cursor, with what the disk has to say of it."""
     current = screen.problems.current
-    has_read = current is None or current.handle in screen._known
-    return not app.board.assessments.waiting and "Evidence" in screen.sheet.text and has_read
+    if current is None:
+        return True
+    known, shown = screen._known.get(current.handle), screen._shown
+    return known is not None and isinstance(shown, tuple) and shown[0] == current and shown[2] == id(known)
 
 
 SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
