@@ -52,15 +52,13 @@ class Rows:
         """Other delegations are shown."""
         self._filled = set(_ALWAYS)
 
-    def learn(self, window: list[OutlineRow]) -> bool:
-        """Look which columns have something to say of these rows; True if one did not before. It then stays, for a
-        table that changes its columns while one scrolls is hard to read."""
-        before = len(self._filled)
+    def learn(self, window: list[OutlineRow]) -> None:
+        """Look which columns have something to say of these rows. One that had stays, for a table that changes its
+        columns while one scrolls is hard to read."""
         for column in self.columns:
             if column.name not in self._filled and any(self._says(column, row) for row in window):
                 self._filled.add(column.name)
         self._laid_out = self._wanted()
-        return len(self._filled) > before
 
     def _says(self, column: Column, row: OutlineRow) -> bool:
         if column.name == "project":

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -70,12 +71,8 @@ class Pick(Leaving, ModalScreen[tuple[str, str] | None]):
         self._list.highlighted = places[0] if places else (0 if self._names else None)
         self._list.focus()
 
-    def key_for(self, key: str) -> str | None:
-        return self._others.get(key)
-
-    def on_key(self, event: object) -> None:
-        character = getattr(event, "character", None)
-        if (word := self._others.get(character or "")) is not None:
+    def on_key(self, event: Key) -> None:
+        if (word := self._others.get(event.character or "")) is not None:
             self.dismiss((word, self._under_cursor()))
 
     def _under_cursor(self) -> str:
