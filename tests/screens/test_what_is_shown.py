@@ -301,3 +301,21 @@ async def test_what_comes_late_of_a_tree_that_is_told_in_one_line_is_no_news(
         assert app.monitor.table.pending == 0
         assert "new" not in screen(app)[1]
         assert "late-failure" not in names(app)
+
+
+async def test_until_it_is_moved_the_cursor_goes_to_what_is_more_urgent_and_not_to_what_is_only_newer(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
+) -> None:
+    fed = type(feed)([script.started("a", 50, agent="one"), script.returned("a", 55, Outcome.FAILED)])
+    app = make_app(feed=fed)
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        assert under_cursor(app) == "a"
+        fed.say(script.started("b", 56, agent="two"), script.returned("b", 60, Outcome.FAILED))
+        await until(pilot, lambda: ids(app) == ["b", "a"])
+        await settled(pilot)
+        assert under_cursor(app) == "a"
+        fed.say(script.started("c", 50, agent="three", timeout=60_000))
+        await until(pilot, lambda: len(app.board.forest) == 3)
+        await settled(pilot)
+        assert under_cursor(app) == "c"

@@ -153,7 +153,11 @@ class Assessments:
         return known.verdict is Kind.WAITING_ON_CHILD or (known.state is State.RUNNING and self._turns_silent_first)
 
     def _matters(self, handle: Handle) -> bool:
-        return handle in self._known or self.forest.state(handle) in _WATCHED or self.forest.needs_review(handle)
+        return handle in self._known or self._may_be_kept(handle)
+
+    def _may_be_kept(self, handle: Handle) -> bool:
+        """Whether it is open or may be a problem."""
+        return self.forest.state(handle) in _WATCHED or self.forest.needs_review(handle)
 
     def _want(self, handles: Iterable[Handle]) -> None:
         for handle in handles:
@@ -177,8 +181,10 @@ class Assessments:
             if handle not in self._dirty:
                 continue
             judged += 1
-            if self._matters(handle):
+            if self._may_be_kept(handle):
                 self._assess(handle)
+            elif handle in self._known:  # it has come to rest
+                self._keep(handle, None)
             self._dirty.discard(handle)
         changed, self._changed = self._changed, set()
         return changed
@@ -199,11 +205,11 @@ class Assessments:
     def _assess(self, handle: Handle) -> Assessment:
         self._dirty.discard(handle)
         found = assess(Case(self.forest, handle, self._exists))
-        self._keep(handle, found)
+        self._keep(handle, found if found.problem or found.state in _WATCHED else None)
         return found
 
-    def _keep(self, handle: Handle, found: Assessment) -> None:
-        before, after = self.known(handle), found if found.problem or found.state in _WATCHED else None
+    def _keep(self, handle: Handle, after: Assessment | None) -> None:
+        before = self.known(handle)
         if after is not None:
             self._known[handle] = self._stamp(after), after
         elif before is not None:

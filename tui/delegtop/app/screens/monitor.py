@@ -83,7 +83,7 @@ class Monitor(Viewing):
         self._standing = Standing(
             board, reader, intake, watching=watching, frozen=frozen, zone=zone, settings=settings, bygone=bygone
         )
-        self.table = Gantt(board.rows, first=self._first, zone=zone, id="tree")
+        self.table = Gantt(board.rows, first=self._begins_on, zone=zone, id="tree")
         self.filter_bar = FilterBar()
         self.inspector = Inspector(
             board.assessments,
@@ -155,8 +155,17 @@ class Monitor(Viewing):
         return self._ready and self.app.is_running
 
     def _first(self) -> Handle | None:
-        """Where the cursor begins."""
+        """What to look at first."""
         first = self.board.first
+        return None if first is None else first.handle
+
+    def _begins_on(self) -> Handle | None:
+        """Where the cursor is until the operator moves it. Once all is read it stays on its problem until something
+        more urgent comes: one that presses no more than this is no reason to take the page away from who reads it."""
+        first, cursor = self.board.first, self.table.cursor
+        here = None if cursor is None or self.reader.busy else self.board.assessments.known(cursor)
+        if first is not None and here is not None and here.is_now and here.urgency <= first.urgency:
+            return cursor
         return None if first is None else first.handle
 
     # Drawing
