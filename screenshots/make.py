@@ -22,12 +22,11 @@ from rich.segment import Segment
 from rich.terminal_theme import MONOKAI
 
 from delegtop.app.main import DelegtopApp
-from delegtop.clock import SECOND, FrozenClock, Millis, ReplayClock, parse_time
-from delegtop.config import Settings
-from delegtop.delegate.simulate import RECENT, Simulation
-from delegtop.diagnosis.appearances import Appearances
-from delegtop.feed import Feed
-from delegtop.feed.replay import Replay
+from delegtop.base.clock import SECOND, FrozenClock, Millis, parse_time
+from delegtop.demo.simulate import RECENT, Simulation
+from delegtop.observation.observation import opened, replayed
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_logs"
@@ -95,15 +94,16 @@ SCENES = (
 def watching(scene: Scene, folder: Path) -> DelegtopApp:
     clock = FrozenClock(parse_time(scene.at) or LOOK)
     settings = Settings(theme=scene.theme) if scene.sample else Settings(theme=scene.theme, recent=RECENT)
-    return DelegtopApp(settings, Feed([str(folder)], clock=clock), clock, query=scene.query, zone=UTC)
+    return DelegtopApp(opened(Places([str(folder)]), settings, clock), query=scene.query, zone=UTC)
 
 
 def replaying(scene: Scene, folder: Path) -> DelegtopApp:
     moment = parse_time(scene.at) or LOOK
-    clock = ReplayClock(moment, 60.0)
-    clock.pause()
-    replay = Replay(clock, lambda: Feed([str(folder)], clock=clock), observe=Appearances, start=lambda _: moment)
-    return DelegtopApp(Settings(theme=scene.theme), replay, clock, query=scene.query, zone=UTC, replay=replay)
+    settings = Settings(theme=scene.theme)
+    seen = replayed(Places([str(folder)]), settings, speed=60.0, start=lambda _: moment)
+    if seen.replay is not None:
+        seen.replay.clock.pause()
+    return DelegtopApp(seen, query=scene.query, zone=UTC)
 
 
 async def picture(scene: Scene, folder: Path) -> None:

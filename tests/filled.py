@@ -4,7 +4,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from delegtop.origin import Origin
+from delegtop.base.origin import Origin
 
 
 def filled(kind: type[Any], text: str = "words") -> Any:

@@ -8,27 +8,26 @@ from delegtop.diagnosis.case import Case, Exists, Read, unread, unseen
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.rule import Rule
-from delegtop.diagnosis.rules import RULES
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Verdict, judge
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
+from delegtop.model.store.ledger import Handle
 
 
 def found(
     forest: Forest,
     handle: Handle,
     exists: Exists = unseen,
-    rules: Iterable[Rule] = RULES.values(),
+    rules: Iterable[Rule] | None = None,
     read: Read = unread,
 ) -> tuple[Finding, ...]:
     """What the rules find about one delegation."""
     return diagnose(Case(forest, handle, exists, read), rules)
 
 
-def all_found(forest: Forest, exists: Exists = unseen, rules: Iterable[Rule] = RULES.values()) -> Iterator[Finding]:
+def all_found(forest: Forest, exists: Exists = unseen, rules: Iterable[Rule] | None = None) -> Iterator[Finding]:
     """What they find about every delegation, parents before children."""
-    asked = tuple(rules)
+    asked = None if rules is None else tuple(rules)
     for handle in forest.walk():
         yield from found(forest, handle, exists, asked)
 

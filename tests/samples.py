@@ -6,9 +6,12 @@ import shutil
 import tomllib
 from pathlib import Path
 
-from delegtop.clock import FrozenClock, Millis, parse_time
-from delegtop.feed import Feed
+from delegtop.base.clock import Clock, FrozenClock, Millis, parse_time
 from delegtop.model.forest import Forest
+from delegtop.model.policy import Policy
+from delegtop.observation.observation import Observation, opened
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
 
 SAMPLES = Path(__file__).parents[1] / "sample_logs"
 MOMENTS: dict[str, str] = {
@@ -51,12 +54,13 @@ def lay_out(name: str, folder: Path) -> Path:
     return copy
 
 
+def observed(*sources: Path, clock: Clock, policy: Policy | None = None) -> Observation:
+    """Sources that are still to be read, judged by nothing of this machine."""
+    return opened(Places([*map(str, sources)]), Settings(), clock, policy=policy or Policy())
+
+
 def forest_of(source: Path, at: Millis) -> Forest:
-    """What the sample tells at that moment."""
-    forest = Forest()
-    feed = Feed([str(source)], clock=FrozenClock(at))
-    for batch in feed.read_all():
-        forest.apply(batch.events)
-    feed.close()
-    forest.advance(at)
-    return forest
+    """What a sample tells at that moment."""
+    with observed(source, clock=FrozenClock(at)) as seen:
+        seen.read()
+        return seen.forest

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from delegtop.clock import Clock, Millis, parse_time
-from delegtop.feed import Feed, SourceStatus
+from tests.telling import handle_of
+
+from delegtop.base.clock import Clock, Millis, parse_time
+from delegtop.feed.live_feed import Feed, SourceStatus
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
@@ -75,9 +77,7 @@ class Watch:
         return self.forest.delegation(self._handle(session))
 
     def _handle(self, session: str) -> int:
-        handle = self.forest.find(f"sess_20260501_{session}")
-        assert handle is not None, f"{session} was never read"
-        return handle
+        return handle_of(self.forest, f"sess_20260501_{session}")
 
     def ids(self) -> list[str]:
         return [self.forest.delegation(handle).id[-6:] for handle in self.forest.walk()]

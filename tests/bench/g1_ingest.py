@@ -171,11 +171,11 @@ def load(log: str) -> dict[str, float]:
     # What is imported on the way is not part of reading a log.
     import watchfiles  # noqa: F401 -- see above
 
-    import delegtop.dialects.registry  # noqa: F401 -- see above
-    from delegtop.app.board import Board
-    from delegtop.clock import WallClock
-    from delegtop.config import Settings
-    from delegtop.feed import Feed
+    import delegtop.protocols.standard.dialects.registry_snapshot  # noqa: F401 -- see above
+    from delegtop.app.state.board import Board
+    from delegtop.base.clock import WallClock
+    from delegtop.feed.live_feed import Feed
+    from delegtop.settings import Settings
 
     clock = WallClock()
     board = Board(Settings(), clock)

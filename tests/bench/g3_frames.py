@@ -14,7 +14,7 @@ from tests.bench.plan import Plan, short
 from tests.bench.table import Row
 
 if TYPE_CHECKING:
-    from delegtop.app.board import Board
+    from delegtop.app.state.board import Board
     from delegtop.app.widgets.delegation_tree import DelegationTree
     from delegtop.model.events import Started
 
@@ -57,9 +57,9 @@ def _in_turn(name: str, sizes: tuple[int, ...], rounds: int) -> dict[int, dict[s
 
 def _starts(count: int) -> "Iterator[Started]":
     """A forest of that many delegations: commands with a dozen below each, three levels deep."""
-    from delegtop.clock import Millis
+    from delegtop.base.clock import Millis
+    from delegtop.base.origin import Origin
     from delegtop.model.events import Started
-    from delegtop.origin import Origin
 
     for number in range(count):
         parent = None if number % (_FAN**3) == 0 else _name(number // _FAN if number > _FAN else 0)
@@ -76,9 +76,9 @@ def _name(number: int) -> str:
 
 
 def _board(count: int) -> "Board":
-    from delegtop.app.board import Board
-    from delegtop.clock import FrozenClock, Millis
-    from delegtop.config import Settings
+    from delegtop.app.state.board import Board
+    from delegtop.base.clock import FrozenClock, Millis
+    from delegtop.settings import Settings
 
     board = Board(Settings(), FrozenClock(Millis(1_766_743_200_000 + count)))
     batch: list[Started] = []
@@ -174,7 +174,7 @@ def _frames(board: "Board", tree: "DelegationTree", count: int) -> dict[str, flo
 
 def index(size: str) -> dict[str, float]:
     """CPU seconds of one look into the outline, and of one new row."""
-    from delegtop.model.outline import Outline
+    from delegtop.model.tree.outline import Outline
 
     count = int(size)
     outline = Outline()

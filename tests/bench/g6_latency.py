@@ -207,8 +207,8 @@ def _race(plan: Plan) -> list[Row]:
 
 def new_folders(folder: str) -> dict[str, float]:
     """Make folders and write a file into each at once, while the feed looks; how many files it never sees."""
-    from delegtop.clock import WallClock
-    from delegtop.feed import Feed
+    from delegtop.base.clock import WallClock
+    from delegtop.feed.live_feed import Feed
     from delegtop.model.events import Started
 
     feed = Feed([folder], clock=WallClock())

@@ -14,8 +14,8 @@ from tests.bench.plan import Plan, short
 from tests.bench.table import Row
 
 if TYPE_CHECKING:
-    from delegtop.clock import Millis
-    from delegtop.model.timeline import Timeline
+    from delegtop.base.clock import Millis
+    from delegtop.model.history.timeline import Timeline
 
 _SEEKS = 200
 _FOLDS = 3
@@ -49,7 +49,7 @@ def rows(plan: Plan) -> list[Row]:
 
 def seeks(path: str) -> dict[str, float]:
     """CPU seconds of seeks to random moments, and of fresh folds up to some of them."""
-    from delegtop.clock import Millis
+    from delegtop.base.clock import Millis
 
     told = resident()
     timeline = _timeline(path)
@@ -76,9 +76,9 @@ def seeks(path: str) -> dict[str, float]:
 
 def _on_board(timeline: "Timeline", moments: "list[Millis]") -> float:
     """The same with everything the screen does before it paints: rows in order, folds, focus, problems."""
-    from delegtop.app.board import Board
-    from delegtop.clock import FrozenClock
-    from delegtop.config import Settings
+    from delegtop.app.state.board import Board
+    from delegtop.base.clock import FrozenClock
+    from delegtop.settings import Settings
 
     board = Board(Settings(), FrozenClock(timeline.last))
     board.loaded()
@@ -93,9 +93,9 @@ def _on_board(timeline: "Timeline", moments: "list[Millis]") -> float:
 
 
 def _timeline(path: str) -> "Timeline":
-    from delegtop.clock import WallClock
-    from delegtop.feed import Feed
-    from delegtop.model.timeline import Timeline
+    from delegtop.base.clock import WallClock
+    from delegtop.feed.live_feed import Feed
+    from delegtop.model.history.timeline import Timeline
 
     gc.disable()
     feed = Feed([path], clock=WallClock())

@@ -2,15 +2,27 @@
 
 from collections.abc import Iterable
 
-from delegtop.clock import SECOND, Millis
-from delegtop.dialects import Dialect, Sample
+from delegtop.base.clock import SECOND, Millis
+from delegtop.base.product import Basis, Home, Product
+from delegtop.dialects import About, Dialect, Sample
 from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Report, Started
-from delegtop.sources.record import Record
+from delegtop.sources.records import Record
+
+PRODUCT = Product(
+    name="relay",
+    title="Relay",
+    basis=Basis.DOCUMENTED,
+    homes=(Home("~/.relay", "runs", variable="RELAY_HOME"),),
+    resume=("relay", "take-up"),
+    words=("relay",),
+)
 
 
 class Relay(Dialect):
     name = "relay"
     title = "relay log"
+    product = PRODUCT
+    about = About("Relay", "`~/.relay/runs/*.jsonl`", "tree, status, answers", Basis.DOCUMENTED)
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -26,7 +38,8 @@ class Relay(Dialect):
         at = Millis(int(time * SECOND)) if isinstance(time, int | float) else None
         match value.get("what"):
             case "start":
-                yield Started(job, at, origin, agent=_text(value.get("who")), parent=_text(value.get("for")))
+                who, whose = _text(value.get("who")), _text(value.get("for"))
+                yield Started(job, at, origin, agent=who, parent=whose, product=PRODUCT.name)
             case "say":
                 yield Heard(job, at, origin, doing=_text(value.get("text")))
             case "done":

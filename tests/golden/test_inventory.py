@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from tests.samples import MOMENTS, forest_of, lay_out, moment
 
-from delegtop.app.board import Board
 from delegtop.app.screens.triage import open_on
+from delegtop.app.state.board import Board
+from delegtop.base.clock import FrozenClock
 from delegtop.cli import main
 from delegtop.cli.wait import code, has_ended
 from delegtop.cli.watch import met
-from delegtop.clock import FrozenClock
-from delegtop.config import Settings
 from delegtop.diagnosis.alerts import cause
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.forest import Forest
 from delegtop.model.measures import label
 from delegtop.model.states import State
-from delegtop.report.incident_gather import gather
-from delegtop.report.incident_timeline import Journal
-from delegtop.report.metrics import lines
+from delegtop.report.incident.incident_gather import gather
+from delegtop.report.incident.incident_timeline import IncidentJournal
+from delegtop.report.prometheus import lines
+from delegtop.settings import Settings
 
 GOLDEN = Path(__file__).parent / "inventory.txt"
 HEADER = ("delegation", "state", "rank", "urgency", "what is the matter", "told as")
@@ -86,7 +86,7 @@ def test_every_exit_code_is_the_same_answer(sample: tuple[str, Path], capsys: py
     assert checked >= expected, "a finding may be more than the outcome, never less"
     for handle in range(len(forest)):
         if has_ended(forest, handle) and forest.state(handle) is not State.UNKNOWN:
-            assert code(forest, handle) == found.of(handle).exit
+            assert code(found, handle) == found.of(handle).exit
     capsys.readouterr()
 
 
@@ -112,7 +112,7 @@ def test_every_screen_and_report_tells_of_the_same_problems(
     assert all(open_on(board, handle) == handle for handle in expected)
     assert [handle for handle in expected if board.table.problem(handle) is None] == [], "the column"
 
-    incident = gather(forest, (), Journal(), lambda _: None)
+    incident = gather(forest, (), IncidentJournal(), lambda _: None)
     in_report = [each.id for each in incident.troubles if each.urgency != 5 and each.kind][: len(expected)]
     assert in_report == [forest.id(handle) for handle in expected], "the report"
 

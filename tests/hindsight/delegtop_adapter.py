@@ -5,17 +5,18 @@ user would get to see is told."""
 from dataclasses import dataclass
 from typing import Any
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.zstd import compress, decompress
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
-from delegtop.diagnosis.rules import RULES
+from delegtop.diagnosis.rule_table import RULES
 from delegtop.diagnosis.verdicts import Kind, judge
-from delegtop.feed import Feed
-from delegtop.model.events import Deviation, Surveyed
-from delegtop.model.forest import Forest
+from delegtop.model.events import Deviation, Event, Surveyed
 from delegtop.model.policy import Policy
 from delegtop.model.states import OPEN
-from delegtop.zstd import compress, decompress
+from delegtop.observation.observation import opened
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
 
 __all__ = ["Seen", "Watcher", "compress", "decompress"]
 
@@ -54,24 +55,25 @@ class Watcher:
 
     def __init__(self, folder: str) -> None:
         self._clock = _Clock()
-        self._feed = Feed([folder], clock=self._clock)
-        self._feed.tell_once()
-        self._forest = Forest(Policy())
+        self._observation = opened(Places([folder]), Settings(), self._clock, policy=Policy(), heed=self._heed)
+        self._forest = self._observation.forest
         self.alive: dict[str, set[int]] = {}
         """For each delegation the moments at which its records show that it did something."""
 
     def read(self, now: int) -> None:
         """Takes in what was written up to now."""
         self._clock.at = Millis(now)
-        self._feed._scanned_at = float("-inf")  # look for new files at once, however little real time has passed
-        for batch in self._feed.poll():
-            for event in batch.events:
-                if isinstance(event, Deviation | Surveyed):
-                    continue
-                at = getattr(event, "at", None)
-                if at is not None and type(event).__name__ in LIFE:
-                    self.alive.setdefault(event.id, set()).add(at)
-            self._forest.apply(batch.events)
+        # New files are looked for at once, however little real time has passed.
+        vars(self._observation.feed)["_scanned_at"] = float("-inf")
+        self._observation.look()
+
+    def _heed(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, Deviation | Surveyed):
+                continue
+            at = getattr(event, "at", None)
+            if at is not None and type(event).__name__ in LIFE:
+                self.alive.setdefault(event.id, set()).add(at)
 
     def look(self, now: int) -> list[Seen]:
         """What delegtop says of every open delegation at that moment."""
@@ -117,4 +119,4 @@ class Watcher:
         }
 
     def close(self) -> None:
-        self._feed.close()
+        self._observation.close()

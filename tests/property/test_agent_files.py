@@ -5,9 +5,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delegtop.contract.agent_file import Kind, read
-from delegtop.diagnosis.agent_rules import judge
-from delegtop.diagnosis.agent_rules.sections import SECTIONS
+from delegtop.protocols.standard.agent_files.agent_file import AgentFileKind, read
+from delegtop.protocols.standard.agent_files.agent_file_rules import judge
+from delegtop.protocols.standard.agent_files.section_rules import SECTIONS
 
 PLANNER = (Path(__file__).parents[1] / "agent_files/agent/subagents/release-planner.md").read_text("utf-8")
 
@@ -54,5 +54,5 @@ def test_a_good_file_with_a_piece_torn_out(start: int, end: int, put: str) -> No
 def test_what_follows_the_frontmatter_does_not_change_what_it_says(body: str) -> None:
     head = PLANNER.partition("\n# Release")[0]
     file = read("release-planner.md", f"{head}\n{body}")
-    assert file.kind is Kind.SUBAGENT
-    assert file.delegation == read("release-planner.md", PLANNER).delegation
+    assert file.kind is AgentFileKind.SUBAGENT
+    assert file.at("delegation") == read("release-planner.md", PLANNER).at("delegation")

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delegtop.clock import Millis
+from delegtop.agents.codex.rollouts import Codex
+from delegtop.agents.codex.state_database import CodexState
+from delegtop.agents.copilot.event_log import Copilot
+from delegtop.agents.cursor.cursor_transcripts import Cursor
+from delegtop.agents.droid.droid_store import Droid
+from delegtop.agents.gemini.chats import Gemini
+from delegtop.agents.kimi.wire_log import Kimi
+from delegtop.agents.qwen.qwen_transcripts import Qwen
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample
-from delegtop.dialects.codex import Codex
-from delegtop.dialects.codex.state import CodexState
-from delegtop.dialects.copilot import Copilot
-from delegtop.dialects.cursor import Cursor
-from delegtop.dialects.droid import Droid
-from delegtop.dialects.gemini import Gemini
-from delegtop.dialects.kimi import Kimi
-from delegtop.dialects.qwen import Qwen
 from delegtop.model.forest import Forest
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.records import Line, Unreadable
 
 ID = "019c2200-0000-7000-8000-000000000000"
 TIME = "2026-02-03T09:00:00Z"

@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.telling import forest_at
 
-from delegtop.clock import MINUTE, Millis
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.assessment import Assessment, Key, assess
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
@@ -32,9 +34,8 @@ from delegtop.model.events import (
     Surveyed,
 )
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
-from delegtop.origin import Origin
+from delegtop.model.store.ledger import Handle
 
 T0 = 1_700_000_000_000
 IDS = tuple(f"s{number}" for number in range(7))
@@ -186,10 +187,7 @@ class Watched:
 
     def fresh(self) -> Forest:
         """The same forest as somebody sees it who comes now."""
-        forest = Forest(self.policy)
-        forest.apply(self.told)
-        forest.advance(Millis(self.now))
-        return forest
+        return forest_at(self.now, self.told, self.policy)
 
 
 def plain(found: Assessment) -> Assessment:

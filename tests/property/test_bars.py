@@ -4,14 +4,14 @@ from datetime import UTC
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.telling import forest_at
 
-from delegtop.clock import Millis
-from delegtop.model.critical_path import critical_path
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started
-from delegtop.model.extent import tree_extent
-from delegtop.model.forest import Forest
-from delegtop.model.time_window import LEAST, TimeWindow, around
-from delegtop.origin import Origin
+from delegtop.model.history.critical_path import critical_path
+from delegtop.model.history.extent import tree_extent
+from delegtop.model.history.time_window import LEAST, TimeWindow, around
 from delegtop.report.bars import ASCII, UNICODE, Chart
 
 moments = st.one_of(st.none(), st.integers(0, 10**6), st.integers(-(10**16), 10**16))
@@ -43,9 +43,7 @@ def events_of(told: list[tuple[int | None, int | None, int | None, bool, int | N
     st.sampled_from([UNICODE, ASCII]),
 )
 def test_every_line_is_as_wide_as_the_chart(told, now, width, place, ink) -> None:  # type: ignore[no-untyped-def]  # the strategies say it
-    forest = Forest()
-    forest.apply(events_of(told))
-    forest.advance(Millis(now))
+    forest = forest_at(now, events_of(told))
     whole = tree_extent(forest, 0) or TimeWindow(0, LEAST)
     window = around(whole) if place is None else TimeWindow(place[0], place[0] + place[1])
     chart = Chart(forest, window, width, ink=ink, zone=UTC)

@@ -7,14 +7,14 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.telling import forest_at
 
-from delegtop.clock import Millis, parse_time
+from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
+from delegtop.base.clock import Millis, parse_time
+from delegtop.base.origin import Origin
 from delegtop.dialects import Sample, Unit
-from delegtop.dialects.claude_code import ClaudeCode
 from delegtop.model.events import Event
-from delegtop.model.forest import Forest
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.records import Line, Unreadable
 
 FEW = settings(max_examples=20)
 SAMPLE = Path(__file__).parents[2] / "sample_logs" / "claude-code"
@@ -126,9 +126,7 @@ def read(order: Iterator[Line]) -> list[Event]:
 
 def picture(events: list[Event]) -> dict[str, Any]:
     """All that is known of every delegation, but for where it stood."""
-    forest = Forest()
-    forest.apply(events)
-    forest.advance(NOW)
+    forest = forest_at(NOW, events)
     shown = {}
     for handle in forest.walk():
         one = forest.delegation(handle)

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.telling import forest_at, handle_of
 
-from delegtop.clock import Millis
-from delegtop.model.critical_path import SKEW, critical_path
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started
-from delegtop.model.forest import Forest
+from delegtop.model.history.critical_path import SKEW, critical_path
 from delegtop.model.states import ACTIVE
-from delegtop.origin import Origin
 
 MOST = 40_000
 moments = st.one_of(st.none(), st.integers(0, MOST))
@@ -39,11 +39,8 @@ def _at(moment: int | None) -> Millis | None:
 def test_its_pieces_tile_the_span_of_the_root(
     told: list[tuple[int, int | None, int | None, int | None, bool]], now: int
 ) -> None:
-    forest = Forest()
-    forest.apply(events_of(told))
-    forest.advance(Millis(now))
-    root = forest.find("d0")
-    assert root is not None
+    forest = forest_at(now, events_of(told))
+    root = handle_of(forest, "d0")
     found = critical_path(forest, root)
 
     assert all(piece.start < piece.end for piece in found.pieces)
@@ -65,11 +62,8 @@ def test_its_pieces_tile_the_span_of_the_root(
 def test_who_is_on_it_hangs_on_another_one_that_is_not_over_before_it(
     told: list[tuple[int, int | None, int | None, int | None, bool]], now: int
 ) -> None:
-    forest = Forest()
-    forest.apply(events_of(told))
-    forest.advance(Millis(now))
-    root = forest.find("d0")
-    assert root is not None
+    forest = forest_at(now, events_of(told))
+    root = handle_of(forest, "d0")
     by_handle = critical_path(forest, root).by_delegation()
     for handle, pieces in by_handle.items():
         if handle == root:

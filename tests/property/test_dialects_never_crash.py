@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample
-from delegtop.dialects.registry import Registry
-from delegtop.dialects.returns import Metadata, ReturnObject
-from delegtop.dialects.session_log import SessionLog
-from delegtop.dialects.wire import Cancel, Error, Heartbeat, Register, Return, Timeout
 from delegtop.model.events import Artifact, Deviation, Ended, Fault, Started
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable
+from delegtop.protocols.standard.dialects.registry_snapshot import Registry
+from delegtop.protocols.standard.dialects.return_reading import Metadata, ReturnObject
+from delegtop.protocols.standard.dialects.session_log import SessionLog
+from delegtop.protocols.standard.dialects.session_log_lines import Cancel, Error, Heartbeat, Register, Return, Timeout
+from delegtop.sources.records import Line, Unreadable
 
 DIALECTS = pytest.mark.parametrize("dialect", [SessionLog, Registry])
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delegtop.model.habits import ENOUGH, Habits
 from delegtop.model.policy import Kind
+from delegtop.model.typical_durations import ENOUGH, TypicalDurations
 
 KIND, OTHER = ("codex", "explorer"), ("codex", "worker")
 durations = st.one_of(st.none(), st.integers(0, 1000))
@@ -13,7 +13,7 @@ lessons = st.lists(st.tuples(st.integers(0, 20), st.sampled_from([KIND, KIND, OT
 
 @given(lessons)
 def test_what_is_usual_depends_only_on_the_last_word_of_each(told: list[tuple[int, Kind, int | None]]) -> None:
-    habits = Habits()
+    habits = TypicalDurations()
     for handle, kind, duration in told:
         habits.learn(handle, kind, duration)
     last = {handle: (kind, duration) for handle, kind, duration in told}.values()

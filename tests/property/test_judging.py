@@ -3,16 +3,16 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import judging
+from tests.telling import forest_at
 
-from delegtop.clock import MINUTE, Millis
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.origin import Origin
 from delegtop.diagnosis import recovery
 from delegtop.diagnosis.assessment import Urgency
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Resumed, Started
-from delegtop.model.forest import Forest
 from delegtop.model.states import OPEN
-from delegtop.origin import Origin
 
 T0 = 1_700_000_000_000
 PLACE = Origin("log", 1, 0)
@@ -37,9 +37,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 @given(st.lists(events, max_size=40), st.integers(0, 3_000))
 @settings(max_examples=200, deadline=None)
 def test_all_can_be_judged_and_who_holds_up_others_is_at_the_end_of_their_path(told: list[Event], minutes: int) -> None:
-    forest = Forest()
-    forest.apply(told)
-    forest.advance(Millis(T0 + minutes * MINUTE))
+    forest = forest_at(T0 + minutes * MINUTE, told)
     for handle in range(len(forest)):
         verdict = judging.verdict(forest, handle)
         assert verdict is None or forest.state(handle) in OPEN

@@ -4,102 +4,15 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.property.histories import distinct, events, moment
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
 from delegtop.model.delegation import Link
-from delegtop.model.events import (
-    Awaited,
-    Described,
-    Ended,
-    Ending,
-    Erred,
-    Event,
-    Fault,
-    Heard,
-    Noted,
-    Outcome,
-    Phase,
-    Report,
-    Resumed,
-    Sighted,
-    Started,
-    Surveyed,
-)
+from delegtop.model.events import Event
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
-from delegtop.origin import Origin
 
-IDS = ["sess_a", "sess_b", "sess_c", "sess_d", "sess_e"]
-PATHS = [
-    None,
-    ("orchestrator",),
-    ("orchestrator", "implement"),
-    ("orchestrator", "implement", "executor"),
-    ("orchestrator", "implement", "executor", "implementer"),
-]
-moments = st.one_of(st.none(), st.integers(0, 12).map(lambda n: Millis(n * 1000)))
-some_moment = st.integers(0, 12).map(lambda n: Millis(n * 1000))
-words = st.sampled_from([None, "one", "other"])
-origins = st.builds(Origin, st.sampled_from(["log", "other.log"]), st.integers(1, 40), st.just(0))
-ids = st.sampled_from(IDS)
-
-events: st.SearchStrategy[Event] = st.one_of(
-    st.builds(
-        Started,
-        id=ids,
-        at=moments,
-        origin=origins,
-        agent=st.sampled_from([None, "executor", "implementer"]),
-        path=st.sampled_from(PATHS),
-        depth=st.sampled_from([None, 0]),
-        task=st.sampled_from([None, "191"]),
-        timeout=st.sampled_from([None, 3000]),
-        deadline=moments,
-        parent=st.one_of(st.none(), st.none(), ids, st.just("sess_never_seen")),
-        listed=st.booleans(),
-        product=st.sampled_from([None, None, "codex"]),
-    ),
-    st.builds(
-        Heard,
-        id=ids,
-        at=moments,
-        origin=origins,
-        doing=st.sampled_from([None, "x", "y"]),
-        tokens=st.integers(0, 5),
-        phase=st.sampled_from([None, Phase.TOOL, Phase.IDLE]),
-    ),
-    st.builds(Described, id=ids, at=moments, origin=origins, title=words, model=words),
-    st.builds(Noted, id=ids, at=moments, origin=origins, kind=st.just("review"), text=st.sampled_from(["", "a", "b"])),
-    st.builds(Awaited, id=ids, at=moments, origin=origins, until=some_moment, by=st.just("somebody")),
-    st.builds(Sighted, id=ids, at=moments, origin=origins, phase=st.sampled_from([None, Phase.PERMISSION])),
-    st.builds(Resumed, id=ids, at=some_moment, origin=origins),
-    st.builds(Erred, id=ids, at=moments, origin=origins, fault=st.builds(Fault, recoverable=st.booleans())),
-    st.builds(
-        Ended,
-        id=ids,
-        at=moments,
-        origin=origins,
-        outcome=st.sampled_from(Outcome),
-        by=st.sampled_from([Ending.TIMEOUT, Ending.RETURN, Ending.REGISTRY, Ending.GONE]),
-        report=st.builds(Report, summary=st.sampled_from([None, "done", "half"])),
-    ),
-    st.builds(
-        Surveyed,
-        at=some_moment,
-        origin=st.just(Origin("registry.json", 1, 0)),
-        ids=st.sets(ids, max_size=3).map(lambda s: tuple(sorted(s))),
-    ),
-)
-NOW = Millis(9_000)
-
-
-def distinct_origins(batch: list[Event]) -> list[Event]:
-    """No two records stand at one place; only surveys, one file rewritten, may."""
-    placed: dict[Any, Event] = {}
-    for event in batch:
-        key = (event.origin, event.at) if isinstance(event, Surveyed) else (event.origin, None)
-        placed.setdefault(key, event)
-    return list(placed.values())
+NOW = moment(22)
 
 
 def picture(forest: Forest) -> dict[str, Any]:
@@ -134,7 +47,7 @@ def grown(batches: list[list[Event]], looks: bool = False) -> Forest:
 @settings(max_examples=250)
 @given(st.lists(events, max_size=14), st.randoms(use_true_random=False), st.booleans())
 def test_order_batches_and_repetition_do_not_matter(batch: list[Event], random: Any, looks: bool) -> None:
-    batch = distinct_origins(batch)
+    batch = distinct(batch)
     expected = picture(grown([batch]))
     again = batch + random.sample(batch, k=len(batch) // 2)
     random.shuffle(again)

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from tests import judging
+from tests.samples import observed
 
-from delegtop.clock import FrozenClock, Millis, parse_time
-from delegtop.feed import Feed
-from delegtop.model.forest import Forest
-from delegtop.report import text, tree_json
+from delegtop.base.clock import FrozenClock, Millis, parse_time
+from delegtop.report import tree_json, tree_text
 
 NOW = parse_time("2026-03-03T11:00:00Z") or Millis(0)
 ODD: list[Any] = [
@@ -109,12 +108,12 @@ def test_whatever_is_in_a_log_or_a_registry_can_be_read_and_shown(seed: int, tmp
     lines = [healthy, *(chaos.record() for _ in range(200))]
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     registry.write_text(json.dumps(chaos.registry()))
-    feed, forest = Feed([str(log), str(registry)], clock=FrozenClock(NOW)), Forest()
-    for batch in feed.read_all():
-        forest.apply(batch.events)
+    seen = observed(log, registry, clock=FrozenClock(NOW))
+    seen.read()
+    feed, forest = seen.feed, seen.forest
     for moment in (NOW, Millis(0), Millis(10**15), NOW):
         forest.advance(moment)
-        printed = "\n".join(text.tree(forest, feed.statuses()))
+        printed = "\n".join(tree_text.tree(forest, feed.statuses()))
         assert "\x1b" not in printed
         document = json.loads("\n".join(tree_json.tree(forest, feed.statuses())))
         assert len(document["delegations"]) == len(forest)
@@ -123,6 +122,6 @@ def test_whatever_is_in_a_log_or_a_registry_can_be_read_and_shown(seed: int, tmp
     for handle in forest.walk():
         feed.history(forest.delegation(handle))
     statuses = {Path(status.path).name: status for status in feed.statuses()}
-    feed.close()
+    seen.close()
     assert statuses["session.jsonl"].records == len(lines)
     assert not any("the format failed" in reason for status in statuses.values() for reason in status.reasons)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delegtop.model.outline import Outline, OutlineRow
+from delegtop.model.tree.outline import Outline, OutlineRow
 
 
 class Naive:

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import judging
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.dialects import Sample
-from delegtop.dialects.proofchecker import ProofChecker
 from delegtop.model.forest import Forest
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable
+from delegtop.protocols.proofchecker.folder_dialect import ProofChecker
+from delegtop.sources.records import Line, Unreadable
 
 FEW = settings(max_examples=40)
 NOW = Millis(1_789_380_000_000)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.samples import forest_of
 
-from delegtop.clock import FrozenClock, Millis, WallClock, parse_time
-from delegtop.feed import Feed
+from delegtop.base.clock import Millis, WallClock, parse_time
+from delegtop.feed.live_feed import Feed
 from delegtop.feed.recorder import Recorder, Tape
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
@@ -35,12 +36,7 @@ def record(source: Path, path: Path) -> None:
 
 def tree(source: Path, at: Millis) -> Any:
     """The delegations, as `delegtop tree --json --prompts` prints them."""
-    feed, forest = Feed([str(source)], clock=FrozenClock(at)), Forest()
-    for batch in feed.read_all():
-        forest.apply(batch.events)
-    forest.advance(at)
-    feed.close()
-    return json.loads("\n".join(tree_json.tree(forest, (), prompts=True)))["delegations"]
+    return json.loads("\n".join(tree_json.tree(forest_of(source, at), (), prompts=True)))["delegations"]
 
 
 def events(path: Path) -> list[Event]:

@@ -4,58 +4,14 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.property.histories import STEP, distinct, events, moment, origins, signs
+from tests.telling import forest_at
 
-from delegtop.clock import Millis
-from delegtop.model.events import (
-    Awaited,
-    Described,
-    Deviation,
-    Ended,
-    Ending,
-    Erred,
-    Event,
-    Fault,
-    Heard,
-    Noted,
-    Outcome,
-    Phase,
-    Report,
-    Resumed,
-    Sighted,
-    Started,
-    Surveyed,
-)
+from delegtop.base.clock import Millis
+from delegtop.model.events import Event, Heard, Surveyed
 from delegtop.model.forest import Forest
-from delegtop.model.timeline import Timeline, telling
-from delegtop.origin import Origin
+from delegtop.model.history.timeline import Timeline, telling
 
-STEP = 20_000
-PAUSE = 25 * 60_000
-
-
-def moment(number: int) -> Millis:
-    """Three bursts of work with a sleep between them."""
-    return Millis(1_000_000 + number % 10 * STEP + number // 10 * PAUSE)
-
-
-some_moment = st.integers(0, 29).map(moment)
-moments = st.one_of(st.none(), some_moment, some_moment, some_moment)
-origins = st.builds(Origin, st.sampled_from(["log", "other.log"]), st.integers(1, 60), st.just(0))
-ids = st.sampled_from(["sess_a", "sess_b", "sess_c", "sess_d", "sess_e", "sess_f"])
-words = st.sampled_from([None, "one", "other"])
-PATHS = [None, ("main",), ("main", "implement"), ("main", "implement", "executor"), ("main", "implement", "tester")]
-
-signs = st.builds(
-    Heard,
-    id=ids,
-    at=moments,
-    origin=origins,
-    doing=st.sampled_from([None, "x", "y"]),
-    tool=words,
-    tokens=st.one_of(st.none(), st.integers(0, 5)),
-    cost=st.sampled_from([None, 0.0, 0.5]),
-    phase=st.sampled_from([None, Phase.TOOL, Phase.IDLE]),
-)
 few_signs = st.builds(
     Heard,
     id=st.just("sess_a"),
@@ -65,58 +21,6 @@ few_signs = st.builds(
     cost=st.sampled_from([None, 0.0, 0.5]),
 )
 """Of one delegation, mostly in one minute: most of them leave no trace."""
-events: st.SearchStrategy[Event] = st.one_of(
-    signs,
-    st.builds(
-        Started,
-        id=ids,
-        at=moments,
-        origin=origins,
-        agent=st.sampled_from([None, "executor", "tester"]),
-        path=st.sampled_from(PATHS),
-        depth=st.sampled_from([None, 0]),
-        task=st.sampled_from([None, "7"]),
-        timeout=st.sampled_from([None, 3 * STEP]),
-        deadline=st.one_of(st.none(), some_moment),
-        parent=st.one_of(st.none(), st.none(), ids, st.just("sess_never_seen")),
-        pid=st.sampled_from([None, 12]),
-        refs=st.sampled_from([(), (("thread_id", "t1"),)]),
-        listed=st.booleans(),
-        product=st.sampled_from([None, "codex"]),
-        guessed=st.booleans(),
-    ),
-    st.builds(Described, id=ids, at=moments, origin=origins, title=words, model=words, cwd=words),
-    st.builds(Noted, id=ids, at=moments, origin=origins, kind=st.just("review"), text=st.sampled_from(["", "a", "b"])),
-    st.builds(Awaited, id=ids, at=moments, origin=origins, until=some_moment, by=st.just("somebody")),
-    st.builds(Sighted, id=ids, at=moments, origin=origins, phase=st.sampled_from([None, Phase.PERMISSION])),
-    st.builds(Resumed, id=ids, at=some_moment, origin=origins),
-    st.builds(Erred, id=ids, at=moments, origin=origins, fault=st.builds(Fault, recoverable=st.booleans())),
-    st.builds(
-        Ended,
-        id=ids,
-        at=moments,
-        origin=origins,
-        outcome=st.sampled_from([Outcome.COMPLETED, Outcome.COMPLETED, Outcome.FAILED]),
-        by=st.sampled_from([Ending.TIMEOUT, Ending.RETURN, Ending.REGISTRY, Ending.GONE]),
-        report=st.builds(Report, summary=st.sampled_from([None, "done", "half"])),
-    ),
-    st.builds(
-        Surveyed,
-        at=some_moment,
-        origin=st.sampled_from([Origin("registry.json", 1, 0), Origin("old.json", 1, 0)]),
-        ids=st.sets(ids, max_size=3).map(lambda s: tuple(sorted(s))),
-    ),
-    st.builds(Deviation, origin=origins, kind=st.just("unknown key"), detail=st.just("colour")),
-)
-
-
-def distinct(batch: list[Event]) -> list[Event]:
-    """No two records stand at one place; only surveys, one file rewritten, may."""
-    placed: dict[Any, Event] = {}
-    for event in batch:
-        key = (event.origin, event.at) if isinstance(event, Surveyed) else (event.origin, None)
-        placed.setdefault(key, event)
-    return list(placed.values())
 
 
 def picture(forest: Forest) -> dict[str, Any]:
@@ -148,9 +52,7 @@ def picture(forest: Forest) -> dict[str, Any]:
 
 def fold(timeline: Timeline, at: Millis) -> dict[str, Any]:
     """Everything up to that moment, folded afresh."""
-    forest = Forest()
-    forest.apply(timeline.events[: timeline.position(at)])
-    forest.advance(at)
+    forest = forest_at(at, timeline.events[: timeline.position(at)])
     return picture(forest)
 
 

@@ -3,15 +3,17 @@
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.telling import forest_at
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Noted, Outcome, Phase, Report, Started
 from delegtop.model.forest import Forest
-from delegtop.origin import Origin
-from delegtop.report import diff, diff_text, incident_html, incident_json, incident_markdown, stats, stats_text
-from delegtop.report.incident import Incident
-from delegtop.report.incident_gather import gather
-from delegtop.report.incident_timeline import Journal
+from delegtop.report import agent_stats, agent_stats_text, comparison, comparison_text
+from delegtop.report.incident import incident_html, incident_json, incident_markdown
+from delegtop.report.incident.incident_gather import gather
+from delegtop.report.incident.incident_report import Incident
+from delegtop.report.incident.incident_timeline import IncidentJournal
 
 NOW = Millis(1_766_743_200_000)
 
@@ -37,16 +39,13 @@ events: st.SearchStrategy[list[Event]] = st.lists(
 
 
 def grown(told: list[Event]) -> Forest:
-    forest = Forest()
-    forest.apply(told)
-    forest.advance(NOW)
-    return forest
+    return forest_at(NOW, told)
 
 
 @given(events, st.binary(max_size=40) | st.none())
 @settings(max_examples=40)
 def test_every_form_of_a_report_can_be_made(told: list[Event], line: bytes | None) -> None:
-    journal = Journal()
+    journal = IncidentJournal()
     journal.heed(told)
     incident = gather(grown(told), (), journal, lambda _: line, recall=lambda _: told)
     text = "\n".join(incident_json.lines(incident))
@@ -62,16 +61,16 @@ def test_every_form_of_a_report_can_be_made(told: list[Event], line: bytes | Non
 @settings(max_examples=30)
 def test_figures_and_a_comparison_can_be_made(one: list[Event], other: list[Event]) -> None:
     first, second = grown(one), grown(other)
-    found = stats.gather(first)
-    assert msgspec.json.decode("\n".join(stats.as_json(found)), type=stats.Stats) == found
-    assert "\x1b" not in "\n".join(stats_text.lines(found, 80))
-    between = diff.compare(first, second, ("a", "b"), 0.5)
+    found = agent_stats.gather(first)
+    assert msgspec.json.decode("\n".join(agent_stats.as_json(found)), type=agent_stats.Stats) == found
+    assert "\x1b" not in "\n".join(agent_stats_text.lines(found, 80))
+    between = comparison.compare(first, second, ("a", "b"), 0.5)
     assert sum(row.a is not None for row in between.rows) == len(first)
     assert sum(row.b is not None for row in between.rows) == len(second)
-    assert "\x1b" not in "\n".join(diff_text.lines(between, 80))
+    assert "\x1b" not in "\n".join(comparison_text.lines(between, 80))
 
 
 @given(events)
 @settings(max_examples=20)
 def test_a_run_never_differs_from_itself(told: list[Event]) -> None:
-    assert not diff.compare(grown(told), grown(told), ("a", "a"), 0.0).differ
+    assert not comparison.compare(grown(told), grown(told), ("a", "a"), 0.0).differ

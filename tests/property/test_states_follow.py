@@ -4,8 +4,10 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.telling import forest_at
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -25,7 +27,6 @@ from delegtop.model.events import (
 from delegtop.model.forest import Forest
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.states import ACTIVE
-from delegtop.origin import Origin
 
 SECOND = 1000
 IDS = ("session", "agent", "below", "deep", "other")
@@ -127,9 +128,7 @@ def test_every_look_shows_what_a_fresh_look_at_everything_would(
         forest.apply(batch)
         forest.advance(Millis(now))
         random.shuffle(told)
-        fresh = Forest(policy())
-        fresh.apply(told)
-        fresh.advance(Millis(now))
+        fresh = forest_at(now, told, policy())
         assert picture(forest) == picture(fresh)
         assert forest.counts == fresh.counts
 
@@ -138,9 +137,7 @@ def test_every_look_shows_what_a_fresh_look_at_everything_would(
 @given(steps, st.integers(1, 60))
 def test_what_is_usual_changes_no_state(steps: list[tuple[list[Event], int]], usual: int) -> None:
     told = [*BORN, *(placed(event, line) for line, event in enumerate(e for batch, _ in steps for e in batch))]
-    forest = Forest(policy())
-    forest.apply(told)
-    forest.advance(Millis(15 * SECOND))
+    forest = forest_at(15 * SECOND, told, policy())
     before = [forest.state(handle) for handle in range(len(forest))]
     forest.reconsider({("codex", "worker"): (Millis(usual * SECOND), 9)})
     fresh = Forest(forest.policy)

@@ -7,25 +7,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.screens.conftest import NOW, scene
+from tests.telling import forest_at
 
-from delegtop.app import spans
-from delegtop.app.board import Board
-from delegtop.app.rows import Rows
-from delegtop.clock import FrozenClock, Millis
-from delegtop.config import Settings
+from delegtop.app import cell_width
+from delegtop.app.state.board import Board
+from delegtop.app.state.table_rows import TableRows
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import Described, Ended, Ending, Event, Heard, Outcome, Phase, Started
 from delegtop.model.forest import Forest
-from delegtop.model.order import order
-from delegtop.model.outline import Outline, OutlineRow
-from delegtop.origin import Origin
+from delegtop.model.tree.order import order
+from delegtop.model.tree.outline import Outline, OutlineRow
 from delegtop.report import layout as print_ruler
-from delegtop.report.table.cells import Remark, Table
+from delegtop.report.table.cells import RemarkCell, Table
 from delegtop.report.table.columns import COLUMNS, DOING, NAME, chosen, layout
 from delegtop.report.table.drawing import ASCII, UNICODE, Drawing
-from delegtop.report.text import USUAL, Look, Printing, tree
+from delegtop.report.tree_text import USUAL, Look, Printing, tree
+from delegtop.settings import Settings
 
 WIDTHS = range(4, 241)
 _lines = count(1)
@@ -39,10 +40,7 @@ def _origin() -> Origin:
 
 
 def forest_of(events: list[Event]) -> Forest:
-    forest = Forest()
-    forest.apply(events)
-    forest.advance(NOW)
-    return forest
+    return forest_at(NOW, events)
 
 
 @st.composite
@@ -70,15 +68,15 @@ def families(draw: st.DrawFn) -> list[Event]:
 class Shown:
     """Rows as the dashboard makes them, all judged."""
 
-    def __init__(self, events: list[Event], drawing: Drawing = UNICODE, remark: Remark = Remark()) -> None:  # noqa: B008 - a value
+    def __init__(self, events: list[Event], drawing: Drawing = UNICODE, remark: RemarkCell = RemarkCell()) -> None:  # noqa: B008 - a value
         self.forest, self.outline = Forest(), Outline()
         for handle in self.forest.apply(events).added:
             self.outline.add(handle, self.forest.parent(handle))
         self.forest.advance(NOW)
         assessments = Assessments(self.forest)
         assessments.update()
-        table = Table(assessments, Pressing(assessments), drawing, spans, remarks=lambda _: remark)
-        self.rows = Rows(table, self.outline)
+        table = Table(assessments, Pressing(assessments), drawing, cell_width, remarks=lambda _: remark)
+        self.rows = TableRows(table, self.outline)
         self.rows.learn(self.window)
 
     @property
@@ -89,7 +87,7 @@ class Shown:
 @settings(max_examples=25, deadline=None)
 @given(families(), st.sampled_from([UNICODE, ASCII]), st.booleans())
 def test_every_row_is_as_wide_as_the_table_at_every_width(events: list[Event], drawing: Drawing, folds: bool) -> None:
-    shown = Shown(events, drawing, Remark("a finding of 20 char", Severity.ERROR, 12))
+    shown = Shown(events, drawing, RemarkCell("a finding of 20 char", Severity.ERROR, 12))
     if folds:
         shown.outline.collapse_all()
     for width in WIDTHS:

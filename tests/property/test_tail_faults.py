@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from delegtop.sources.record import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, Record, Unreadable, records
 from delegtop.sources.tail import Tail
 
 PARTS = 12

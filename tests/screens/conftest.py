@@ -10,10 +10,10 @@ import pytest
 from tests.piloting import rest
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.views import View, Views
-from delegtop.clock import FrozenClock, Millis, parse_time
-from delegtop.config import Settings
-from delegtop.feed import Batch, SourceStatus
+from delegtop.app.state.saved_views import View, Views
+from delegtop.base.clock import Clock, FrozenClock, Millis, parse_time
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import Batch, Readable, SourceStatus
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import (
     Artifact,
@@ -29,8 +29,10 @@ from delegtop.model.events import (
     Started,
     Surveyed,
 )
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable
+from delegtop.observation.observation import Observation
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
+from delegtop.sources.records import Line, Unreadable
 
 ROOT, HUNG = "sess_1766743200_root00", "sess_1766743200_def456"
 LOG = "/runs/191/session.jsonl"
@@ -42,6 +44,7 @@ class ScriptedFeed:
     """A feed that says what the test tells it to, when the test says so."""
 
     is_behind = False
+    is_over = False
 
     def __init__(self, events: Sequence[Event] = (), statuses: Sequence[SourceStatus] = ()) -> None:
         self.events = list(events)
@@ -68,6 +71,8 @@ class ScriptedFeed:
             raise self.error
         while self._pending:
             yield Batch(self._pending.pop(0))
+
+    read_all = poll
 
     def wake(self) -> None:
         self._news.set()
@@ -254,6 +259,11 @@ def feed() -> ScriptedFeed:
     return ScriptedFeed(scene(), healthy())
 
 
+def observed(feed: Readable, clock: Clock, *, watching: bool = True, **settings: Any) -> Observation:
+    """A feed as it is handed to the app; settings by name."""
+    return Observation(feed, clock, Settings(**settings), places=Places([LOG] if watching else []))
+
+
 MakeApp = Callable[..., DelegtopApp]
 
 
@@ -270,7 +280,7 @@ def make_app(feed: ScriptedFeed, clock: FrozenClock) -> MakeApp:
         views: Views | None = None,
         **settings: Any,
     ) -> DelegtopApp:
-        how: dict[str, Any] = {"query": query, "watching": watching, "view": view, "views": views}
-        return DelegtopApp(Settings(**settings), feed, clock, zone=UTC, **how)
+        seen = observed(feed, clock, watching=watching, **settings)
+        return DelegtopApp(seen, query=query, view=view, views=views, zone=UTC)
 
     return make

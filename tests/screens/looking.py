@@ -1,6 +1,7 @@
 """What a test of a screen asks: is it ready, what stands on it, where is the cursor."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tests import piloting
@@ -30,17 +31,25 @@ async def ready(pilot: Pilot[Any]) -> DelegtopApp:
     return app
 
 
+@asynccontextmanager
+async def running(app: DelegtopApp, **how: Any) -> AsyncIterator[tuple[DelegtopApp, Pilot[None]]]:
+    """The app on a screen, once it is ready; `how` as for `run_test`."""
+    async with app.run_test(**how) as pilot:
+        await ready(pilot)
+        yield app, pilot
+
+
 async def settled(pilot: Pilot[Any]) -> None:
     """Draw what is known by now, and let the filter and the rules have their say, without waiting for their timers."""
     app = pilot.app
     assert isinstance(app, DelegtopApp)
     for _ in range(_LOOKS):
         await pilot.pause()
-        if app.monitor._sifting:
+        if app.board.sieve is not None:
             app.monitor._sift()
         app.monitor.draw()
         app.monitor._judge()
-        if not (app.monitor._sifting or app.board.remarks.wanted or app.board.assessments.waiting):
+        if not (app.board.sieve is not None or app.board.remarks.wanted or app.board.assessments.waiting):
             await pilot.pause()
             return
     raise AssertionError("it never came to rest")

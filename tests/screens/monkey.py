@@ -23,7 +23,7 @@ from textual.widgets import Input, OptionList
 import delegtop.app
 from delegtop.app import keymap
 from delegtop.app.main import DelegtopApp
-from delegtop.clock import MINUTE, SECOND, Millis
+from delegtop.base.clock import MINUTE, SECOND, Millis
 
 LINES = frozenset({".jsonl", ".log"})
 SIZES = ((80, 24), (120, 35), (160, 45), (200, 60), (40, 10), (300, 20))

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.conftest import NOW
-from tests.screens.looking import banner, page, ready, settled, table, text_of, until
+from tests.screens.conftest import NOW, observed
+from tests.screens.looking import banner, page, ready, running, settled, table, text_of, until
+from tests.telling import handle_of
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.triage import Triage
-from delegtop.clock import Clock, FrozenClock, Millis
-from delegtop.config import Settings
+from delegtop.base.clock import Clock, FrozenClock, Millis
 from delegtop.model.events import Event, Phase
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def row(app: DelegtopApp, name: str) -> str:
 
 
 async def go_to(app: DelegtopApp, pilot: object, id: str) -> None:
-    handle = app.board.forest.find(id)
-    assert handle is not None
+    handle = handle_of(app.board.forest, id)
     app.monitor._go_to(handle)
     await settled(pilot)  # type: ignore[arg-type]  # Textual's pilot
 
@@ -68,9 +67,7 @@ async def go_to(app: DelegtopApp, pilot: object, id: str) -> None:
 @pytest.mark.parametrize("pace", [0, 137, 1_900], ids=["still", "slow", "fast"])
 async def test_row_inspector_and_line_above_tell_the_same_age_in_one_frame(feed: "ScriptedFeed", pace: int) -> None:
     clock = Wall()
-    app = DelegtopApp(Settings(), feed, clock)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(DelegtopApp(observed(feed, clock)), size=SIZE) as (app, pilot):
         clock.pace = pace
         for _ in range(4):
             clock.at = Millis(clock.at + 7_300)
@@ -87,9 +84,7 @@ async def test_row_inspector_and_line_above_tell_the_same_age_in_one_frame(feed:
 async def test_they_do_so_between_two_seconds_too(feed: "ScriptedFeed", script: "Script") -> None:
     clock = Wall()
     uneven = script.heard("sess_1766743200_def456", 49.5 + 0.63 / 60, "bash: lake build", tool="bash")
-    app = DelegtopApp(Settings(), type(feed)([*feed.events, uneven]), clock)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(DelegtopApp(observed(type(feed)([*feed.events, uneven]), clock)), size=SIZE) as (app, pilot):
         said = app.reader.feed
         assert isinstance(said, type(feed))
         for number in range(12):
@@ -105,9 +100,7 @@ async def test_what_a_row_says_with_the_inspector_on_it_is_what_the_inspector_sa
     feed: "ScriptedFeed", script: "Script", id: str, name: str, words: str
 ) -> None:
     clock = Wall()
-    app = DelegtopApp(Settings(), type(feed)(idle(script)), clock)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(DelegtopApp(observed(type(feed)(idle(script)), clock)), size=SIZE) as (app, pilot):
         await pilot.press("d")
         await go_to(app, pilot, id)
         for _ in range(3):
@@ -123,7 +116,7 @@ async def test_what_a_row_says_with_the_inspector_on_it_is_what_the_inspector_sa
 @pytest.mark.parametrize("name", ["claude", "deployer", "reviewer"])
 async def test_nothing_goes_back_when_a_row_is_left(feed: "ScriptedFeed", script: "Script", name: str) -> None:
     clock = Wall()
-    app = DelegtopApp(Settings(), type(feed)(idle(script)), clock)
+    app = DelegtopApp(observed(type(feed)(idle(script)), clock))
     ids = {"claude": "rests", "deployer": "gone", "reviewer": "quiet"}
     async with app.run_test(size=SIZE) as pilot:
         await ready(pilot)
@@ -143,7 +136,7 @@ async def test_a_row_counts_on_whether_or_not_the_cursor_is_on_it(
     feed: "ScriptedFeed", script: "Script", name: str
 ) -> None:
     clock = Wall()
-    app = DelegtopApp(Settings(), type(feed)(idle(script)), clock)
+    app = DelegtopApp(observed(type(feed)(idle(script)), clock))
     ids = {"claude": "rests", "deployer": "gone", "reviewer": "quiet"}
     async with app.run_test(size=SIZE) as pilot:
         await ready(pilot)
@@ -159,9 +152,7 @@ async def test_a_row_counts_on_whether_or_not_the_cursor_is_on_it(
 
 
 async def test_triage_tells_the_same_sentence_as_the_page_of_the_monitor(make_app: MakeApp, clock: FrozenClock) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         clock.set(Millis(NOW + 20_000))
         app._second()
         await settled(pilot)
@@ -180,9 +171,7 @@ async def test_triage_tells_the_same_sentence_as_the_page_of_the_monitor(make_ap
 async def test_triage_where_nothing_is_read_does_not_say_that_all_is_well(
     make_app: MakeApp, feed: "ScriptedFeed", watching: bool
 ) -> None:
-    app = make_app(feed=type(feed)(), watching=watching)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(), watching=watching), size=SIZE) as (app, pilot):
         await pilot.press("t")
         await until(pilot, lambda: isinstance(app.screen, Triage))
         assert "Nothing is read yet" in text_of(app)

@@ -1,18 +1,19 @@
 """While the dashboard is open it tells of trouble: once, safely, and only of the present."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.piloting import until
-from tests.screens.conftest import NOW, ScriptedFeed
+from tests.screens.conftest import NOW, ScriptedFeed, observed
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
-from delegtop.clock import Clock, FrozenClock, Millis
-from delegtop.config import Settings
+from delegtop.base.clock import Clock, FrozenClock, Millis, ReplayClock
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import Feed, Readable
+from delegtop.feed.replay_feed import Replay
 from delegtop.model.events import Ended, Ending, Outcome, Started
-from delegtop.origin import Origin
 
 pytestmark = pytest.mark.anyio
 
@@ -26,8 +27,8 @@ class Wall(Clock):
         return NOW
 
 
-def app(feed: ScriptedFeed, clock: Clock | None = None, **settings: Any) -> DelegtopApp:
-    return DelegtopApp(Settings(**{"notify": ("bell",), **settings}), feed, clock or Wall())
+def app(feed: Readable, clock: Clock | None = None, **settings: Any) -> DelegtopApp:
+    return DelegtopApp(observed(feed, clock or Wall(), **{"notify": ("bell",), **settings}))
 
 
 def origin(line: int) -> Origin:
@@ -69,6 +70,29 @@ async def test_what_was_so_before_is_not_told(monkeypatch: pytest.MonkeyPatch) -
         await _loaded(dashboard, pilot)
         dashboard._second()
         assert not dashboard._notifications
+
+
+def replay_of(feed: ScriptedFeed, *, live: bool) -> Replay:
+    """As the dashboard has it: beside the live feed, or of a recording."""
+    clock = ReplayClock(NOW, paused=True)
+    return Replay(clock, lambda: Feed((), clock=clock), live=cast(Feed, feed) if live else None, present=Wall())
+
+
+async def test_that_one_could_go_back_in_time_keeps_nothing_from_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[int] = []
+    monkeypatch.setattr(DelegtopApp, "bell", lambda _: rung.append(1))
+    feed = ScriptedFeed([begun()])
+    dashboard = app(replay_of(feed, live=True))
+    async with dashboard.run_test(size=(100, 20)) as pilot:
+        await _loaded(dashboard, pilot)
+        feed.say(failed())
+        await _until(dashboard, pilot, lambda: bool(rung))
+
+
+async def test_a_recording_has_no_alarm() -> None:
+    dashboard = app(replay_of(ScriptedFeed(), live=False))
+    async with dashboard.run_test(size=(100, 20)):
+        assert dashboard.alarm is None
 
 
 async def test_a_frozen_moment_has_no_alarm() -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import banner, names, page, ready, said, screen, settled, under_cursor, until
+from tests.screens.looking import banner, names, page, running, said, screen, settled, under_cursor, until
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.triage import Triage
-from delegtop.clock import FrozenClock
+from delegtop.base.clock import FrozenClock
 from delegtop.model.events import Event, Outcome, Phase
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def pair(s: "Script", doing: str, **facts: object) -> list[Event]:
 async def test_what_is_surely_stuck_is_called_so_with_whom_it_holds_up_in_what_and_since_when(
     make_app: MakeApp,
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, _pilot):
         assert banner(app) == "STUCK  implementer ◀3  in bash: lake build 12:41  →  enter"
         assert screen(app)[1].strip() == banner(app), "it is the second line, above the titles of the columns"
 
@@ -42,9 +40,12 @@ async def test_what_is_surely_stuck_is_called_so_with_whom_it_holds_up_in_what_a
 async def test_what_may_be_at_work_and_holds_up_others_is_called_stuck_with_a_question_mark(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(pair(script, "make all", tool="Bash", phase=Phase.TOOL)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(
+        make_app(feed=type(feed)(pair(script, "make all", tool="Bash", phase=Phase.TOOL))), size=SIZE
+    ) as (
+        app,
+        _pilot,
+    ):
         assert banner(app) == "STUCK?  worker ◀1  in Bash: make all 31:11  →  enter"
 
 
@@ -52,16 +53,16 @@ async def test_of_what_is_late_it_says_how_late_and_not_how_long_it_does_what_it
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     late = script.started("late", 0, agent="worker", timeout=60 * 60_000)
-    app = make_app(feed=type(feed)([late, script.heard("late", 57, "ruff check src", tool="bash")]))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(
+        make_app(feed=type(feed)([late, script.heard("late", 57, "ruff check src", tool="bash")])), size=SIZE
+    ) as (app, _pilot):
         assert banner(app) == "STUCK  worker  overdue 2:11 in bash: ruff check src  →  enter"
 
 
 async def test_what_waits_for_a_person_needs_you(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
-    app = make_app(feed=type(feed)(pair(script, "rm -r build", tool="Bash", phase=Phase.PERMISSION)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(
+        make_app(feed=type(feed)(pair(script, "rm -r build", tool="Bash", phase=Phase.PERMISSION))), size=SIZE
+    ) as (app, _pilot):
         assert banner(app) == "NEEDS YOU  worker ◀1  asks permission: Bash: rm -r build 31:11  →  enter"
 
 
@@ -69,9 +70,7 @@ async def test_what_is_only_quiet_and_holds_up_nobody_is_not_told_there(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     alone: list[Event] = [script.started("a", 30, agent="reviewer"), script.heard("a", 31, "reading the diff")]
-    app = make_app(feed=type(feed)(alone))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(alone)), size=SIZE) as (app, _pilot):
         assert "silent?" in "\n".join(screen(app))
         assert banner(app) == ""
 
@@ -81,9 +80,7 @@ async def test_the_others_that_press_are_counted(make_app: MakeApp, feed: "Scrip
         script.started("ask", 40, agent="asker", product="claude-code"),
         script.heard("ask", 41, "which one?", phase=Phase.ANSWER),
     ]
-    app = make_app(feed=type(feed)([*feed.events, *more]))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)([*feed.events, *more])), size=SIZE) as (app, _pilot):
         assert banner(app) == "STUCK  implementer ◀3  in bash: lake build 12:41  →  enter   +1 more"
 
 
@@ -91,17 +88,13 @@ async def test_the_others_that_press_are_counted(make_app: MakeApp, feed: "Scrip
 async def test_where_there_is_little_room_it_is_cut_and_never_wider_than_the_screen(
     make_app: MakeApp, width: int
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(width, 24)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(width, 24)) as (app, _pilot):
         assert screen(app)[1].startswith(" STUCK  implemen")
         assert all(len(line) == width for line in screen(app))
 
 
 async def test_its_key_is_enter_on_the_one_it_names_and_else_the_one_that_goes_there(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("g")
         await settled(pilot)
         assert banner(app).endswith("→  e")
@@ -115,9 +108,7 @@ async def test_its_key_is_enter_on_the_one_it_names_and_else_the_one_that_goes_t
 
 
 async def test_a_key_that_was_moved_is_named_as_it_is_now(make_app: MakeApp) -> None:
-    app = make_app(keymap={"problem": "f8"})
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(keymap={"problem": "f8"}), size=SIZE) as (app, pilot):
         await pilot.press("g")
         await settled(pilot)
         assert banner(app).endswith("→  F8")
@@ -126,9 +117,7 @@ async def test_a_key_that_was_moved_is_named_as_it_is_now(make_app: MakeApp) -> 
 
 
 async def test_a_click_goes_there_whatever_hides_it(make_app: MakeApp) -> None:
-    app = make_app(query="agent:researcher")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(query="agent:researcher"), size=SIZE) as (app, pilot):
         await pilot.press("asterisk")
         await pilot.pause()
         assert "implementer" not in names(app)
@@ -139,9 +128,7 @@ async def test_a_click_goes_there_whatever_hides_it(make_app: MakeApp) -> None:
 
 
 async def test_it_stands_whatever_filter_is_set_and_names_a_key_that_goes_there(make_app: MakeApp) -> None:
-    app = make_app(query="agent:researcher")
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(make_app(query="agent:researcher"), size=SIZE, notifications=True) as (app, pilot):
         assert "implementer" not in names(app)
         assert banner(app) == "STUCK  implementer ◀3  in bash: lake build 12:41  →  t"
         await pilot.press("e")
@@ -154,9 +141,7 @@ async def test_it_stands_whatever_filter_is_set_and_names_a_key_that_goes_there(
 
 
 async def test_it_stands_while_another_subtree_is_looked_at_alone(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         app.monitor.table.cursor = app.board.forest.find("sess_1766743320_res195")
         await pilot.press("z")
         await settled(pilot)
@@ -167,9 +152,7 @@ async def test_it_stands_while_another_subtree_is_looked_at_alone(make_app: Make
 async def test_it_goes_when_the_trouble_is_over(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script", clock: FrozenClock
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         clock.set(script.at(62.5))
         feed.say(script.returned(HUNG, 62.4, Outcome.COMPLETED, summary="Built"))
         await until(pilot, lambda: banner(app) == "")
@@ -177,9 +160,7 @@ async def test_it_goes_when_the_trouble_is_over(
 
 
 async def test_the_time_in_it_goes_on(make_app: MakeApp, script: "Script", clock: FrozenClock) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         clock.set(script.at(62.6))
         app._second()
         await settled(pilot)
@@ -191,8 +172,9 @@ async def test_foreign_words_in_it_are_text_and_nothing_else(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     nasty = "[bold red]x[/]\x1b]0;owned\x07\u202e"
-    app = make_app(feed=type(feed)(pair(script, nasty, tool="Bash", phase=Phase.TOOL)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(pair(script, nasty, tool="Bash", phase=Phase.TOOL))), size=SIZE) as (
+        app,
+        _pilot,
+    ):
         assert "[bold red]x[/]" in banner(app)
         assert banner(app).isprintable()

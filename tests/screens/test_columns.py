@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import names, ready, settled, table, text_of, titles, until
+from tests.screens.looking import names, running, settled, table, text_of, titles, until
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
@@ -14,7 +14,7 @@ from delegtop.app.screens.pick import Pick
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.cli import main
 from delegtop.model.events import Described, Event
-from delegtop.model.order import SORTS
+from delegtop.model.tree.order import SORTS
 from delegtop.report.table.columns import COLUMNS, chosen
 
 if TYPE_CHECKING:
@@ -61,26 +61,20 @@ async def click_title(pilot: Pilot[None], app: DelegtopApp, title: str) -> None:
 
 @pytest.mark.parametrize("width", [160, 170, 179])
 async def test_what_each_does_has_two_fifths_of_the_room(make_app: MakeApp, width: int) -> None:
-    app = make_app()
-    async with app.run_test(size=(width, 45)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(width, 45)) as (app, _pilot):
         assert len(titles(app)) - titles(app).index("DOING") >= 0.4 * (width - 1)
 
 
 @pytest.mark.parametrize("width", [180, 200, 240])
 async def test_beside_the_inspector_it_has_two_fifths_of_the_trees_room(make_app: MakeApp, width: int) -> None:
-    app = make_app()
-    async with app.run_test(size=(width, 45)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(width, 45)) as (app, _pilot):
         room = app.monitor.table.size.width - 1
         assert len(titles(app)) - titles(app).index("DOING") >= 0.4 * room
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 160, 240])
 async def test_the_depth_is_there_at_every_ordinary_width(make_app: MakeApp, width: int) -> None:
-    app = make_app()
-    async with app.run_test(size=(width, 30)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(width, 30)) as (app, _pilot):
         title = " DEPTH" if " DEPTH" in titles(app) else " D "
         end = titles(app).index(title) + len(title.rstrip())
         row = next(line for line in table(app) if "implementer ◀3" in line)
@@ -91,9 +85,10 @@ async def test_a_column_that_has_nothing_to_say_takes_no_room_until_it_has(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     quiet: list[Event] = [script.started("a", 60, agent="planner"), script.heard("a", 62, "thinking")]
-    app = make_app(feed=type(feed)(quiet), columns=("state", "cost", "tokens", "doing"))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(quiet), columns=("state", "cost", "tokens", "doing")), size=SIZE) as (
+        app,
+        pilot,
+    ):
         assert titles(app).split() == ["DELEGATION", "STATE▼", "DOING"]
         said = app.reader.feed
         assert isinstance(said, type(feed))
@@ -113,9 +108,7 @@ async def test_the_project_has_a_column_where_there_is_more_than_one(
             script.heard(id, 62, "reading"),
         ]
 
-    app = make_app(feed=type(feed)(session("a", "/home/ann/one")))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(session("a", "/home/ann/one"))), size=SIZE) as (app, pilot):
         assert "PROJECT" not in titles(app)
         said = app.reader.feed
         assert isinstance(said, type(feed))
@@ -157,9 +150,7 @@ def _exit(arguments: Sequence[str]) -> object:
 
 
 async def test_an_unknown_name_typed_after_a_colon_is_told_and_changes_nothing(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         before = titles(app)
         await pilot.press("colon", *"columns state,colour", "enter")
         await pilot.pause()
@@ -173,9 +164,7 @@ async def test_an_unknown_name_typed_after_a_colon_is_told_and_changes_nothing(m
 
 
 async def test_the_chooser_hides_shows_and_moves_columns(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 45)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(160, 45)) as (app, pilot):
         assert "QUIET" in titles(app)
         await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, ChooseColumns))
@@ -194,9 +183,7 @@ async def test_the_chooser_hides_shows_and_moves_columns(make_app: MakeApp) -> N
 
 
 async def test_a_column_is_moved_to_the_left(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 45)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(160, 45)) as (app, pilot):
         assert titles(app).index("LEFT") < titles(app).index("QUIET")
         await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, ChooseColumns))
@@ -208,9 +195,7 @@ async def test_a_column_is_moved_to_the_left(make_app: MakeApp) -> None:
 
 
 async def test_titles_and_rows_change_together(make_app: MakeApp) -> None:
-    app = make_app(columns=("state", "tokens", "doing"))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(columns=("state", "tokens", "doing")), size=SIZE) as (app, pilot):
         assert "TOKENS" in titles(app)
         assert any("18.3k" in row for row in table(app))
         await pilot.press("colon", *"columns state,doing", "enter")
@@ -220,9 +205,7 @@ async def test_titles_and_rows_change_together(make_app: MakeApp) -> None:
 
 
 async def test_the_usual_columns_come_back_and_escape_changes_nothing(make_app: MakeApp) -> None:
-    app = make_app(columns=("cost", "state"))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(columns=("cost", "state")), size=SIZE) as (app, pilot):
         assert titles(app).split() == ["DELEGATION", "COST", "STATE▼"]
         await pilot.press("C", "space", "escape")
         await until(pilot, lambda: app.screen is app.monitor)
@@ -236,9 +219,7 @@ async def test_the_usual_columns_come_back_and_escape_changes_nothing(make_app: 
 
 @pytest.mark.parametrize("width", [80, 120, 160])
 async def test_a_column_that_was_chosen_is_shown_where_it_fits(make_app: MakeApp, width: int) -> None:
-    app = make_app(columns=("state", "cost", "tokens", "doing"))
-    async with app.run_test(size=(width, 30)) as pilot:
-        await ready(pilot)
+    async with running(make_app(columns=("state", "cost", "tokens", "doing")), size=(width, 30)) as (app, _pilot):
         assert titles(app).split() == ["DELEGATION", "STATE▼", "COST", "TOKENS", "DOING"]
 
 
@@ -267,9 +248,7 @@ async def test_a_click_on_a_title_begins_with_what_one_looks_for_and_another_tur
     first: list[str],
     unknown: list[str],
 ) -> None:
-    app = make_app(feed=type(feed)(siblings(script)), columns=names)
-    async with app.run_test(size=(160, 45)) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(siblings(script)), columns=names), size=(160, 45)) as (app, pilot):
         await click_title(pilot, app, title)
         assert order(app) == first + unknown
         assert f"{title}▼" in titles(app)
@@ -281,9 +260,9 @@ async def test_a_click_on_a_title_begins_with_what_one_looks_for_and_another_tur
 async def test_another_title_begins_in_its_own_direction(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(siblings(script)), columns=("state", "left", "cost", "doing"))
-    async with app.run_test(size=(160, 45)) as pilot:
-        await ready(pilot)
+    async with running(
+        make_app(feed=type(feed)(siblings(script)), columns=("state", "left", "cost", "doing")), size=(160, 45)
+    ) as (app, pilot):
         await click_title(pilot, app, "COST")
         await click_title(pilot, app, "COST")
         assert app.board.reversed
@@ -296,9 +275,9 @@ async def test_another_title_begins_in_its_own_direction(
 
 
 async def test_every_title_that_has_an_order_can_be_clicked(make_app: MakeApp) -> None:
-    app = make_app(columns=tuple(name for name in COLUMNS if name not in ("delegation", "findings")))
-    async with app.run_test(size=(240, 45)) as pilot:
-        await ready(pilot)
+    async with running(
+        make_app(columns=tuple(name for name in COLUMNS if name not in ("delegation", "findings"))), size=(240, 45)
+    ) as (app, pilot):
         await pilot.press("i")
         await settled(pilot)
         placed = app.monitor.table._layout.columns
@@ -317,9 +296,7 @@ async def test_every_title_that_has_an_order_can_be_clicked(make_app: MakeApp) -
 async def test_the_menu_sorts_by_cost_tokens_and_depth_and_the_column_is_then_in_sight(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script", name: str, first: str
 ) -> None:
-    app = make_app(feed=type(feed)(siblings(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(siblings(script))), size=SIZE) as (app, pilot):
         await pilot.press("f6")
         await until(pilot, lambda: isinstance(app.screen, Pick))
         await pilot.press(*["down"] * list(SORTS).index(name), "enter")
@@ -330,9 +307,7 @@ async def test_the_menu_sorts_by_cost_tokens_and_depth_and_the_column_is_then_in
 
 
 async def test_a_number_picks_an_order_from_the_menu(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("f6", "3")
         await until(pilot, lambda: app.screen is app.monitor)
         assert app.board.sort == list(SORTS)[2]

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import earlier, names, ready, said, screen, settled, text_of, titles, under_cursor, until
+from tests.screens.looking import earlier, names, running, said, screen, settled, text_of, titles, under_cursor, until
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.screens.help import Help
+from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.triage import Triage
 from delegtop.app.screens.viewing import Viewing
 from delegtop.app.widgets.prompt import Prompt
@@ -31,9 +31,7 @@ async def typed(pilot: Pilot[None], words: str) -> None:
 
 
 async def test_a_colon_opens_the_line_and_escape_leaves_it(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("colon")
         await settled(pilot)
         assert screen(app)[1].startswith(" : ")
@@ -45,9 +43,7 @@ async def test_a_colon_opens_the_line_and_escape_leaves_it(make_app: MakeApp) ->
 
 
 async def test_while_it_is_typed_it_says_what_the_command_does(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         for word, told in Viewing.COMMANDS_TYPED.items():
             await pilot.press("colon", *word)
             await settled(pilot)
@@ -56,9 +52,7 @@ async def test_while_it_is_typed_it_says_what_the_command_does(make_app: MakeApp
 
 
 async def test_letters_typed_there_run_no_command(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("colon", *"qpsezFTOdbtWn", "question_mark", "slash", "colon", "backslash", "space")
         assert line(app).text == "qpsezFTOdbtWn?/:\\ "
         assert app.screen is app.monitor
@@ -67,9 +61,7 @@ async def test_letters_typed_there_run_no_command(make_app: MakeApp) -> None:
 
 @pytest.mark.parametrize("name", ["cost", "tokens", "depth", "name", "problems"])
 async def test_sort_takes_any_order(make_app: MakeApp, name: str) -> None:
-    app = make_app(sort="start")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(sort="start"), size=SIZE) as (app, pilot):
         await typed(pilot, f"sort {name}")
         assert app.board.sort == name
         assert not line(app).display
@@ -79,9 +71,7 @@ async def test_sort_takes_any_order(make_app: MakeApp, name: str) -> None:
 
 
 async def test_filter_open_and_earlier(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         everything = names(app)
         await typed(pilot, "filter agent:linter")
         assert names(app) == ["orchestrator", "implement", "task-executor", "linter"]
@@ -96,18 +86,14 @@ async def test_filter_open_and_earlier(make_app: MakeApp) -> None:
 
 
 async def test_go_takes_the_beginning_of_an_id_whatever_hides_it(make_app: MakeApp) -> None:
-    app = make_app(query="agent:researcher")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(query="agent:researcher"), size=SIZE) as (app, pilot):
         await typed(pilot, "go sess_1766743200_lint")
         assert under_cursor(app) == "sess_1766743200_lint07"
         assert not app.board.query
 
 
 async def test_theme_triage_and_help(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await typed(pilot, "theme light")
         assert app.theme == "light"
         await pilot.press("colon", *"help", "enter")
@@ -122,9 +108,7 @@ async def test_theme_triage_and_help(make_app: MakeApp) -> None:
 
 @pytest.mark.parametrize("word", ["q", "q!", "quit", "x"])
 async def test_q_leaves(make_app: MakeApp, feed: "ScriptedFeed", word: str) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("colon", *word, "enter")
     assert app.return_code == 0
     assert feed.closed
@@ -147,9 +131,7 @@ async def test_q_leaves(make_app: MakeApp, feed: "ScriptedFeed", word: str) -> N
     ],
 )
 async def test_what_is_wrong_is_said_and_changes_nothing(make_app: MakeApp, words: str, told: str) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         before = names(app), titles(app), app.theme
         line(app).open()
         line(app)._input.value = words
@@ -163,18 +145,14 @@ async def test_what_is_wrong_is_said_and_changes_nothing(make_app: MakeApp, word
 
 
 async def test_nothing_typed_does_nothing(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await typed(pilot, "")
         assert not line(app).display
         assert app.monitor.table.has_focus
 
 
 async def test_a_long_complaint_leaves_room_for_what_was_typed(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(80, 24)) as (app, pilot):
         await typed(pilot, "columns shoe")
         assert screen(app)[1].startswith(" : columns shoe")
         assert "no column is named shoe" in screen(app)[1]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.screens.looking import running
 
 from delegtop.app import crash
 
@@ -55,9 +56,7 @@ async def test_the_last_keys_are_kept_by_name_and_what_was_typed_is_not(make_app
 
 
 async def test_what_is_typed_before_the_line_for_it_is_there_is_not_kept_either(make_app: "MakeApp") -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 35)) as (app, pilot):
         app.monitor.set_focus(None)
         await pilot.press("h", "escape")
         assert app._pressed.names == ("·", "escape")

@@ -1,43 +1,36 @@
 """The tree-table on a screen of its own: what it paints, how little it paints, keys, mouse and arrivals."""
 
 from collections.abc import Iterable
-from itertools import count
 
 import pytest
 from rich.style import Style
+from tests.telling import handle_of, place
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from delegtop.app import spans, theme
-from delegtop.app.rows import Rows
+from delegtop.app import cell_width, theme
+from delegtop.app.state.table_rows import TableRows
 from delegtop.app.widgets.delegation_tree import DelegationTree
-from delegtop.clock import HOUR, MINUTE, Millis
+from delegtop.base.clock import HOUR, MINUTE, Millis
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Started
 from delegtop.model.forest import Forest
-from delegtop.model.order import order
-from delegtop.model.outline import Outline
-from delegtop.origin import Origin
+from delegtop.model.tree.order import order
+from delegtop.model.tree.outline import Outline
 from delegtop.report.table.cells import Table
 from delegtop.report.table.drawing import drawing
 
 pytestmark = pytest.mark.anyio
 NOW = Millis(1_766_750_000_000)
 TIMEOUT = HOUR + 30_500
-_lines = count(1)
-
-
-def origin() -> Origin:
-    line = next(_lines)
-    return Origin("run.jsonl", line, line * 100)
 
 
 def started(id: str, ago: int, parent: str | None = None, timeout: int | None = TIMEOUT) -> Started:
-    return Started(id, Millis(NOW - ago), origin(), agent=id, parent=parent, timeout=timeout)
+    return Started(id, Millis(NOW - ago), place(), agent=id, parent=parent, timeout=timeout)
 
 
 def family() -> list[Event]:
@@ -48,8 +41,8 @@ def family() -> list[Event]:
         started("writer", 30 * MINUTE, "orchestrator"),
         started("tester", 20 * MINUTE, "writer"),
         started("lonely", 10 * MINUTE),
-        Ended("lonely", Millis(NOW - MINUTE), origin(), Outcome.FAILED, Ending.RETURN),
-        *(Heard(name, NOW, origin(), "work") for name in ("orchestrator", "planner", "writer", "tester")),
+        Ended("lonely", Millis(NOW - MINUTE), place(), Outcome.FAILED, Ending.RETURN),
+        *(Heard(name, NOW, place(), "work") for name in ("orchestrator", "planner", "writer", "tester")),
     ]
 
 
@@ -67,8 +60,8 @@ class Stage(App[None]):
         self.theme = look
         self.forest, self.outline = Forest(), Outline()
         self.assessments = Assessments(self.forest)
-        table = Table(self.assessments, Pressing(self.assessments), drawing(ascii=plain), spans)
-        self.table = Recording(Rows(table, self.outline))
+        table = Table(self.assessments, Pressing(self.assessments), drawing(ascii=plain), cell_width)
+        self.table = Recording(TableRows(table, self.outline))
         self.outline.sort(order(self.forest, "start"))
         self.said: list[Message] = []
         self.arrive(events)
@@ -119,15 +112,13 @@ class Stage(App[None]):
         return "" if cursor is None else self.forest.delegation(cursor).id
 
     def handle(self, id: str) -> int:
-        found = self.forest.find(id)
-        assert found is not None
-        return found
+        return handle_of(self.forest, id)
 
 
 class Recording(DelegationTree):
     """Notes which rows are asked to be painted anew; -1 is everything."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: TableRows) -> None:
         super().__init__(rows)
         self.painted: list[int] = []
 
@@ -287,7 +278,7 @@ async def test_the_scrollbar_can_be_clicked_and_dragged() -> None:
 
 
 async def test_problems_are_painted_on_the_scrollbar() -> None:
-    app = Stage([*many(100), Ended("job-050", NOW, origin(), Outcome.FAILED, Ending.RETURN)])
+    app = Stage([*many(100), Ended("job-050", NOW, place(), Outcome.FAILED, Ending.RETURN)])
     async with app.run_test(size=(80, 11)):
         app.table.mark_problems([app.handle("job-050")])
         app.table._marks_due = 0.0
@@ -307,7 +298,7 @@ async def test_only_the_rows_that_changed_are_painted_again() -> None:
         app.table.painted.clear()
         app.table.update_rows()
         assert app.table.painted == []
-        app.arrive([Heard("planner", NOW, origin(), "something else")])
+        app.arrive([Heard("planner", NOW, place(), "something else")])
         app.table.update_rows()
         assert app.table.painted == [2]
         app.table.painted.clear()

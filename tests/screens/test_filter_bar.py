@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.piloting import until
+from tests.screens.looking import running
 from textual.widgets import Static
 
 from delegtop.app.main import DelegtopApp
@@ -25,9 +26,7 @@ def complaint(app: DelegtopApp) -> str:
 
 
 async def test_typing_narrows_the_tree_at_once_and_keeps_the_ancestors(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("slash", *"linter")
         await pilot.pause()
         assert names(app) == ["orchestrator", "implement", "task-executor", "linter"]
@@ -45,9 +44,7 @@ async def test_a_half_typed_key_filters_nothing_yet(make_app: MakeApp) -> None:
 
 
 async def test_a_wrong_query_says_why_and_leaves_the_last_good_result(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("slash", *"linter")
         await pilot.pause()
         good = names(app)
@@ -74,18 +71,14 @@ async def test_a_search_that_ends_late_does_not_hide_what_is_wrong_by_then(
 
 
 async def test_the_number_of_rows_left_is_shown_while_typing(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("slash", *"linter")
         await pilot.pause()
         assert str(app.monitor.query_one("FilterBar .found", Static).content) == "4 rows"
 
 
 async def test_enter_keeps_the_filter_and_goes_back_to_the_tree(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("slash", *"linter", "enter")
         await pilot.pause()
         assert app.monitor.table.has_focus
@@ -94,9 +87,7 @@ async def test_enter_keeps_the_filter_and_goes_back_to_the_tree(make_app: MakeAp
 
 
 async def test_escape_clears_the_filter_and_closes_the_line(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         everything = names(app)
         await pilot.press("slash", *"linter", "enter", "escape")
         await pilot.pause()
@@ -105,9 +96,7 @@ async def test_escape_clears_the_filter_and_closes_the_line(make_app: MakeApp) -
 
 
 async def test_letters_typed_into_the_filter_run_no_command(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("slash", *"qpsezFT", "question_mark", "1")
         await pilot.pause()
         assert app.screen is app.monitor
@@ -116,12 +105,10 @@ async def test_letters_typed_into_the_filter_run_no_command(make_app: MakeApp) -
 
 
 async def test_a_filter_without_any_match_says_so_instead_of_an_empty_pane(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("slash", *"zzzz")
         await pilot.pause()
-        notice = app.monitor.query_one("Notice", Static)
+        notice = app.monitor.query_one("EmptyNotice", Static)
         assert notice.display
         assert "No row matches the filter" in str(notice.content)
 
@@ -141,9 +128,7 @@ async def test_rows_that_come_back_after_there_was_none_have_the_keys_again(make
 
 
 async def test_a_filter_given_at_the_start_is_shown_and_in_force(make_app: MakeApp) -> None:
-    app = make_app(query="state:failed")
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app(query="state:failed")) as (app, pilot):
         await pilot.pause()
         assert names(app) == ["orchestrator", "planner"]
         assert app.monitor.query_one(FilterBar).input.value == "state:failed"
@@ -151,9 +136,7 @@ async def test_a_filter_given_at_the_start_is_shown_and_in_force(make_app: MakeA
 
 
 async def test_clicking_a_count_filters_by_that_state(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 40)) as (app, pilot):
         vitals = app.monitor.query_one("Vitals")
         column = str(vitals.render()).index("failed")
         await pilot.click("Vitals", offset=(column + 1, 0))

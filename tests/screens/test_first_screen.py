@@ -9,13 +9,15 @@ from typing import NamedTuple
 
 import pytest
 from tests.homes import MINUTE, operators_home
-from tests.screens.looking import banner, earlier, ids, page, ready, screen, settled, table, under_cursor
+from tests.screens.looking import banner, earlier, ids, page, running, screen, settled, table, under_cursor
+from tests.telling import handle_of
 
 from delegtop.app.main import DelegtopApp
-from delegtop.clock import HOUR, SECOND, Clock, FrozenClock, Millis, WallClock
-from delegtop.config import Settings
+from delegtop.base.clock import HOUR, SECOND, Clock, FrozenClock, Millis, WallClock
 from delegtop.diagnosis.assessment import Urgency
-from delegtop.feed import Feed
+from delegtop.observation.observation import opened
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
 
 pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (120, 35), (160, 45)]
@@ -73,16 +75,15 @@ KINDS = {
 
 def dashboard(home: Path, clock: Clock, since: int | None) -> DelegtopApp:
     """The dashboard on everything that is found in a home."""
-    places = [home / ".claude" / "projects", home / ".claude" / "sessions", home / "runs"]
+    homes = [home / ".claude" / "projects", home / ".claude" / "sessions", home / "runs"]
     written = None if since is None else Millis(clock.now() - since)
-    feed = Feed([str(place) for place in places if place.exists()], clock=clock, since=written)
-    return DelegtopApp(Settings(), feed, clock, zone=UTC)
+    places = Places([str(place) for place in homes if place.exists()], written)
+    return DelegtopApp(opened(places, Settings(), clock), zone=UTC)
 
 
 def row_of(app: DelegtopApp, id: str) -> int:
     """On which row of the screen it is, from the top."""
-    handle = app.board.forest.find(id)
-    assert handle is not None
+    handle = handle_of(app.board.forest, id)
     row = app.board.outline.row_of(handle)
     assert row is not None
     return row - app.monitor.table._view.top
@@ -101,9 +102,7 @@ async def test_it_says_which_one_is_stuck_why_and_what_to_type(
 ) -> None:
     told, moment = KINDS[kind], now()
     operators_home(tmp_path, moment, stuck=kind)
-    app = dashboard(tmp_path, FrozenClock(moment), since)
-    async with app.run_test(size=size) as pilot:
-        await ready(pilot)
+    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=size) as (app, _pilot):
         assert banner(app).startswith(told.banner)
         assert banner(app).endswith("→  enter")
         assert under_cursor(app) == told.id, "the cursor is on the one to look at, not on who waits for it"
@@ -118,9 +117,7 @@ async def test_it_says_which_one_is_stuck_why_and_what_to_type(
 async def test_nothing_old_stands_above_what_is_now(tmp_path: Path, kind: str, since: int | None) -> None:
     moment = now()
     operators_home(tmp_path, moment, stuck=kind)
-    app = dashboard(tmp_path, FrozenClock(moment), since)
-    async with app.run_test(size=(120, 35)) as pilot:
-        await ready(pilot)
+    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=(120, 35)) as (app, pilot):
         for _ in range(2):
             roots = [row.handle for row in app.board.outline.window(0, len(app.board.outline)) if not row.level]
             urgencies = [app.board.pressing.key(root)[0] for root in roots]
@@ -134,18 +131,14 @@ async def test_nothing_old_stands_above_what_is_now(tmp_path: Path, kind: str, s
 async def test_earlier_failures_are_one_line_and_have_no_row(tmp_path: Path) -> None:
     moment = now()
     operators_home(tmp_path, moment)
-    app = dashboard(tmp_path, FrozenClock(moment), 2 * HOUR)
-    async with app.run_test(size=(120, 35)) as pilot:
-        await ready(pilot)
+    async with running(dashboard(tmp_path, FrozenClock(moment), 2 * HOUR), size=(120, 35)) as (app, _pilot):
         assert earlier(app) == "earlier: 2 failed   d shows them"
         assert not any("API error" in line for line in screen(app))
 
 
 async def test_the_wall_clock_tells_the_same(tmp_path: Path) -> None:
     operators_home(tmp_path, now())
-    app = dashboard(tmp_path, WallClock(), 2 * HOUR)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with running(dashboard(tmp_path, WallClock(), 2 * HOUR), size=(80, 24)) as (app, _pilot):
         assert banner(app).startswith("STUCK  general-purpose in webapp ◀1  no model answer 3")
         assert under_cursor(app) == "toolu_hung"
         assert RESUME in page(app)
@@ -154,9 +147,7 @@ async def test_the_wall_clock_tells_the_same(tmp_path: Path) -> None:
 async def test_whoever_waits_is_called_by_its_work_and_its_project(tmp_path: Path) -> None:
     moment = now()
     operators_home(tmp_path, moment)
-    app = dashboard(tmp_path, FrozenClock(moment), 2 * HOUR)
-    async with app.run_test(size=(160, 45)) as pilot:
-        await ready(pilot)
+    async with running(dashboard(tmp_path, FrozenClock(moment), 2 * HOUR), size=(160, 45)) as (app, _pilot):
         first, second = table(app)[:2]
         assert first.split()[:8] == ["▾", "claude", "Make", "the", "login", "faster", "webapp", "◐"]
         assert "general-purpose ◀1" in second
@@ -167,9 +158,7 @@ async def test_what_begins_to_hang_while_one_looks_comes_up_and_the_cursor_stays
     moment = now()
     operators_home(tmp_path, moment, hang=20_000)
     clock = FrozenClock(moment)
-    app = dashboard(tmp_path, clock, 2 * HOUR)
-    async with app.run_test(size=(120, 35)) as pilot:
-        await ready(pilot)
+    async with running(dashboard(tmp_path, clock, 2 * HOUR), size=(120, 35)) as (app, pilot):
         assert banner(app) == ""
         await pilot.press("G")
         held = under_cursor(app)

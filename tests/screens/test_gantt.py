@@ -6,6 +6,7 @@ from typing import Protocol
 import pytest
 from rich.cells import cell_len
 from tests.piloting import until
+from tests.screens.looking import running
 from textual.events import (
     MouseDown,
     MouseMove,
@@ -16,12 +17,11 @@ from textual.events import (
     MouseUp,
 )
 from textual.geometry import Region
-from textual.pilot import Pilot
 from textual.strip import Strip
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.widgets.gantt import Gantt
-from delegtop.clock import FrozenClock, Millis
+from delegtop.app.widgets.gantt_tree import Gantt
+from delegtop.base.clock import FrozenClock, Millis
 from delegtop.model.events import Ended, Event, Heard, Outcome, Started
 
 pytestmark = pytest.mark.anyio
@@ -50,22 +50,12 @@ def line(app: DelegtopApp, name: str) -> str:
     return next(each for each in lines(app) if name in each)
 
 
-async def loaded(pilot: Pilot[None]) -> None:
-    app = pilot.app
-    assert isinstance(app, DelegtopApp)
-    await until(pilot, lambda: not app.reader.loading and len(app.board.outline))
-    app.monitor.draw()
-    await pilot.pause()
-
-
 def span(app: DelegtopApp) -> int:
     return app.monitor.table._lens.window.span
 
 
 async def test_b_turns_the_columns_into_bars_and_back(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         columns = lines(app)
         assert "QUIET" in columns[0]
         await pilot.press("b")
@@ -88,8 +78,7 @@ async def test_bars_begin_with_what_is_open_now_wherever_the_cursor_is(
         script.heard("now", 62, "reading"),
     ]
     app = make_app(feed=type(feed)(yesterday))  # type: ignore[call-arg]  # the scripted feed takes events
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(app, size=(120, 40)) as (_, pilot):
         await pilot.press("d")
         app.monitor.table.cursor = app.board.forest.find("old")
         await pilot.press("b")
@@ -104,9 +93,7 @@ async def test_bars_begin_with_what_is_open_now_wherever_the_cursor_is(
 
 
 async def test_the_one_that_hangs_is_thick_and_what_waits_for_it_is_thin(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         await pilot.pause()
         assert "███████" in line(app, "implementer")
@@ -118,9 +105,7 @@ async def test_the_one_that_hangs_is_thick_and_what_waits_for_it_is_thin(make_ap
 
 
 async def test_the_cursor_and_the_folds_are_those_of_the_columns(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("g", "down", "down", "b")
         held = app.monitor.table.cursor
         await pilot.press("space")
@@ -132,9 +117,7 @@ async def test_the_cursor_and_the_folds_are_those_of_the_columns(make_app: MakeA
 
 
 async def test_plus_and_minus_zoom_and_zero_fits_the_tree_again(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b", "0")
         whole = span(app)
         await pilot.press("plus", "plus")
@@ -146,9 +129,7 @@ async def test_plus_and_minus_zoom_and_zero_fits_the_tree_again(make_app: MakeAp
 
 
 async def test_plus_and_minus_fold_where_there_are_no_bars(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         rows = len(app.board.outline)
         await pilot.press("g", "minus")
         assert len(app.board.outline) == 1
@@ -157,9 +138,7 @@ async def test_plus_and_minus_fold_where_there_are_no_bars(make_app: MakeApp) ->
 
 
 async def test_time_scrolls_to_both_sides_and_comes_back_to_now(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         lens = app.monitor.table._lens
         start = lens.window.start
@@ -176,9 +155,7 @@ async def test_time_scrolls_to_both_sides_and_comes_back_to_now(make_app: MakeAp
 
 
 async def test_w_shows_the_time_of_one_delegation_and_a_that_of_all_trees(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         whole = span(app)
         app.monitor.table.cursor = app.board.forest.find("sess_1766743500_dep001")
@@ -191,9 +168,7 @@ async def test_w_shows_the_time_of_one_delegation_and_a_that_of_all_trees(make_a
 async def test_what_arrives_grows_its_bar(
     make_app: MakeApp, feed: ScriptedFeed, script: Script, clock: FrozenClock
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         await pilot.pause()
         before = line(app, "implementer").count("█")
@@ -205,9 +180,7 @@ async def test_what_arrives_grows_its_bar(
 async def test_when_the_last_child_returns_the_path_goes_on_with_the_parent(
     make_app: MakeApp, feed: ScriptedFeed, script: Script, clock: FrozenClock
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         clock.set(script.at(80))
         feed.say(
@@ -219,9 +192,7 @@ async def test_when_the_last_child_returns_the_path_goes_on_with_the_parent(
 
 
 async def test_the_wheel_scrolls_rows_with_ctrl_it_zooms_and_with_shift_it_goes_through_time(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b", "0")
         table, lens = app.monitor.table, app.monitor.table._lens
         before = lens.window
@@ -239,9 +210,7 @@ async def test_the_wheel_scrolls_rows_with_ctrl_it_zooms_and_with_shift_it_goes_
 
 
 async def test_the_bars_can_be_dragged_and_letting_go_chooses_no_row(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         table, lens = app.monitor.table, app.monitor.table._lens
         before, held = lens.window, table.cursor
@@ -256,18 +225,14 @@ async def test_the_bars_can_be_dragged_and_letting_go_chooses_no_row(make_app: M
 
 
 async def test_a_click_on_a_bar_chooses_its_row(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         await pilot.click(app.monitor.table, offset=(80, 4))
         assert app.monitor.table.cursor == app.board.outline.at(3)
 
 
 async def test_the_path_is_that_of_the_subtree_in_focus(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         app.monitor.table.cursor = app.board.forest.find("sess_1766743320_res195")
         await pilot.press("z")
@@ -276,9 +241,7 @@ async def test_the_path_is_that_of_the_subtree_in_focus(make_app: MakeApp) -> No
 
 
 async def test_only_what_changed_is_painted(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         await pilot.pause()
         table, asked = app.monitor.table, []
@@ -299,9 +262,7 @@ async def test_no_line_is_ever_painted_over_what_is_beside_it(
         return strips
 
     monkeypatch.setattr(Gantt, "render_lines", noted)
-    app = make_app()
-    async with app.run_test(size=(200, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(200, 40)) as (_app, pilot):
         await pilot.press("b", "i")
         await pilot.pause()
         await pilot.press("i")
@@ -310,9 +271,7 @@ async def test_no_line_is_ever_painted_over_what_is_beside_it(
 
 
 async def test_without_colour_the_states_stand_at_the_bars(make_app: MakeApp) -> None:
-    app = make_app(color=False)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(color=False), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         await pilot.pause()
         assert line(app, "planner")[50:].count("✖") == 1
@@ -320,9 +279,7 @@ async def test_without_colour_the_states_stand_at_the_bars(make_app: MakeApp) ->
 
 
 async def test_plain_ascii_is_plain_ascii(make_app: MakeApp) -> None:
-    app = make_app(ascii=True)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(ascii=True), size=(120, 40)) as (app, pilot):
         await pilot.press("b")
         await pilot.pause()
         assert all(each.isascii() for each in lines(app))
@@ -331,9 +288,7 @@ async def test_plain_ascii_is_plain_ascii(make_app: MakeApp) -> None:
 
 @pytest.mark.parametrize("size", [(20, 8), (30, 10), (60, 16), (80, 24), (110, 30), (250, 60)])
 async def test_it_fits_into_any_size(make_app: MakeApp, size: tuple[int, int]) -> None:
-    app = make_app()
-    async with app.run_test(size=size) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=size) as (app, pilot):
         await pilot.press("b", "plus", "shift+left", "minus")
         await pilot.pause()
         assert app.monitor.table.charted
@@ -341,9 +296,7 @@ async def test_it_fits_into_any_size(make_app: MakeApp, size: tuple[int, int]) -
 
 
 async def test_the_palette_and_the_key_bar_know_it(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await loaded(pilot)
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await app.monitor.perform("zoom-in")
         await pilot.pause()
         assert app.monitor.table.charted

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import names, part, ready, screen, settled, text_of, under_cursor, until
+from tests.screens.looking import names, part, running, screen, settled, text_of, under_cursor, until
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.choose_columns import ChooseColumns
-from delegtop.app.screens.help import Help
+from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.pick import Pick
 from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.crumbs import Crumbs
@@ -34,9 +34,7 @@ def crumbs(app: DelegtopApp) -> str:
 
 
 async def test_h_folds_or_goes_to_the_parent_and_l_unfolds_or_goes_to_the_first_child(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         assert cursor(app) == "implementer"
         await pilot.press("h")
         assert cursor(app) == "task-executor"
@@ -51,9 +49,7 @@ async def test_h_folds_or_goes_to_the_parent_and_l_unfolds_or_goes_to_the_first_
 
 async def test_ctrl_d_and_ctrl_u_go_half_a_page(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
     many: list[Event] = [script.started(f"job-{n:03}", n / 100, agent=f"job-{n:03}") for n in range(200)]
-    app = make_app(feed=type(feed)(many), sort="start")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(many), sort="start"), size=SIZE) as (app, pilot):
         await pilot.press("g")
         page = app.monitor.table._view.page
         await pilot.press("ctrl+d")
@@ -68,9 +64,7 @@ async def test_ctrl_d_and_ctrl_u_go_half_a_page(make_app: MakeApp, feed: "Script
 
 
 async def test_the_f_keys_do_what_they_do_in_htop(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, Help))
         await pilot.press("escape", "f2")
@@ -91,9 +85,7 @@ async def test_the_f_keys_do_what_they_do_in_htop(make_app: MakeApp) -> None:
 
 
 async def test_one_subtree_shows_the_way_down_to_it(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         assert crumbs(app) == ""
         await pilot.press("h", "z")
         await settled(pilot)
@@ -115,9 +107,7 @@ async def test_one_subtree_shows_the_way_down_to_it(make_app: MakeApp) -> None:
 async def test_a_click_on_a_step_goes_back_up_to_it(
     make_app: MakeApp, word: str, shown: list[str] | None, left: str
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         everything = names(app)
         held = under_cursor(app)
         await pilot.press("z")
@@ -132,9 +122,7 @@ async def test_a_click_on_a_step_goes_back_up_to_it(
 
 
 async def test_a_click_on_the_last_step_changes_nothing(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("z")
         await settled(pilot)
         before = crumbs(app)
@@ -148,9 +136,7 @@ async def test_a_long_way_keeps_its_end_in_sight(make_app: MakeApp, feed: "Scrip
     deep += [
         script.started(f"level-{n:02}", n, agent=f"level-{n:02}", parent=f"level-{n - 1:02}") for n in range(1, 40)
     ]
-    app = make_app(feed=type(feed)(deep))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(deep)), size=(80, 24)) as (app, pilot):
         app.monitor.table.cursor = app.board.forest.find("level-39")
         await pilot.press("z")
         await settled(pilot)
@@ -159,9 +145,7 @@ async def test_a_long_way_keeps_its_end_in_sight(make_app: MakeApp, feed: "Scrip
 
 
 async def test_with_ascii_the_steps_are_ascii(make_app: MakeApp) -> None:
-    app = make_app(ascii=True)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(ascii=True), size=SIZE) as (app, pilot):
         await pilot.press("h", "z")
         await settled(pilot)
         assert crumbs(app) == "all > orchestrator > /implement 191 > task-executor"

@@ -7,7 +7,7 @@ from tests.piloting import until
 
 from delegtop.app import keymap
 from delegtop.app.main import DelegtopApp
-from delegtop.app.screens.help import Help
+from delegtop.app.screens.help_page import Help
 from delegtop.app.widgets.sheet import Sheet
 from delegtop.model.query import KEYS
 from delegtop.model.states import State
@@ -62,7 +62,7 @@ async def test_a_key_that_comes_before_the_first_picture_keeps_nothing_from_bein
 
 
 @pytest.mark.parametrize("commands", [keymap.COMMANDS, keymap.TRIAGE], ids=["monitor", "triage"])
-def test_no_two_commands_of_a_screen_share_a_key(commands: tuple[keymap.Command, ...]) -> None:
+def test_no_two_commands_of_a_screen_share_a_key(commands: tuple[keymap.KeyCommand, ...]) -> None:
     keys = [key for command in commands for key in command.keys.split(",")]
     assert len(keys) == len(set(keys))
 
@@ -75,5 +75,5 @@ async def test_the_signs_of_the_bars_are_explained(make_app: MakeApp) -> None:
 
 def test_no_two_commands_share_an_id() -> None:
     tables = [table for table in vars(keymap).values() if isinstance(table, tuple)]
-    commands = {each._replace(bar=0) for table in tables for each in table if isinstance(each, keymap.Command)}
+    commands = {each._replace(bar=0) for table in tables for each in table if isinstance(each, keymap.KeyCommand)}
     assert len({command.id for command in commands}) == len(commands) == len(keymap.IDS)

@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tests.piloting import until
+from tests.screens.looking import running
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.widgets.inspector import TABS, Inspector
-from delegtop.clock import FrozenClock, Millis
-from delegtop.feed import SourceStatus
+from delegtop.app.pages.inspector.inspector_pane import TABS, Inspector
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import SourceStatus
 from delegtop.model import notes
 from delegtop.model.events import (
     Artifact,
@@ -29,8 +31,7 @@ from delegtop.model.events import (
     Report,
     Started,
 )
-from delegtop.origin import Origin
-from delegtop.sources.record import Unreadable
+from delegtop.sources.records import Unreadable
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -105,7 +106,7 @@ def dangerous(app: DelegtopApp) -> Iterator[str]:
 
 def has_read(inspector: Inspector) -> bool:
     """Was all of the page that comes from the disk asked for?"""
-    return inspector._wanted() in (None, inspector._fetched) and not inspector._fetching_soon
+    return inspector._wanted() in (None, inspector._fetched) and not inspector._fetching.waits
 
 
 async def visit_everything(app: DelegtopApp, pilot: Pilot[None]) -> None:
@@ -143,9 +144,7 @@ async def test_hostile_text_in_every_field_is_shown_and_does_nothing(
 async def test_clicking_on_hostile_markup_runs_nothing(make_app: MakeApp, clock: FrozenClock) -> None:
     text = HOSTILE["markup"]
     clock.set(Millis(1_766_743_200_000 + 120_000))
-    app = make_app(feed=_feed_like(make_app, story(text), sources(text)))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(feed=_feed_like(make_app, story(text), sources(text))), size=(120, 40)) as (app, pilot):
         app.monitor.action_show_tab("errors")
         await pilot.pause()
         region = app.monitor.inspector.region
@@ -158,9 +157,7 @@ async def test_clicking_on_hostile_markup_runs_nothing(make_app: MakeApp, clock:
 
 
 async def test_a_file_name_that_is_no_unicode_is_shown(make_app: MakeApp) -> None:
-    app = make_app(feed=_feed_like(make_app, [], sources("\udcff name")))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(feed=_feed_like(make_app, [], sources("\udcff name"))), size=(120, 40)) as (app, pilot):
         await pilot.press("o")
         await pilot.pause()
         assert list(dangerous(app)) == []
@@ -172,9 +169,7 @@ def _feed_like(make_app: MakeApp, events: list[Event], statuses: list[SourceStat
 
 
 async def test_a_query_with_hostile_text_is_told_safely(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         app.monitor.show_filter("state:[/x]\u202e[@click=app.quit]x")
         await pilot.pause()
         assert list(dangerous(app)) == []
@@ -182,9 +177,7 @@ async def test_a_query_with_hostile_text_is_told_safely(make_app: MakeApp) -> No
 
 
 async def test_a_failing_reader_cannot_smuggle_text_in(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         app.reader.failure = "\x1b]0;x\x07[/x]\u202e"
         await pilot.press("o")
         await pilot.pause()
@@ -192,9 +185,7 @@ async def test_a_failing_reader_cannot_smuggle_text_in(make_app: MakeApp) -> Non
 
 
 async def test_no_privileged_action_is_left_to_call_by_name(make_app: MakeApp, tmp_path: object) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await app.run_action(f"screenshot('pwn.svg', '{tmp_path}')")
         await app.run_action("simulate_key('q')")
         await pilot.pause()

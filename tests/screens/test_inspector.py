@@ -6,23 +6,25 @@ from typing import Protocol
 
 import pytest
 from tests.piloting import until
+from tests.screens.looking import running
+from tests.telling import handle_of
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from delegtop.app import artifacts, clipboard
-from delegtop.app.artifacts import Presence
-from delegtop.app.inspector.matter import command_line
+from delegtop.app import clipboard
 from delegtop.app.main import DelegtopApp
+from delegtop.app.pages.inspector.matter import command_line
 from delegtop.app.screens.raw_line import RawLine
 from delegtop.app.widgets.chips import Chips
-from delegtop.app.widgets.sheet import Command, Sheet
+from delegtop.app.widgets.sheet import CopyableCommand, Sheet
 from delegtop.app.widgets.vitals import Vitals
-from delegtop.clock import FrozenClock, Millis, parse_time
+from delegtop.base.clock import FrozenClock, Millis, parse_time
+from delegtop.base.origin import Origin
+from delegtop.base.secrets import mask
+from delegtop.base.text import safe
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
-from delegtop.model.ledger import Handle
-from delegtop.origin import Origin
-from delegtop.secrets import mask
-from delegtop.text import safe
+from delegtop.sources import artifact_files
+from delegtop.sources.artifact_files import Presence
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -41,12 +43,6 @@ class Script(Protocol):
     def heard(self, id: str, minutes: float, doing: str, **facts: object) -> Heard: ...
 
 
-def handle_of(app: DelegtopApp, id: str) -> Handle:
-    handle = app.board.forest.find(id)
-    assert handle is not None
-    return handle
-
-
 def shown(app: DelegtopApp) -> str:
     """The text of the tree in view."""
     table = app.monitor.table
@@ -55,7 +51,7 @@ def shown(app: DelegtopApp) -> str:
 
 async def page(app: DelegtopApp, pilot: Pilot[None], id: str, tab: str, expect: str = "") -> str:
     """The text of one tab for one delegation; waits for what comes from the disk."""
-    app.monitor._go_to(handle_of(app, id))
+    app.monitor._go_to(handle_of(app.board.forest, id))
     app.monitor.action_show_tab(tab)
     await pilot.pause()
     await until(pilot, lambda: expect in app.monitor.inspector.sheet.text, f"showing {expect}")
@@ -63,9 +59,7 @@ async def page(app: DelegtopApp, pilot: Pilot[None], id: str, tab: str, expect: 
 
 
 async def test_the_overview_names_the_state_the_deadline_and_where_the_deadline_comes_from(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_def456", "overview")
         assert "! overdue" in text
         assert "11:00:18 · 1:53 over · timeout 3600 s" in text
@@ -74,9 +68,7 @@ async def test_the_overview_names_the_state_the_deadline_and_where_the_deadline_
 
 
 async def test_the_overview_begins_with_what_is_the_matter_what_to_do_and_what_to_type(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 45)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 45)) as (app, pilot):
         lines = (await page(app, pilot, HUNG, "overview")).splitlines()
         assert lines[0].split(maxsplit=4)[:4] == ["hung", "in", "a", "tool"]
         assert "It has been inside bash: lake build for 12:41" in lines[0]
@@ -87,20 +79,16 @@ async def test_the_overview_begins_with_what_is_the_matter_what_to_do_and_what_t
 
 
 async def test_the_page_of_who_waits_says_on_what_and_where_to_look(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 45)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 45)) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_root00", "overview")
         assert text.startswith("waits on              implementer sess_1766743200_def456 · It has been inside bash")
         assert "Look there: e goes to it." in text
         await pilot.press("e")
-        assert app.monitor.table.cursor == handle_of(app, HUNG)
+        assert app.monitor.table.cursor == handle_of(app.board.forest, HUNG)
 
 
 async def test_the_overview_counts_on_while_it_is_open(make_app: MakeApp, clock: FrozenClock) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "overview", "1:53 over")
         clock.set(Millis(clock.now() + 5_000))
         app._second()
@@ -108,9 +96,7 @@ async def test_the_overview_counts_on_while_it_is_open(make_app: MakeApp, clock:
 
 
 async def test_a_depth_that_contradicts_the_path_shows_both(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_lint07", "overview")
         assert "3 claimed · 2 derived" in text
 
@@ -118,9 +104,7 @@ async def test_a_depth_that_contradicts_the_path_shows_both(make_app: MakeApp) -
 async def test_claims_that_disagree_are_both_shown_with_their_line(
     make_app: MakeApp, feed: ScriptedFeed, script: Script
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         feed.say(
             script.started("sess_two", 50, agent="alpha", timeout=60_000),
             script.started("sess_two", 50, agent="beta", timeout=90_000),
@@ -134,9 +118,7 @@ async def test_claims_that_disagree_are_both_shown_with_their_line(
 
 
 async def test_what_is_unknown_is_a_dash(make_app: MakeApp, feed: ScriptedFeed, script: Script) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         feed.say(Heard("sess_bare", None, script.origin()))
         await until(pilot, lambda: app.board.forest.find("sess_bare") is not None)
         text = await page(app, pilot, "sess_bare", "overview")
@@ -151,9 +133,7 @@ async def test_the_return_lists_artifacts_with_what_is_on_disk(
     (tmp_path / "specs" / "195").mkdir(parents=True)
     (tmp_path / "specs" / "195" / "report.md").write_text("here")
     monkeypatch.chdir(tmp_path)
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743320_res196", "return", "exists")
         assert "specs/195/report.md · ✔ exists" in text
         assert "/etc/passwd · ? outside the project, not looked at" in text
@@ -161,16 +141,12 @@ async def test_the_return_lists_artifacts_with_what_is_on_disk(
 
 
 async def test_a_delegation_that_runs_says_that_it_has_not_returned(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         assert "not returned yet" in await page(app, pilot, "sess_1766743200_def456", "return")
 
 
 async def test_errors_begin_with_what_to_do(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_def456", "errors")
         first = text.splitlines()[0]
         assert first.startswith("do this")
@@ -179,17 +155,13 @@ async def test_errors_begin_with_what_to_do(make_app: MakeApp) -> None:
 
 
 async def test_the_number_of_errors_stands_in_the_tab(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "overview")
         assert "Errors 1" in str(app.monitor.query_one("#tabs").render())
 
 
 async def test_activity_tells_what_happened_when_newest_first(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_def456", "activity", "started")
         lines = text.splitlines()
         assert lines[0].startswith("10:49:30  bash: lake build")
@@ -210,18 +182,14 @@ async def test_activity_tells_once_what_several_lines_say_of_one_moment(
 
 
 async def test_activity_follows_what_arrives(make_app: MakeApp, feed: ScriptedFeed, script: Script) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "activity", "started")
         feed.say(script.heard("sess_1766743200_def456", 62, "bash: lake test"))
         await page(app, pilot, "sess_1766743200_def456", "activity", "lake test")
 
 
 async def test_raw_shows_the_very_lines_by_file_and_line(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_def456", "raw", "session.jsonl")
         assert "/runs/191/session.jsonl:7" in text
         assert "lake build" in text
@@ -234,16 +202,12 @@ async def test_a_log_that_cannot_be_read_again_is_told_in_the_tab(
         raise OSError("vanished")
 
     monkeypatch.setattr(feed, "history", gone)
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "raw", "vanished")
 
 
 async def test_findings_tell_what_is_wrong_where_it_is_written_and_what_to_do(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, "sess_1766743200_def456", "findings", "VER-005")
         assert "error" in text
         assert "do this" in text
@@ -260,9 +224,7 @@ async def test_the_number_in_the_tab_is_that_of_the_findings_on_its_page(make_ap
 
 
 async def test_enter_on_a_line_of_evidence_opens_the_very_line(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, HUNG, "findings", "VER-005")
         await pilot.press("enter", "down")
         await pilot.pause()
@@ -279,9 +241,7 @@ async def test_enter_on_a_line_of_evidence_opens_the_very_line(make_app: MakeApp
 
 async def test_enter_on_a_command_copies_it(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         text = await page(app, pilot, HUNG, "findings", "command")
         assert "y copies" in text
         await pilot.press("enter", "enter")
@@ -303,7 +263,7 @@ def test_a_command_that_hides_something_is_shown_with_why_it_is_not_copied(comma
     fact = command_line("command", mask(command))
     assert why in fact.value.plain
     assert safe(fact.value.plain) == fact.value.plain
-    assert isinstance(fact.target, Command)
+    assert isinstance(fact.target, CopyableCommand)
     assert clipboard.refusal(fact.target.text)
 
 
@@ -311,11 +271,11 @@ async def test_everything_the_data_says_about_going_on_is_shown_and_review_comes
     make_app: MakeApp, feed: ScriptedFeed, script: Script
 ) -> None:
     kinds = ("blocker", "resume", "next", "handoff", "followup", "salvage", "parked", "loop", "defect", "review")
-    app = make_app()
-    async with app.run_test(size=(120, 90)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 90)) as (app, pilot):
         feed.say(*(Noted(PLAN, Millis(1), script.origin(), kind, f"words on {kind}") for kind in kinds))
-        await until(pilot, lambda: len(app.board.forest.delegation(handle_of(app, PLAN)).notes) == len(kinds))
+        await until(
+            pilot, lambda: len(app.board.forest.delegation(handle_of(app.board.forest, PLAN)).notes) == len(kinds)
+        )
         for tab in ("findings", "return", "overview"):
             text = await page(app, pilot, PLAN, tab, "words on loop")
             first = " ".join(text.splitlines()[0].split())
@@ -328,9 +288,7 @@ async def test_everything_the_data_says_about_going_on_is_shown_and_review_comes
 
 
 async def test_the_agents_words_and_delegtops_are_told_apart(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 60)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 60)) as (app, pilot):
         text = await page(app, pilot, PLAN, "findings", "What the agent says about going on")
         ours, theirs = text.split("What the agent says about going on")
         assert ours.startswith("What delegtop finds")
@@ -340,9 +298,7 @@ async def test_the_agents_words_and_delegtops_are_told_apart(make_app: MakeApp) 
 async def test_the_overview_says_who_it_is_and_what_it_is_in_the_middle_of(
     make_app: MakeApp, feed: ScriptedFeed, script: Script
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 60)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 60)) as (app, pilot):
         feed.say(
             script.started("root", 55, agent="claude", product="claude-code"),
             script.heard("root", 56, "", tokens=1_000, cost=0.5),
@@ -369,9 +325,7 @@ async def test_secrets_are_hidden_until_a_key_shows_them_and_then_the_screen_say
     make_app: MakeApp, feed: ScriptedFeed, script: Script
 ) -> None:
     secret = "hunter2" * 2
-    app = make_app()
-    async with app.run_test(size=(156, 50)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(156, 50)) as (app, pilot):
         feed.say(
             script.started("leaky", 61, agent="x"),
             script.heard("leaky", 62, f"mysql --password={secret}"),
@@ -394,9 +348,7 @@ async def test_secrets_are_hidden_until_a_key_shows_them_and_then_the_screen_say
 
 
 async def test_tab_goes_round_and_numbers_go_straight(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("3")
         assert app.monitor.inspector.tab == "errors"
         await pilot.press("tab", "tab", "tab", "tab")
@@ -406,9 +358,7 @@ async def test_tab_goes_round_and_numbers_go_straight(make_app: MakeApp) -> None
 
 
 async def test_the_title_gives_name_id_and_path(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "overview")
         title = str(app.monitor.query_one("#title", Static).content)
         assert title.split() == [
@@ -418,9 +368,7 @@ async def test_the_title_gives_name_id_and_path(make_app: MakeApp) -> None:
 
 
 async def test_a_long_page_scrolls_with_the_keys(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(80, 24)) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "overview")
         await pilot.press("enter", "end")
         await until(pilot, lambda: app.monitor.inspector.sheet.scroll_offset.y > 0)
@@ -452,4 +400,4 @@ def test_artifacts_are_looked_for_beneath_the_root_and_nowhere_else(
     (tmp_path / "secret.txt").write_text("secret")
     (root / "link-out").symlink_to(tmp_path / "secret.txt")
     (root / "folder-out").symlink_to(tmp_path)
-    assert artifacts.look([path], [root]) == {path: presence}
+    assert artifact_files.look([path], [root]) == {path: presence}

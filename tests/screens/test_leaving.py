@@ -15,12 +15,12 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from delegtop.app import clipboard
-from delegtop.app.commands import Palette
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.copy import CopyMenu
 from delegtop.app.screens.go_to_time import GoToTime
-from delegtop.app.screens.help import Help
+from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.leaving import Leaving
+from delegtop.app.screens.palette import Palette
 from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.problem_list import ProblemList
@@ -171,6 +171,13 @@ async def test_it_can_end_while_a_screen_opens(make_app: "MakeApp", keys: str) -
         app.exit()
         await until(lambda: not app._running)
     assert app.return_code == 0
+
+
+async def test_keys_that_are_still_to_be_taken_when_the_program_ends_are_no_crash(make_app: "MakeApp") -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 35)):
+        await until(lambda: not app.board.loading)
+        quickly(app, *["y", "t", "e"] * 20)  # a crash would be raised where this ends
 
 
 async def test_what_triage_gives_back_to_a_program_that_ends_is_no_crash(make_app: "MakeApp") -> None:

@@ -11,14 +11,16 @@ from typing import Protocol
 
 import pytest
 from tests.piloting import offers, until
+from tests.screens.looking import running
+from tests.telling import handle_of
 from textual.widgets import OptionList
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.copy import CopyMenu
-from delegtop.app.screens.help import Help
-from delegtop.app.screens.sources import Sources
-from delegtop.clock import FrozenClock, Millis
-from delegtop.feed import SourceStatus
+from delegtop.app.screens.help_page import Help
+from delegtop.app.screens.source_health import SourceHealth
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.feed.live_feed import SourceStatus
 from delegtop.model.events import Erred, Event, Heard, Started
 from delegtop.model.states import State
 
@@ -58,9 +60,7 @@ def under_cursor(app: DelegtopApp) -> str:
 
 
 async def test_e_steps_through_the_problems_and_comes_round(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         seen = [under_cursor(app)]
         for _ in range(5):
             await pilot.press("e")
@@ -71,9 +71,7 @@ async def test_e_steps_through_the_problems_and_comes_round(make_app: MakeApp) -
 
 
 async def test_e_goes_to_earlier_trouble_only_once_that_is_shown(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("d", "E")
         assert under_cursor(app) == "planner"
         await pilot.press("d", "g", "E")
@@ -81,9 +79,7 @@ async def test_e_goes_to_earlier_trouble_only_once_that_is_shown(make_app: MakeA
 
 
 async def test_e_opens_the_fold_a_problem_hides_in(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("asterisk")
         assert names(app) == ["orchestrator"]
         await pilot.press("e")
@@ -98,9 +94,7 @@ async def test_e_opens_the_fold_a_problem_hides_in(make_app: MakeApp) -> None:
 async def test_e_without_a_problem_says_whether_there_may_yet_be_one(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, loading: bool, said: str
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40), notifications=True) as (app, pilot):
         monkeypatch.setattr(app.board, "problem", lambda _cursor, _step: None)
         monkeypatch.setattr(app.board, "loading", loading)
         app.monitor.action_problem(1)
@@ -109,9 +103,7 @@ async def test_e_without_a_problem_says_whether_there_may_yet_be_one(
 
 
 async def test_space_folds_and_unfolds_the_row(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         everything = names(app)
         await pilot.press("g", "space")
         assert names(app) == ["orchestrator"]
@@ -120,9 +112,7 @@ async def test_space_folds_and_unfolds_the_row(make_app: MakeApp) -> None:
 
 
 async def test_minus_folds_and_plus_unfolds(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("g", "minus", "minus")
         assert names(app) == ["orchestrator"]
         await pilot.press("plus", "plus")
@@ -130,9 +120,7 @@ async def test_minus_folds_and_plus_unfolds(make_app: MakeApp) -> None:
 
 
 async def test_z_shows_one_subtree_and_then_everything_again(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         everything = names(app)
         await pilot.press("g", "down", "down", "z")
         assert names(app) == ["task-executor", "implementer", "linter"]
@@ -141,9 +129,7 @@ async def test_z_shows_one_subtree_and_then_everything_again(make_app: MakeApp) 
 
 
 async def test_escape_leaves_the_subtree(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         everything = names(app)
         await pilot.press("g", "down", "down", "z")
         assert names(app) != everything
@@ -152,9 +138,7 @@ async def test_escape_leaves_the_subtree(make_app: MakeApp) -> None:
 
 
 async def test_s_changes_the_order_and_capital_s_turns_it_round(make_app: MakeApp) -> None:
-    app = make_app(sort="start")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(sort="start"), size=(120, 40)) as (app, pilot):
         await pilot.press("s")
         assert app.board.sort == "name"
         siblings = [name for name in names(app) if name in ("planner", "reviewer", "writer", "deployer")]
@@ -165,9 +149,7 @@ async def test_s_changes_the_order_and_capital_s_turns_it_round(make_app: MakeAp
 
 
 async def test_enter_reads_the_details_and_escape_comes_back(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("enter")
         await pilot.pause()
         assert app.monitor.inspector.sheet.has_focus
@@ -176,9 +158,7 @@ async def test_enter_reads_the_details_and_escape_comes_back(make_app: MakeApp) 
 
 
 async def test_i_hides_the_inspector_and_shows_it_again(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("i")
         await pilot.pause()
         assert not app.monitor.inspector.display
@@ -188,9 +168,7 @@ async def test_i_hides_the_inspector_and_shows_it_again(make_app: MakeApp) -> No
 
 
 async def test_capital_t_goes_round_the_themes(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         seen = [app.theme]
         for _ in app.theme_names:
             await pilot.press("T")
@@ -200,18 +178,14 @@ async def test_capital_t_goes_round_the_themes(make_app: MakeApp) -> None:
 
 
 async def test_q_quits_with_code_zero_and_the_reader_stops(make_app: MakeApp, feed: ScriptedFeed) -> None:
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, pilot):
         await pilot.press("q")
     assert app.return_code == 0
     assert feed.closed
 
 
 async def test_a_key_can_be_moved_by_the_id_of_its_command(make_app: MakeApp) -> None:
-    app = make_app(keymap={"pause": "x"})
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app(keymap={"pause": "x"})) as (app, pilot):
         await pilot.press("p")
         assert not app.board.paused
         await pilot.press("x")
@@ -219,12 +193,10 @@ async def test_a_key_can_be_moved_by_the_id_of_its_command(make_app: MakeApp) ->
 
 
 async def test_o_opens_source_health_with_the_unreadable_line(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("o")
         await pilot.pause()
-        assert isinstance(app.screen, Sources)
+        assert isinstance(app.screen, SourceHealth)
         shown = text_of(app)
         assert "/runs/191/session.jsonl:22" in shown
         assert "not JSON" in shown
@@ -238,9 +210,7 @@ async def test_o_opens_source_health_with_the_unreadable_line(make_app: MakeApp)
 async def test_pause_holds_the_picture_and_counts_what_waits(
     make_app: MakeApp, feed: ScriptedFeed, script: Script
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         before = names(app)
         await pilot.press("p")
         feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
@@ -255,9 +225,7 @@ async def test_pause_holds_the_picture_and_counts_what_waits(
 
 
 async def test_time_stands_still_while_paused(make_app: MakeApp, clock: FrozenClock) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("p")
         shown = app.board.forest.now
         clock.set(Millis(shown + 3_600_000))
@@ -273,9 +241,7 @@ async def test_time_stands_still_while_paused(make_app: MakeApp, clock: FrozenCl
 async def test_a_delegation_that_arrives_is_shown_without_a_key_and_the_cursor_stays(
     make_app: MakeApp, feed: ScriptedFeed, script: Script
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("down")
         feed.say(script.started("sess_early", 0.05, agent="early-bird", parent="sess_1766743200_root00"))
         await until(pilot, lambda: "early-bird" in names(app))
@@ -303,7 +269,7 @@ async def test_one_more_new_row_lays_nothing_out_again(make_app: MakeApp) -> Non
         await until(pilot, lambda: not app.reader.busy)
         pill = app.monitor._pill
         pill.count(3)
-        await pilot.pause()
+        await until(pilot, lambda: not pill._layout_required)
         pill.count(4)
         assert not pill._layout_required
         assert str(pill.content) == " 4 new "
@@ -312,11 +278,8 @@ async def test_one_more_new_row_lays_nothing_out_again(make_app: MakeApp) -> Non
 
 
 async def test_a_deadline_that_passes_turns_a_row_overdue_by_time_alone(make_app: MakeApp, clock: FrozenClock) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
-        linter = app.board.forest.find("sess_1766743200_lint07")
-        assert linter is not None
+    async with running(make_app(), size=(120, 40)) as (app, _pilot):
+        linter = handle_of(app.board.forest, "sess_1766743200_lint07")
         assert app.board.forest.state(linter) is State.RUNNING
         clock.set(Millis(clock.now() + 120_000))
         app._second()
@@ -326,9 +289,7 @@ async def test_a_deadline_that_passes_turns_a_row_overdue_by_time_alone(make_app
 async def test_a_reader_that_fails_is_told_on_the_screen_and_the_tree_stays(
     make_app: MakeApp, feed: ScriptedFeed
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         feed.fail(OSError("the disk is gone"))
         await until(pilot, lambda: bool(app.reader.failure))
         await until(pilot, lambda: "reading stopped" in text_of(app))
@@ -346,7 +307,6 @@ async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monke
             app.intake.second()
         app._second()
         await until(pilot, lambda: not (app.board.remarks.wanted or app.board.assessments.waiting))
-        await pilot.pause()
         painted: list[object] = []
         display = app._display
 
@@ -355,10 +315,17 @@ async def test_nothing_is_painted_while_nothing_changes(make_app: MakeApp, monke
             display(*of)  # type: ignore[arg-type]  # handed on as it came
 
         monkeypatch.setattr(app, "_display", count_and_display)
-        for _ in range(5):
+
+        async def pass_a_second() -> int:
+            painted.clear()
             app._second()
             await pilot.pause()
-        assert painted == []
+            return len(painted)
+
+        for _ in range(100):  # what was judged before is painted by a frame that a busy machine may be late with
+            if await pass_a_second() == 0:
+                break
+        assert [await pass_a_second() for _ in range(5)] == [0] * 5
 
 
 async def test_verdicts_come_though_the_machine_is_so_busy_that_every_timer_begins_late(
@@ -375,9 +342,7 @@ async def test_verdicts_come_though_the_machine_is_so_busy_that_every_timer_begi
 
 
 async def test_without_a_source_it_says_what_to_do(make_app: MakeApp) -> None:
-    app = make_app(feed=_empty_feed(make_app), watching=False)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.pause()
+    async with running(make_app(feed=_empty_feed(make_app), watching=False), size=(100, 30)) as (app, _pilot):
         shown = text_of(app)
         assert "delegtop demo" in shown
         assert "delegtop SOURCE" in shown
@@ -412,9 +377,7 @@ async def test_where_all_that_is_found_is_too_old_it_says_how_to_look_further_ba
 
 
 async def test_loading_shows_how_far_it_is(make_app: MakeApp) -> None:
-    app = make_app(feed=_empty_feed(make_app))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.pause()
+    async with running(make_app(feed=_empty_feed(make_app)), size=(100, 30)) as (app, pilot):
         app.reader.loading, app.reader.progress = True, (43_000_000, 100_000_000)
         app.monitor.draw()
         await pilot.pause()
@@ -435,9 +398,7 @@ def _empty_feed(make_app: MakeApp, *statuses: SourceStatus) -> object:
 async def test_copying_the_id_reaches_the_terminal_and_a_private_file(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         written: list[str] = []
         monkeypatch.setattr(app._driver, "write", written.append)
         await pilot.press("y", "i")
@@ -451,9 +412,7 @@ async def test_copying_the_id_reaches_the_terminal_and_a_private_file(
 
 
 async def test_y_and_enter_copy_the_command_that_the_page_shows(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 45)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 45)) as (app, pilot):
         shown = next(line for line in app.monitor.inspector.sheet.text.splitlines() if line.startswith("command"))
         await pilot.press("y", "enter")
         await pilot.pause()
@@ -463,9 +422,7 @@ async def test_y_and_enter_copy_the_command_that_the_page_shows(make_app: MakeAp
 
 
 async def test_a_recommendation_is_copied_as_a_comment(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("y", "r")
         await pilot.pause()
         assert app.clipboard == "# from agent: Run lake clean, then build again: Nat.foo was renamed to Nat.bar"
@@ -484,9 +441,7 @@ async def test_a_recommendation_is_copied_as_a_comment(make_app: MakeApp) -> Non
 async def test_a_recommendation_that_hides_something_is_refused_with_the_reason(
     make_app: MakeApp, feed: ScriptedFeed, script: Script, advice: str, reason: str
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(140, 40)) as (app, pilot):
         feed.say(
             script.started("sess_odd", 61, agent="odd-one", parent="sess_1766743200_root00"),
             script.erred("sess_odd", 61.5, message="no", recommendation=advice),
@@ -507,20 +462,16 @@ async def test_a_recommendation_that_hides_something_is_refused_with_the_reason(
 
 async def test_every_command_can_be_found_in_the_palette(make_app: MakeApp) -> None:
     from delegtop.app import keymap
-    from delegtop.app.commands import Commands
+    from delegtop.app.screens.palette import Commands
 
-    app = make_app()
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with running(make_app()) as (app, _pilot):
         offered = " ".join([str(hit.prompt) async for hit in Commands(app.monitor).discover()]).lower()
         missing = [c.id for c in keymap.COMMANDS if c.id != "palette" and c.label.lower() not in offered]
         assert missing == []
 
 
 async def test_a_command_chosen_in_the_palette_is_done(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("ctrl+p", *"sort by name")
         await until(pilot, lambda: offers(app, "Sort by name"))
         await pilot.press("enter")
@@ -531,9 +482,7 @@ async def test_a_command_chosen_in_the_palette_is_done(make_app: MakeApp) -> Non
 
 
 async def test_clicking_a_word_of_the_key_bar_does_what_it_says(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 40)) as (app, pilot):
         bar = app.monitor.query_one("KeyBar")
         await pilot.click("KeyBar", offset=(str(bar.render()).index("help") + 1, 0))
         await pilot.pause()
@@ -541,22 +490,18 @@ async def test_clicking_a_word_of_the_key_bar_does_what_it_says(make_app: MakeAp
 
 
 async def test_clicking_a_tab_shows_it(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.click("#tabs", offset=(14, 0))
         await pilot.pause()
         assert app.monitor.inspector.tab == "return"
 
 
 async def test_clicking_the_sources_opens_their_health(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 40)) as (app, pilot):
         vitals = app.monitor.query_one("Vitals")
         await pilot.click("Vitals", offset=(str(vitals.render()).index("sources") + 1, 0))
         await pilot.pause()
-        assert isinstance(app.screen, Sources)
+        assert isinstance(app.screen, SourceHealth)
 
 
 # Colour and characters
@@ -587,16 +532,12 @@ async def test_no_color_means_no_colour_at_all_and_only_if_it_is_not_empty(
 
 
 async def test_the_setting_turns_colour_off_too(make_app: MakeApp) -> None:
-    app = make_app(color=False)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(color=False), size=(120, 40)) as (app, _pilot):
         assert colours(app) == set()
 
 
 async def test_with_ascii_no_screen_has_any_other_character(make_app: MakeApp) -> None:
-    app = make_app(ascii=True)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
+    async with running(make_app(ascii=True), size=(120, 40)) as (app, pilot):
         for keys in (
             ("e", "2"),
             ("3",),
@@ -645,9 +586,7 @@ async def test_a_crash_says_one_sentence_without_local_variables_and_is_not_a_su
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 10), (20, 5), (220, 60)])
 async def test_every_size_shows_something_useful_and_nothing_breaks(make_app: MakeApp, size: tuple[int, int]) -> None:
-    app = make_app()
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=size) as (app, pilot):
         for key in (
             "e",
             "tab",
@@ -668,9 +607,7 @@ async def test_every_size_shows_something_useful_and_nothing_breaks(make_app: Ma
 
 
 async def test_resizing_while_it_runs_lays_the_screen_out_again(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(160, 45)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(160, 45)) as (app, pilot):
         await pilot.resize_terminal(40, 10)
         await pilot.pause()
         assert "overdue" in text_of(app)
@@ -680,9 +617,7 @@ async def test_resizing_while_it_runs_lays_the_screen_out_again(make_app: MakeAp
 
 
 async def test_on_a_tiny_screen_the_inspector_comes_when_it_is_asked_for(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(40, 10)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(40, 10)) as (app, pilot):
         assert not app.monitor.inspector.display
         await pilot.press("enter")
         await pilot.pause()
@@ -691,16 +626,12 @@ async def test_on_a_tiny_screen_the_inspector_comes_when_it_is_asked_for(make_ap
 
 
 async def test_an_empty_screen_has_no_empty_inspector(make_app: MakeApp) -> None:
-    app = make_app(feed=_empty_feed(make_app), watching=False)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.pause()
+    async with running(make_app(feed=_empty_feed(make_app), watching=False), size=(100, 30)) as (app, _pilot):
         assert not app.monitor.inspector.display
 
 
 async def test_at_80_columns_the_key_bar_keeps_the_keys_that_matter_most(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
+    async with running(make_app(), size=(80, 24)) as (app, _pilot):
         bar = str(app.monitor.query_one("KeyBar").render())
         assert all(word in bar for word in ("filter", "next problem", "inspect", "help", "quit"))
         assert len(bar.rstrip()) <= 78

@@ -12,11 +12,13 @@ import pytest
 from tests.screens.monkey import Growing, Hours, Monkey
 
 from delegtop.app.main import DelegtopApp
-from delegtop.clock import Clock, Millis, ReplayClock, parse_time
-from delegtop.config import Settings
+from delegtop.base.clock import Clock, Millis, ReplayClock, parse_time
 from delegtop.diagnosis.appearances import Appearances
-from delegtop.feed import Feed
-from delegtop.feed.replay import Replay
+from delegtop.feed.live_feed import Feed
+from delegtop.feed.replay_feed import Replay
+from delegtop.observation.observation import Observation, opened
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
 
 pytestmark = pytest.mark.anyio
 SAMPLES = Path(__file__).parents[2] / "sample_logs"
@@ -49,21 +51,13 @@ class Deaf(DelegtopApp):
 
 
 def watching(logs: Path, clock: Clock) -> DelegtopApp:
-    past = ReplayClock(clock.now(), paused=True)
-    replay = Replay(
-        past,
-        lambda: Feed([str(logs)], clock=past),
-        live=Feed([str(logs)], clock=clock),
-        present=clock,
-        observe=Appearances,
-    )
-    return Deaf(Settings(), replay, clock, zone=UTC, replay=replay)
+    return Deaf(opened(Places([str(logs)]), Settings(), clock, rewinds=True), zone=UTC)
 
 
 def replaying(logs: Path, clock: Clock) -> DelegtopApp:
     past = ReplayClock(Millis(0), 60)
     replay = Replay(past, lambda: Feed([str(logs)], clock=past), present=clock, observe=Appearances)
-    return Deaf(Settings(), replay, past, zone=UTC, replay=replay)
+    return Deaf(Observation(replay, past, places=Places([str(logs)])), zone=UTC)
 
 
 MODES: dict[str, Callable[[Path, Clock], DelegtopApp]] = {"live": watching, "replay": replaying}

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -11,17 +13,19 @@ from tests.piloting import offers, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from delegtop.app.commands import Commands
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.go_to_time import GoToTime
+from delegtop.app.screens.palette import Commands
 from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.replay_bar import ReplayBar, Track
-from delegtop.clock import FrozenClock, Millis, ReplayClock, iso, parse_time
-from delegtop.config import Settings
+from delegtop.base.clock import FrozenClock, Millis, ReplayClock, iso, parse_time
 from delegtop.diagnosis.appearances import Appearances
-from delegtop.feed import Feed
-from delegtop.feed.replay import Replay
+from delegtop.feed.live_feed import Feed
+from delegtop.feed.replay_feed import Replay
 from delegtop.model.states import State
+from delegtop.observation.observation import Observation, opened
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
 
 pytestmark = pytest.mark.anyio
 START = parse_time("2026-03-03T10:00:00Z") or Millis(0)
@@ -66,26 +70,20 @@ def log(tmp_path: Path) -> Path:
 def recording(log: Path, *, paused: bool = True, speed: float = 1.0, **settings: Any) -> DelegtopApp:
     clock = ReplayClock(Millis(0), speed, paused=paused)
     replay = Replay(clock, lambda: Feed([str(log)], clock=clock), present=FrozenClock(at(60)), observe=Appearances)
-    return DelegtopApp(Settings(**settings), replay, clock, zone=UTC, replay=replay)
+    return DelegtopApp(Observation(replay, clock, Settings(**settings), places=Places([str(log)])), zone=UTC)
 
 
 def live(log: Path, now: Millis) -> DelegtopApp:
-    clock, past = FrozenClock(now), ReplayClock(now, paused=True)
-    replay = Replay(
-        past,
-        lambda: Feed([str(log)], clock=clock),
-        live=Feed([str(log)], clock=clock),
-        present=clock,
-        observe=Appearances,
-    )
-    return DelegtopApp(Settings(), replay, clock, zone=UTC, replay=replay)
+    return DelegtopApp(opened(Places([str(log)]), Settings(), FrozenClock(now), rewinds=True), zone=UTC)
 
 
-async def loaded(pilot: Pilot[None]) -> None:
-    app = pilot.app
-    assert isinstance(app, DelegtopApp)
-    await until(pilot, lambda: app.replay is not None and app.replay.timeline is not None and len(app.board.forest) > 0)
-    await until(pilot, lambda: app.replay is not None and not app.board.loading)
+@asynccontextmanager
+async def played(app: DelegtopApp, **how: Any) -> AsyncIterator[tuple[DelegtopApp, Pilot[None]]]:
+    """The app on a screen, once its recording is read."""
+    async with app.run_test(**how) as pilot:
+        await until(pilot, lambda: app.replay.timeline is not None and len(app.board.forest) > 0)
+        await until(pilot, lambda: not app.board.loading)
+        yield app, pilot
 
 
 async def shows(pilot: Pilot[None], minutes: float) -> None:
@@ -118,9 +116,7 @@ def text_of(app: DelegtopApp) -> str:
 
 
 async def test_full_stop_and_comma_step_from_event_to_event(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         assert states(app) == {"planner": State.RUNNING}
         await pilot.press("full_stop")
         await shows(pilot, 1)
@@ -135,9 +131,7 @@ async def test_full_stop_and_comma_step_from_event_to_event(log: Path) -> None:
 
 
 async def test_n_goes_to_the_moment_at_which_a_problem_appears_and_selects_it(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("n")
         await shows(pilot, 8)
         assert states(app)["writer"] is State.FAILED
@@ -152,9 +146,7 @@ async def test_n_goes_to_the_moment_at_which_a_problem_appears_and_selects_it(lo
 
 
 async def test_a_countdown_and_a_finding_are_those_of_the_moment(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("n")
         await shows(pilot, 8)
         lines = text_of(app).splitlines()
@@ -166,9 +158,7 @@ async def test_a_countdown_and_a_finding_are_those_of_the_moment(log: Path) -> N
 
 
 async def test_less_and_greater_go_to_the_beginning_and_the_end(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("greater_than_sign")
         await shows(pilot, 20)
         assert set(states(app).values()) == {State.COMPLETED, State.FAILED}
@@ -177,10 +167,7 @@ async def test_less_and_greater_go_to_the_beginning_and_the_end(log: Path) -> No
 
 
 async def test_space_plays_and_pauses_and_the_brackets_change_the_speed(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
-        assert app.replay is not None
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         clock = app.replay.clock
         await pilot.press(*["right_square_bracket"] * 4)
         assert clock.speed == 30
@@ -194,19 +181,14 @@ async def test_space_plays_and_pauses_and_the_brackets_change_the_speed(log: Pat
 
 
 async def test_a_recording_plays_to_its_end_and_stops_there(log: Path) -> None:
-    app = recording(log, paused=False, speed=1000)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log, paused=False, speed=1000), size=(120, 30)) as (app, pilot):
         await shows(pilot, 20)
-        assert app.replay is not None
         assert not app.replay.clock.playing
         assert states(app)["tester"] is State.COMPLETED
 
 
 async def test_g_takes_a_time_and_says_what_is_none(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("g")
         assert isinstance(app.screen, GoToTime)
         app.screen.query_one(Input).value = "noon"
@@ -222,9 +204,7 @@ async def test_g_takes_a_time_and_says_what_is_none(log: Path) -> None:
 
 
 async def test_a_click_and_a_drag_on_the_timeline_go_there(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         track = app.screen.query_one(Track)
         await until(pilot, lambda: track._drawn.plain)  # nobody clicks on a timeline that is not there yet
         await pilot.click(Track, offset=(track.size.width - 1, 0))
@@ -237,9 +217,7 @@ async def test_a_click_and_a_drag_on_the_timeline_go_there(log: Path) -> None:
 
 
 async def test_a_click_on_a_marked_problem_shows_it(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         track = app.screen.query_one(Track)
         await until(pilot, lambda: "!" in track._drawn.plain)
         mark = track._drawn.plain.index("!")
@@ -249,9 +227,7 @@ async def test_a_click_on_a_marked_problem_shows_it(log: Path) -> None:
 
 
 async def test_keys_that_are_typed_belong_to_the_filter(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("slash", "n", "space", "g")
         assert app.monitor.filter_bar.input.value == "n g"
         assert app.board.forest.now == at(0)
@@ -261,9 +237,7 @@ async def test_keys_that_are_typed_belong_to_the_filter(log: Path) -> None:
 
 
 async def test_the_cursor_waits_for_its_delegation_to_come_back(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("greater_than_sign")
         await shows(pilot, 20)
         await pilot.press("down", "down")
@@ -277,9 +251,7 @@ async def test_the_cursor_waits_for_its_delegation_to_come_back(log: Path) -> No
 
 
 async def test_folds_filter_and_focus_outlive_a_leap(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("greater_than_sign")
         await shows(pilot, 20)
         await pilot.press("home", "minus")
@@ -308,13 +280,10 @@ async def test_folds_filter_and_focus_outlive_a_leap(log: Path) -> None:
 
 
 async def test_a_screen_that_is_painted_in_the_middle_of_a_leap_shows_only_what_is_there(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("greater_than_sign")
         await shows(pilot, 20)
         await pilot.press("down", "down")
-        assert app.replay is not None
         assert app.replay.timeline is not None
         app.board.leap(app.replay.timeline.forest(at(0)))
         app.monitor.table.refresh()
@@ -324,9 +293,7 @@ async def test_a_screen_that_is_painted_in_the_middle_of_a_leap_shows_only_what_
 
 
 async def test_the_bars_of_the_gantt_view_go_along(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("b", "greater_than_sign")
         await shows(pilot, 20)
         assert "tester" in text_of(app)
@@ -405,18 +372,27 @@ async def test_on_another_screen_nothing_is_pulled_from_under_it(log: Path) -> N
 
 
 async def test_a_recording_has_no_now_to_return_to(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 30), notifications=True) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 30), notifications=True) as (app, pilot):
         await pilot.press("r")
         await until(pilot, lambda: "No way back: it has no now." in text_of(app))
         assert app.is_past
 
 
+async def test_what_comes_through_a_pipe_has_no_past_to_go_to(log: Path) -> None:
+    clock = FrozenClock(at(60 * 24 * 3))
+    app = DelegtopApp(opened(Places([str(log)]), Settings(), clock), zone=UTC)
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await until(pilot, lambda: not app.board.loading)
+        await pilot.press("r")
+        await until(pilot, lambda: "No way back: a pipe cannot be read again" in text_of(app))
+        await pilot.press("R")
+        await until(pilot, lambda: "Nothing here is long over" in text_of(app))
+        assert not app.is_past
+        assert not app.screen.query_one(ReplayBar).display
+
+
 async def test_the_bar_of_a_screen_that_opens_while_the_program_ends_is_no_crash(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(120, 35)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(120, 35)) as (app, _pilot):
         app.push_screen(Triage(app.board, app.reader, app.settings, replay=app.replay))
         while not app.screen.query(ReplayBar):
             await asyncio.sleep(0)
@@ -439,9 +415,7 @@ def listed(app: DelegtopApp) -> list[str]:
 
 
 async def test_triage_shows_the_problems_of_the_moment_and_moves_in_time_by_the_same_keys(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(140, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(140, 30)) as (app, pilot):
         await pilot.press("t")
         await until(pilot, lambda: isinstance(app.screen, Triage) and not app.board.assessments.waiting)
         assert listed(app) == []
@@ -490,9 +464,7 @@ async def test_triage_keeps_to_its_problem_through_a_look_back_and_returns_to_no
 
 
 async def test_the_bar_says_where_and_how_fast_and_marks_what_happened(log: Path) -> None:
-    app = recording(log)
-    async with app.run_test(size=(140, 30)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log), size=(140, 30)) as (app, pilot):
         await pilot.press("n")
         await shows(pilot, 8)
         await until(pilot, lambda: "8:00 of 20:00" in text_of(app))
@@ -503,9 +475,7 @@ async def test_the_bar_says_where_and_how_fast_and_marks_what_happened(log: Path
 
 
 async def test_the_bar_has_room_in_a_small_terminal_and_in_ascii(log: Path) -> None:
-    app = recording(log, ascii=True)
-    async with app.run_test(size=(60, 20)) as pilot:
-        await loaded(pilot)
+    async with played(recording(log, ascii=True), size=(60, 20)) as (app, pilot):
         await until(pilot, lambda: "= paused" in text_of(app))
         lines = text_of(app).splitlines()
         assert len(lines) == 20

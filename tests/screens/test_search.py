@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import names, ready, said, settled, table, text_of, under_cursor
+from tests.screens.looking import names, running, said, settled, table, text_of, under_cursor
 
 from delegtop.app.highlight import highlighted
 from delegtop.app.main import DelegtopApp
 from delegtop.app.widgets.prompt import Prompt
 from delegtop.model.events import Event
-from delegtop.report.layout import Span
+from delegtop.report.layout import CellSpan
 
 if TYPE_CHECKING:
     from tests.screens.conftest import Script, ScriptedFeed
@@ -34,9 +34,7 @@ def marked(app: DelegtopApp) -> list[str]:
 
 
 async def test_words_are_marked_while_they_are_typed_and_no_row_goes(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         everything = names(app)
         assert marked(app) == []
         await pilot.press("backslash", *"lint")
@@ -52,9 +50,7 @@ async def test_words_are_marked_while_they_are_typed_and_no_row_goes(make_app: M
 
 
 async def test_case_does_not_matter_and_signs_mean_themselves(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("backslash", *"/IMPLEMENT 1", "enter")
         await settled(pilot)
         assert cursor(app) == "implement"
@@ -62,9 +58,7 @@ async def test_case_does_not_matter_and_signs_mean_themselves(make_app: MakeApp)
 
 
 async def test_n_and_capital_n_go_on_and_back_and_come_round(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("g", "backslash", *"research", "enter")
         seen = [cursor(app)]
         for _ in range(3):
@@ -81,9 +75,7 @@ async def test_n_and_capital_n_go_on_and_back_and_come_round(make_app: MakeApp) 
 
 
 async def test_escape_ends_the_search_before_anything_else(make_app: MakeApp) -> None:
-    app = make_app(query="state:completed")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(query="state:completed"), size=SIZE) as (app, pilot):
         await pilot.press("backslash", *"research", "enter")
         await settled(pilot)
         assert marked(app)
@@ -97,9 +89,7 @@ async def test_escape_ends_the_search_before_anything_else(make_app: MakeApp) ->
 
 
 async def test_escape_while_typing_leaves_everything_as_it_was(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         before = under_cursor(app)
         await pilot.press("backslash", *"lint", "escape")
         await settled(pilot)
@@ -110,9 +100,7 @@ async def test_escape_while_typing_leaves_everything_as_it_was(make_app: MakeApp
 
 
 async def test_words_that_are_nowhere_are_said_to_be_and_the_cursor_stays(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE, notifications=True) as (app, pilot):
         before = under_cursor(app)
         await pilot.press("backslash", *"zebra", "enter")
         assert said(app) == ["zebra: nowhere in the rows."]
@@ -120,9 +108,7 @@ async def test_words_that_are_nowhere_are_said_to_be_and_the_cursor_stays(make_a
 
 
 async def test_n_without_a_search_asks_for_one(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("n")
         await pilot.pause()
         assert app.monitor.query_one("#search", Prompt).display
@@ -131,25 +117,19 @@ async def test_n_without_a_search_asks_for_one(make_app: MakeApp) -> None:
 
 
 async def test_the_search_begins_with_the_words_of_the_last_one(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("backslash", *"lint", "enter", "backslash")
         assert app.monitor.query_one("#search", Prompt).text == "lint"
 
 
 async def test_what_a_fold_hides_is_not_looked_for(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE, notifications=True) as (app, pilot):
         await pilot.press("asterisk", "backslash", *"linter", "enter")
         assert said(app) == ["linter: nowhere in the rows."]
 
 
 async def test_what_arrives_is_marked_too(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("backslash", *"late", "enter")
         feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
         while "latecomer" not in names(app):
@@ -162,9 +142,7 @@ async def test_a_search_through_many_rows_reaches_the_last_and_comes_round(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     many: list[Event] = [script.started(f"job-{n:04}", n / 100, agent=f"job-{n:04}") for n in range(1_000)]
-    app = make_app(feed=type(feed)(many), sort="start")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(many), sort="start"), size=SIZE) as (app, pilot):
         await pilot.press("g", "backslash", *"-0999", "enter")
         assert cursor(app) == "job-0999"
         await pilot.press("n")
@@ -176,9 +154,7 @@ async def test_a_search_through_many_rows_reaches_the_last_and_comes_round(
 
 
 async def test_without_colour_what_was_found_is_still_to_be_seen(make_app: MakeApp) -> None:
-    app = make_app(color=False)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(color=False), size=SIZE) as (app, pilot):
         await pilot.press("down", "backslash", *"planner", "enter", "up")
         await settled(pilot)
         y = next(y for y, line in enumerate(table(app), 1) if "planner" in line)
@@ -189,21 +165,19 @@ async def test_without_colour_what_was_found_is_still_to_be_seen(make_app: MakeA
 
 
 async def test_with_ascii_the_line_is_ascii(make_app: MakeApp) -> None:
-    app = make_app(ascii=True)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(ascii=True), size=SIZE) as (app, pilot):
         await pilot.press("backslash", *"lint")
         await settled(pilot)
         assert text_of(app).isascii()
 
 
 def test_marking_keeps_every_character_and_every_part() -> None:
-    spans = [Span("a(b)a", "name"), Span("", "text"), Span("日本語a", "muted")]
+    spans = [CellSpan("a(b)a", "name"), CellSpan("", "text"), CellSpan("日本語a", "muted")]
     found = highlighted(spans, "a")
     assert "".join(span.text for span in found) == "a(b)a日本語a"
     assert [span for span in found if span.part.startswith("^")] == [
-        Span("a", "^name"),
-        Span("a", "^name"),
-        Span("a", "^muted"),
+        CellSpan("a", "^name"),
+        CellSpan("a", "^name"),
+        CellSpan("a", "^muted"),
     ]
-    assert highlighted(spans, "(b)")[1] == Span("(b)", "^name"), "nothing in it is a pattern"
+    assert highlighted(spans, "(b)")[1] == CellSpan("(b)", "^name"), "nothing in it is a pattern"

@@ -9,11 +9,11 @@ from tests.screens.conftest import NOW, ScriptedFeed
 from tests.screens.looking import text_of
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.screens.sources import Sources, listed
-from delegtop.clock import DAY, MINUTE
-from delegtop.feed import SourceStatus
-from delegtop.origin import Origin
-from delegtop.sources.record import Unreadable
+from delegtop.app.screens.source_health import SourceHealth, listed
+from delegtop.base.clock import DAY, MINUTE
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import SourceStatus
+from delegtop.sources.records import Unreadable
 
 MakeApp = Callable[..., DelegtopApp]
 SESSION = "5d0f3a52-8b1e-4c67-9a40-2f6be1c7d301"
@@ -72,7 +72,7 @@ async def opened(app: DelegtopApp, pilot: Any) -> str:
     await until(pilot, lambda: not app.reader.loading)
     await pilot.press("o")
     await pilot.pause()
-    assert isinstance(app.screen, Sources)
+    assert isinstance(app.screen, SourceHealth)
     return text_of(app)
 
 
@@ -111,9 +111,9 @@ async def test_the_list_is_filtered_and_escape_leaves_the_filter_first(make_app:
         assert "1 source" in shown
         assert "/runs/broken.jsonl:14 · not JSON · {oops" in " ".join(shown.split())
         await pilot.press("enter")
-        assert isinstance(app.screen, Sources)
+        assert isinstance(app.screen, SourceHealth)
         await pilot.press("escape")
         await until(pilot, lambda: "old.jsonl" in text_of(app))
-        assert isinstance(app.screen, Sources)
+        assert isinstance(app.screen, SourceHealth)
         await pilot.press("escape")
         assert app.screen.id == "monitor"

@@ -15,9 +15,9 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.earlier import Earlier
-from delegtop.clock import FrozenClock, Millis
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import Described, Event, Heard, Noted, Outcome, Phase, Started
-from delegtop.origin import Origin
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -384,7 +384,7 @@ async def test_hostile_words_are_shown_as_they_are_and_harm_nothing(
 
 
 def test_nothing_is_written_but_in_the_state_folder(tmp_path: Path) -> None:
-    from delegtop.app.triage.marks import NAME, Marks
+    from delegtop.app.pages.triage.problem_marks import NAME, Marks
 
     assert Marks().path == clipboard.state_directory() / NAME
     assert Marks(tmp_path / NAME).path == tmp_path / NAME

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import names, ready, said, settled, text_of, titles, until
+from tests.screens.looking import names, running, said, settled, text_of, titles, until
 from textual.pilot import Pilot
 
-from delegtop.app import state_file
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.pick import Pick
-from delegtop.app.views import LONGEST, NAME, View, Views
+from delegtop.app.state import state_file
+from delegtop.app.state.saved_views import LONGEST, NAME, View, Views
 from delegtop.cli.diagnostics import UsageError
 from delegtop.cli.live import view_for
-from delegtop.config import load
+from delegtop.settings import load
 
 if TYPE_CHECKING:
     from tests.screens.conftest import ScriptedFeed
@@ -59,9 +59,7 @@ async def type_command(pilot: Pilot[None], words: str) -> None:
 
 
 async def test_a_view_is_kept_under_a_name_and_a_number_calls_it(start: Start) -> None:
-    app = start()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE, notifications=True) as (app, pilot):
         usual = names(app)
         await type_command(pilot, "filter agent:linter")
         await type_command(pilot, "sort name")
@@ -91,9 +89,7 @@ async def test_a_view_is_dropped_and_the_others_stay(start: Start) -> None:
     views = Views()
     views.keep("one", View(sort="name"))
     views.keep("two", View(sort="age"))
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, pilot):
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, Pick))
         await pilot.press("down", "minus")
@@ -104,9 +100,7 @@ async def test_a_view_is_dropped_and_the_others_stay(start: Start) -> None:
 
 
 async def test_without_any_the_list_says_how_to_keep_one(start: Start) -> None:
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, pilot):
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, Pick))
         assert "+ keeps this view" in text_of(app)
@@ -116,9 +110,7 @@ async def test_without_any_the_list_says_how_to_keep_one(start: Start) -> None:
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * (LONGEST + 1)])
 async def test_a_name_that_is_none_is_refused(start: Start, name: str) -> None:
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, pilot):
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, Pick))
         await pilot.press("plus")
@@ -131,9 +123,7 @@ async def test_a_name_that_is_none_is_refused(start: Start, name: str) -> None:
 
 async def test_a_view_that_names_what_is_not_there_any_more_is_looked_through_as_far_as_it_goes(start: Start) -> None:
     Views().keep("odd", View("agent:linter", "shoe-size", False, ("colour",), False))
-    app = start()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE, notifications=True) as (app, pilot):
         await type_command(pilot, "view odd")
         assert app.board.sort == "problems"
         assert "linter" in names(app)
@@ -144,9 +134,7 @@ async def test_a_view_that_names_what_is_not_there_any_more_is_looked_through_as
 
 
 async def test_colon_save_and_colon_view(start: Start) -> None:
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, pilot):
         await type_command(pilot, "filter agent:linter")
         await type_command(pilot, "save the linter")
         await pilot.press("escape")
@@ -157,27 +145,21 @@ async def test_colon_save_and_colon_view(start: Start) -> None:
 
 
 async def test_colon_view_with_a_name_nobody_kept_says_so(start: Start) -> None:
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, pilot):
         await type_command(pilot, "view nothing-like-it")
         assert "no view is kept as nothing-like-it" in text_of(app)
 
 
 async def test_the_flag_view_starts_with_it(start: Start) -> None:
     Views().keep("lint", View("agent:linter", "name", False, ("state", "doing"), False))
-    app = start(view="lint")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(view="lint"), size=SIZE) as (app, _pilot):
         assert names(app) == ["orchestrator", "implement", "task-executor", "linter"]
         assert titles(app).split() == ["DELEGATION▼", "STATE", "DOING"]
 
 
 async def test_a_flag_beside_it_comes_before_what_the_view_says(start: Start) -> None:
     Views().keep("lint", View("agent:linter", "name", False, (), False))
-    app = start(view="lint", sort="age")
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(view="lint", sort="age"), size=SIZE) as (app, _pilot):
         assert app.board.sort == "age"
         assert "linter" in names(app)
 
@@ -192,18 +174,14 @@ def test_a_flag_that_names_a_view_nobody_kept_is_an_error_that_names_one_like_it
 
 
 async def test_the_last_view_is_there_at_the_next_start(start: Start) -> None:
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, pilot):
         await type_command(pilot, "sort age")
         await pilot.press("S")
         await type_command(pilot, "columns state,age,doing")
         await pilot.press("slash", *"state:failed", "enter")
         await settled(pilot)
         looked = names(app), titles(app)
-    again = start()
-    async with again.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (again, pilot):
         assert (names(again), titles(again)) == looked
         assert "state:failed" in text_of(again), "the filter that is in force is in sight"
 
@@ -214,9 +192,7 @@ async def test_the_last_view_is_there_at_the_next_start(start: Start) -> None:
 async def test_what_was_asked_for_at_one_start_is_not_how_the_next_one_looks(
     start: Start, asked: dict[str, object]
 ) -> None:
-    app = start(**asked)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(**asked), size=SIZE) as (_app, pilot):
         await pilot.press("O")
         await settled(pilot)
     last = Views().last
@@ -226,9 +202,7 @@ async def test_what_was_asked_for_at_one_start_is_not_how_the_next_one_looks(
 async def test_settings_of_a_file_come_before_the_last_view(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     Views().remember(View(sort="age"))
     monkeypatch.setenv("DELEGTOP_SORT", "name")
-    app = start()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE) as (app, _pilot):
         assert app.board.sort == "name"
 
 
@@ -239,9 +213,7 @@ async def test_a_file_that_is_broken_is_put_aside_with_a_message(start: Start) -
     path = state_file.place(NAME)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"\x00{not json")
-    app = start()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE, notifications=True) as (app, pilot):
         assert any(each.startswith("views cannot be read") for each in said(app))
         await keep(pilot, app, "new")
     assert path.with_suffix(".unreadable.json").read_bytes() == b"\x00{not json"
@@ -255,9 +227,7 @@ async def test_where_nothing_can_be_written_it_is_said_and_the_dashboard_goes_on
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(state_file, "write", full)
-    app = start()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(start(), size=SIZE, notifications=True) as (app, pilot):
         await keep(pilot, app, "new")
         assert said(app) == ["Not kept: views cannot be kept: No space left on device"]
         await type_command(pilot, "sort name")
@@ -273,9 +243,7 @@ def test_the_file_is_for_its_owner_and_says_what_it_holds() -> None:
 
 
 async def test_where_nothing_is_kept_a_view_cannot_be_saved_and_it_is_said(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE, notifications=True) as (app, pilot):
         await pilot.press("W")
         await pilot.pause()
         assert said(app) == ["No views are kept here."]

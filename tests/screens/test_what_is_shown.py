@@ -9,7 +9,7 @@ from tests.screens.looking import (
     earlier,
     ids,
     names,
-    ready,
+    running,
     said,
     screen,
     settled,
@@ -20,8 +20,8 @@ from tests.screens.looking import (
 )
 
 from delegtop.app.main import DelegtopApp
-from delegtop.app.views import Views
-from delegtop.clock import FrozenClock
+from delegtop.app.state.saved_views import Views
+from delegtop.base.clock import FrozenClock
 from delegtop.model.events import Event, Outcome
 from delegtop.model.states import ACTIVE
 
@@ -56,9 +56,7 @@ def history(s: "Script") -> list[Event]:
 
 @pytest.mark.parametrize(("width", "words"), [(40, "! 4"), (80, "! 4"), (120, "! 4 below"), (160, "! 4 below")])
 async def test_a_folded_row_says_how_many_problems_are_below_it(make_app: MakeApp, width: int, words: str) -> None:
-    app = make_app()
-    async with app.run_test(size=(width, 30)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(width, 30)) as (app, pilot):
         await pilot.press("g", "space")
         await settled(pilot)
         assert words in table(app)[0]
@@ -68,9 +66,7 @@ async def test_a_folded_row_says_how_many_problems_are_below_it(make_app: MakeAp
 
 
 async def test_it_has_the_colour_of_the_worst_of_them(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("g", "space")
         await settled(pilot)
         tree = app.monitor.table
@@ -82,9 +78,7 @@ async def test_it_has_the_colour_of_the_worst_of_them(make_app: MakeApp) -> None
 async def test_a_fold_over_earlier_trouble_alone_says_nothing(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE) as (app, pilot):
         await pilot.press("d", "asterisk")
         await settled(pilot)
         row = next(line for line in table(app) if "old-orchestrator" in line)
@@ -95,9 +89,7 @@ async def test_a_fold_over_earlier_trouble_alone_says_nothing(
 async def test_what_is_solved_below_a_fold_is_counted_no_more(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script", clock: FrozenClock
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("g", "space")
         clock.set(script.at(62.5))
         feed.say(script.returned(HUNG, 62.4, Outcome.COMPLETED))
@@ -108,9 +100,7 @@ async def test_what_is_solved_below_a_fold_is_counted_no_more(
 
 
 async def test_capital_o_shows_only_what_is_open_and_who_is_above_it_and_then_all_again(make_app: MakeApp) -> None:
-    app = make_app()
-    async with app.run_test(size=(200, 40)) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=(200, 40)) as (app, pilot):
         everything = names(app)
         await pilot.press("O")
         await settled(pilot)
@@ -127,9 +117,7 @@ async def test_capital_o_shows_only_what_is_open_and_who_is_above_it_and_then_al
 async def test_what_ends_goes_from_the_rows_and_what_begins_comes(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script", clock: FrozenClock
 ) -> None:
-    app = make_app()
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("O")
         clock.set(script.at(62.5))
         feed.say(
@@ -144,9 +132,7 @@ async def test_where_nothing_is_open_it_says_so_and_not_that_a_filter_is_set(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     over: list[Event] = [script.started("a", 0, agent="one"), script.returned("a", 1, Outcome.COMPLETED)]
-    app = make_app(feed=type(feed)(over))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(over)), size=SIZE) as (app, pilot):
         await pilot.press("O")
         await settled(pilot)
         assert names(app) == []
@@ -158,16 +144,13 @@ async def test_where_nothing_is_open_it_says_so_and_not_that_a_filter_is_set(
 
 
 async def test_only_what_is_open_is_so_at_the_next_start_too(make_app: MakeApp, feed: "ScriptedFeed") -> None:
-    app = make_app(views=Views())
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(views=Views()), size=SIZE) as (app, pilot):
         await pilot.press("O")
         await settled(pilot)
         shown = names(app)
     views = Views()
     again = make_app(feed=type(feed)(feed.events), view=views.last, views=views)
-    async with again.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(again, size=SIZE) as (_, pilot):
         assert names(again) == shown
         assert again.board.only_open
         await pilot.press("O")
@@ -180,9 +163,7 @@ async def test_only_what_is_open_is_so_at_the_next_start_too(make_app: MakeApp, 
 async def test_trees_with_nothing_but_earlier_trouble_are_one_line_and_d_shows_them(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE) as (app, pilot):
         assert names(app) == ["at-work", "done-one"]
         assert sorted(earlier(app).split("   ")[0].removeprefix("earlier: ").split(", ")) == ["1 failed", "1 timeout"]
         assert earlier(app).endswith("d shows them")
@@ -196,9 +177,7 @@ async def test_trees_with_nothing_but_earlier_trouble_are_one_line_and_d_shows_t
 
 
 async def test_a_click_on_the_line_shows_them(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE) as (app, pilot):
         await pilot.click("Earlier", offset=(3, 0))
         await settled(pilot)
         assert "old-failure" in names(app)
@@ -207,9 +186,7 @@ async def test_a_click_on_the_line_shows_them(make_app: MakeApp, feed: "Scripted
 async def test_e_says_that_nothing_is_the_matter_now_and_what_was_earlier(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE, notifications=True) as (app, pilot):
         await pilot.press("e")
         assert len(said(app)) == 1
         assert said(app)[0].startswith("Nothing is the matter now; earlier: ")
@@ -219,17 +196,13 @@ async def test_e_says_that_nothing_is_the_matter_now_and_what_was_earlier(
 async def test_where_there_is_nothing_but_earlier_trouble_it_is_shown(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(history(script)[:6]))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script)[:6])), size=SIZE) as (app, _pilot):
         assert names(app) == ["old-orchestrator", "old-failure", "older-failure"]
         assert earlier(app) == ""
 
 
 async def test_a_filter_finds_earlier_trouble(make_app: MakeApp, feed: "ScriptedFeed", script: "Script") -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE) as (app, pilot):
         await pilot.press("slash", *"old-fail", "enter")
         await settled(pilot)
         assert names(app) == ["old-orchestrator", "old-failure"]
@@ -242,12 +215,10 @@ async def test_a_filter_finds_earlier_trouble(make_app: MakeApp, feed: "Scripted
 async def test_what_fails_now_in_an_old_tree_brings_it_back(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
-        running = app.reader.feed
-        assert isinstance(running, type(feed))
-        running.say(
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE) as (app, pilot):
+        live = app.reader.feed
+        assert isinstance(live, type(feed))
+        live.say(
             script.started("again", 61, agent="second-try", parent="old-root"),
             script.returned("again", 62, Outcome.FAILED, summary="No network"),
         )
@@ -263,9 +234,7 @@ async def test_what_failed_becomes_earlier_trouble_with_time(
         script.started("new", 61, agent="new-failure"),
         script.returned("new", 62, Outcome.FAILED, summary="No network"),
     ]
-    app = make_app(feed=type(feed)(failed))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(failed)), size=SIZE) as (app, pilot):
         assert names(app)[0] == "new-failure"
         assert under_cursor(app) == "new"
         clock.set(script.at(62 + 31))
@@ -278,9 +247,7 @@ async def test_what_failed_becomes_earlier_trouble_with_time(
 async def test_the_line_is_hidden_with_what_is_open_only_if_nothing_is_left_to_say(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
-    app = make_app(feed=type(feed)(history(script)))
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=type(feed)(history(script))), size=SIZE) as (app, pilot):
         await pilot.press("O")
         await settled(pilot)
         assert names(app) == ["at-work"]
@@ -291,9 +258,7 @@ async def test_what_comes_late_of_a_tree_that_is_told_in_one_line_is_no_news(
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     fed = type(feed)(history(script))
-    app = make_app(feed=fed)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=fed), size=SIZE) as (app, pilot):
         late = script.started("late", -179, agent="late-failure", parent="old-root")
         fed.say(late, script.returned("late", -178, Outcome.FAILED))
         await until(pilot, lambda: len(app.board.forest) == 6)
@@ -307,9 +272,7 @@ async def test_until_it_is_moved_the_cursor_goes_to_what_is_more_urgent_and_not_
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     fed = type(feed)([script.started("a", 50, agent="one"), script.returned("a", 55, Outcome.FAILED)])
-    app = make_app(feed=fed)
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
+    async with running(make_app(feed=fed), size=SIZE) as (app, pilot):
         assert under_cursor(app) == "a"
         fed.say(script.started("b", 56, agent="two"), script.returned("b", 60, Outcome.FAILED))
         await until(pilot, lambda: ids(app) == ["b", "a"])

@@ -179,10 +179,10 @@ def test_a_program_that_cannot_end_is_ended(terminal: "Terminal", tmp_path: Path
     script = tmp_path / "stuck.py"
     script.write_text(
         "import sys, threading\n"
-        "from delegtop import ending\n"
+        "from delegtop.base import signals\n"
         "from delegtop.app.main import DelegtopApp\n"
         "from delegtop.cli import main\n"
-        "ending.PATIENCE = 0.5\n"
+        "signals.PATIENCE = 0.5\n"
         "DelegtopApp._leave = lambda app: threading.Event().wait()\n"
         f"sys.exit(main({shlex.split(HANG)!r}))\n"
     )

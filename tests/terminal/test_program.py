@@ -56,7 +56,7 @@ class TestOpeningAndLeaving:
     def test_it_shows_the_tree_and_gives_the_screen_back_when_it_quits(self, terminal: "Terminal") -> None:
         terminal.shell("echo what was here before")
         terminal.delegtop(*HANG)
-        shown = terminal.wait_for("implementer", "overdue", "+12m", "1 source")
+        shown = terminal.wait_for("implementer", "overdue", "+12m", "1 source", "STUCK")
         assert shown.splitlines()[1].split()[:2] == ["STUCK", "implementer"]
         assert [row.split()[1] for row in shown.splitlines()[3:5]] == ["/implement", "task-executor"]
         assert "what was here before" not in shown
@@ -238,7 +238,7 @@ class TestViews:
             terminal.type(command)
             terminal.wait_for(command)
             terminal.keys("Enter")
-            terminal.wait_until(lambda: "sort cost" not in terminal.screen(), "the line is closed")
+            terminal.wait_until(lambda typed=command: f": {typed}" not in terminal.screen(), "the line is closed")  # type: ignore[misc]  # mypy cannot tell the type of a default
         terminal.wait_for("Kept as mine.", "AGE")
         terminal.wait_until(lambda: "QUIET" not in terminal.screen(), "the other columns are gone")
         assert quits(terminal) == 0

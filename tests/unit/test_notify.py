@@ -8,11 +8,11 @@ import pytest
 from tests.patience import PATIENCE, until
 
 from delegtop import notify
-from delegtop.clock import Millis
-from delegtop.config import ConfigError, load
+from delegtop.base.clock import Millis
 from delegtop.diagnosis.alerts import Alert, Cause
 from delegtop.model.states import State
-from delegtop.notify import Command, Desktop, Notifier, NotifyError, Programs, Words, notifier
+from delegtop.notify import Desktop, NoticeWords, Notifier, NotifyCommand, NotifyError, Programs, notifier
+from delegtop.settings import ConfigError, load
 
 HOSTILE = "</b><b>x\x1b]0;owned\x07\u202egnp\n--option $(touch pwned) `id`\x00"
 
@@ -55,8 +55,8 @@ def test_the_command_gets_the_facts_in_its_environment(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     for name in ("DELEGTOP_REAL_LOGS", "DELEGTOP_PROTOCOLS"):
         monkeypatch.delenv(name, raising=False)
-    way = Command(script(tmp_path, WRITES), pytest.fail, timeout=PATIENCE)
-    way.tell([Words(alert(title="Prove it", message="It hangs"))])
+    way = NotifyCommand(script(tmp_path, WRITES), pytest.fail, timeout=PATIENCE)
+    way.tell([NoticeWords(alert(title="Prove it", message="It hangs"))])
     until(lambda: Path("a-1").exists() and bool(Path("a-1").read_text()))
     facts = json.loads(Path("a-1").read_text())
     assert facts == {
@@ -73,14 +73,14 @@ def test_the_command_gets_the_facts_in_its_environment(tmp_path: Path, monkeypat
 
 
 def test_the_variables_of_a_command_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in Words(alert()).environment.items():
+    for name, value in NoticeWords(alert()).environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("DELEGTOP_MORE", "0")
     load()
 
 
 def test_foreign_text_reaches_neither_shell_nor_terminal_nor_markup() -> None:
-    words = Words(alert(HOSTILE, HOSTILE, id=HOSTILE, title=HOSTILE))
+    words = NoticeWords(alert(HOSTILE, HOSTILE, id=HOSTILE, title=HOSTILE))
     shown = [words.title, words.body, *words.environment.values()]
     assert all(each.isprintable() for each in shown)
     arguments = Desktop("/usr/bin/notify-send", pytest.fail).arguments(words, 0)
@@ -95,14 +95,14 @@ def test_foreign_text_reaches_neither_shell_nor_terminal_nor_markup() -> None:
 
 def test_secrets_are_masked_unless_they_are_wanted() -> None:
     secret = "password=hunter2hunter2"  # noqa: S105 - made up
-    assert "hunter2" not in Words(alert(message=secret)).body
-    assert "hunter2" in Words(alert(message=secret), masked=False).body
+    assert "hunter2" not in NoticeWords(alert(message=secret)).body
+    assert "hunter2" in NoticeWords(alert(message=secret), masked=False).body
 
 
 def test_a_command_that_takes_too_long_is_ended_and_told_of(tmp_path: Path) -> None:
     said: list[str] = []
-    way = Command(script(tmp_path, "import time; time.sleep(60)"), said.append, timeout=0.1)
-    way.tell([Words(alert())])
+    way = NotifyCommand(script(tmp_path, "import time; time.sleep(60)"), said.append, timeout=0.1)
+    way.tell([NoticeWords(alert())])
     (process,) = way._running
     until(lambda: idle(way))
     assert said == [f"the notify command {sys.executable} took longer than 0.1 s and was ended"]
@@ -111,24 +111,24 @@ def test_a_command_that_takes_too_long_is_ended_and_told_of(tmp_path: Path) -> N
 
 def test_a_command_that_fails_is_told_of_once_and_stops_nothing(tmp_path: Path) -> None:
     said: list[str] = []
-    way = Command(script(tmp_path, "raise SystemExit(3)"), said.append, timeout=PATIENCE)
+    way = NotifyCommand(script(tmp_path, "raise SystemExit(3)"), said.append, timeout=PATIENCE)
     for _ in range(2):
-        way.tell([Words(alert())])
+        way.tell([NoticeWords(alert())])
         until(lambda: idle(way))
     assert said == [f"the notify command {sys.executable} ended with exit code 3"]
 
 
 def test_a_command_that_cannot_be_run_is_told_of() -> None:
     said: list[str] = []
-    Command(["/nowhere/at/all"], said.append).tell([Words(alert())])
+    NotifyCommand(["/nowhere/at/all"], said.append).tell([NoticeWords(alert())])
     assert said == ["the notify command /nowhere/at/all cannot be run: No such file or directory"]
 
 
 def test_a_flood_starts_few_programs_and_counts_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(notify, "_WAITING", 5)
-    way = Command(script(tmp_path, WRITES), pytest.fail, timeout=PATIENCE)
-    way.tell([Words(alert(id=f"flood-{number}")) for number in range(50)])
+    way = NotifyCommand(script(tmp_path, WRITES), pytest.fail, timeout=PATIENCE)
+    way.tell([NoticeWords(alert(id=f"flood-{number}")) for number in range(50)])
     assert len(way._running) <= notify.AT_ONCE
     until(lambda: idle(way) and not way._waiting)
     files = sorted(path.name for path in tmp_path.glob("flood-*"))
@@ -139,8 +139,8 @@ def test_a_flood_starts_few_programs_and_counts_the_rest(tmp_path: Path, monkeyp
 def test_no_more_than_a_few_programs_are_started_in_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notify, "AT_ONCE", 1_000)
     monkeypatch.setattr(notify, "monotonic", lambda: 0.0)
-    way = Command(["true"], pytest.fail)
-    way.tell([Words(alert())] * 50)
+    way = NotifyCommand(["true"], pytest.fail)
+    way.tell([NoticeWords(alert())] * 50)
     assert len(way._waiting) == 50 - notify.BURST
     until(lambda: idle(way))
     assert len(way._waiting) == 50 - notify.BURST

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from tests import judging
 from tests.verdicts import logs
 
-from delegtop.clock import MINUTE
+from delegtop.base.clock import MINUTE
 from delegtop.diagnosis.verdicts import Kind, Verdict
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.policy import OperatorTimeout, Policy
+from delegtop.model.store.ledger import Handle
 
 HERE = Path(__file__).parent
 SAMPLES = HERE.parents[1] / "sample_logs"

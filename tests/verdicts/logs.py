@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from delegtop.clock import MINUTE, FrozenClock, Millis, iso, parse_time
-from delegtop.feed import Feed
+from tests.samples import forest_of, observed
+
+from delegtop.base.clock import MINUTE, FrozenClock, Millis, iso, parse_time
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 
@@ -40,33 +41,19 @@ def grown(files: dict[str, Any], minute: float, folder: Path, policy: Policy | N
     """Everything the files of a case tell by that minute, read as the program reads them."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    clock = FrozenClock(at(minute))
-    forest = Forest(policy)
     snapshots: tuple[Step | None, ...] = tuple(steps(files.get("registry", ""), minute))
     _write(files, minute, folder)
-    feed: Feed | None = None
-    for taken in snapshots or (None,):
-        if taken is not None:
-            _registry(taken, folder)
-        feed = feed or Feed([str(folder)], clock=clock)
-        for batch in feed.read_all():
-            forest.apply(batch.events)
-    if feed is not None:
-        feed.close()
-    forest.advance(clock.now())
-    return forest
+    with observed(folder, clock=FrozenClock(at(minute)), policy=policy) as seen:
+        for taken in snapshots or (None,):
+            if taken is not None:
+                _registry(taken, folder)
+            seen.read()
+        return seen.forest
 
 
 def sampled(folder: Path, moment: str) -> Forest:
     """A run as it was at a moment."""
-    clock = FrozenClock(parse_time(moment) or T0)
-    forest = Forest()
-    feed = Feed([str(folder)], clock=clock)
-    for batch in feed.read_all():
-        forest.apply(batch.events)
-    feed.close()
-    forest.advance(clock.now())
-    return forest
+    return forest_of(folder, parse_time(moment) or T0)
 
 
 def _write(files: dict[str, Any], minute: float, folder: Path) -> None:

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from delegtop import text
-from delegtop.clock import iso, monotonic
+from delegtop.base import text
+from delegtop.base.clock import iso, monotonic
+from delegtop.base.secrets import mask
 from delegtop.diagnosis.alerts import Alert, Cause
-from delegtop.secrets import mask
 
 TIMEOUT = 10.0
 """Seconds a program may take."""
@@ -33,7 +33,7 @@ _URGENT = frozenset(Cause) - {Cause.DONE}
 Say = Callable[[str], None]
 
 
-class Words:
+class NoticeWords:
     """An alert in words that are safe to show anywhere."""
 
     def __init__(self, alert: Alert, *, masked: bool = True) -> None:
@@ -72,7 +72,7 @@ class Words:
 class Way(Protocol):
     """One way of telling."""
 
-    def tell(self, alerts: Sequence[Words]) -> None: ...
+    def tell(self, alerts: Sequence[NoticeWords]) -> None: ...
 
     def tend(self) -> None: ...
 
@@ -85,7 +85,7 @@ class Bell:
     def __init__(self, ring: Callable[[], None]) -> None:
         self._ring = ring
 
-    def tell(self, alerts: Sequence[Words]) -> None:
+    def tell(self, alerts: Sequence[NoticeWords]) -> None:
         if alerts:
             self._ring()
 
@@ -100,19 +100,19 @@ class Programs:
     def __init__(self, what: str, say: Say, timeout: float = TIMEOUT) -> None:
         self._what, self._say, self._timeout = what, say, timeout
         self._running: dict[subprocess.Popen[bytes], float] = {}
-        self._waiting: deque[Words] = deque()
+        self._waiting: deque[NoticeWords] = deque()
         self._started: deque[float] = deque(maxlen=BURST)
         self._dropped = 0
         self._said: set[str] = set()
 
-    def arguments(self, alert: Words, more: int) -> list[str]:
+    def arguments(self, alert: NoticeWords, more: int) -> list[str]:
         """What to run; `more` alerts before it were not told."""
         raise NotImplementedError
 
-    def environment(self, alert: Words, more: int) -> Mapping[str, str]:  # noqa: ARG002 -- for those that have one
+    def environment(self, alert: NoticeWords, more: int) -> Mapping[str, str]:  # noqa: ARG002 -- for those that have one
         return os.environ
 
-    def tell(self, alerts: Sequence[Words]) -> None:
+    def tell(self, alerts: Sequence[NoticeWords]) -> None:
         self._waiting += alerts
         while len(self._waiting) > _WAITING:
             self._waiting.popleft()
@@ -134,7 +134,7 @@ class Programs:
     def _may_start(self) -> bool:
         return len(self._started) < BURST or monotonic() - self._started[0] >= WINDOW
 
-    def _start(self, alert: Words) -> None:
+    def _start(self, alert: NoticeWords) -> None:
         self._started.append(monotonic())
         more, self._dropped = self._dropped, 0
         try:
@@ -178,7 +178,7 @@ class Desktop(Programs):
         super().__init__("the desktop notification", say, timeout)
         self._program = program
 
-    def arguments(self, alert: Words, more: int) -> list[str]:
+    def arguments(self, alert: NoticeWords, more: int) -> list[str]:
         title = f"delegtop: {alert.title}"
         body = f"{alert.body}{f' (and {more} more)' if more else ''}"
         if os.path.basename(self._program) == "osascript":  # noqa: PTH119 - a plain name of a plain string
@@ -189,17 +189,17 @@ class Desktop(Programs):
         return [self._program, "--app-name=delegtop", f"--urgency={urgency}", "--", title, body]
 
 
-class Command(Programs):
+class NotifyCommand(Programs):
     """The user's own command, with the facts in its environment."""
 
     def __init__(self, command: Sequence[str], say: Say, timeout: float = TIMEOUT) -> None:
         super().__init__(f"the notify command {command[0]}", say, timeout)
         self._command = list(command)
 
-    def arguments(self, alert: Words, more: int) -> list[str]:  # noqa: ARG002 -- the facts are in the environment
+    def arguments(self, alert: NoticeWords, more: int) -> list[str]:  # noqa: ARG002 -- the facts are in the environment
         return self._command
 
-    def environment(self, alert: Words, more: int) -> Mapping[str, str]:
+    def environment(self, alert: NoticeWords, more: int) -> Mapping[str, str]:
         return {**os.environ, **alert.environment, "DELEGTOP_MORE": str(more)}
 
 
@@ -216,7 +216,7 @@ class Notifier:
 
     def tell(self, alerts: Sequence[Alert]) -> None:
         """Tell of these, if there are any, and look after what was told before."""
-        words = [Words(alert, masked=self._masked) for alert in alerts]
+        words = [NoticeWords(alert, masked=self._masked) for alert in alerts]
         for way in self._ways:
             if words:
                 way.tell(words)
@@ -242,7 +242,7 @@ def notifier(
             raise NotifyError("there is no notify command: set notify_command, or give --notify-command")
         if shutil.which(command[0]) is None:
             raise NotifyError(f"the notify command {command[0]} is not found")
-        made.append(Command(command, say))
+        made.append(NotifyCommand(command, say))
     return Notifier(made, masked=masked)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.watching import NOW, Opener, Watch, register
 
-from delegtop import feed as feed_module
-from delegtop.clock import Clock, FrozenClock
+from delegtop.base.clock import Clock, FrozenClock
+from delegtop.feed import live_feed as feed_module
 
 
 @pytest.fixture

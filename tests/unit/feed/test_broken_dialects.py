@@ -16,13 +16,12 @@ class TestBrokenDialects:
 
     @pytest.fixture
     def install(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
-        ours = dialects._entry_points()
         monkeypatch.syspath_prepend(str(tmp_path))
 
         def add(body: str) -> None:
             (tmp_path / "foreign_dialect.py").write_text(body)
             point = EntryPoint("foreign", "foreign_dialect:Foreign", dialects.GROUP)
-            monkeypatch.setattr(dialects, "_entry_points", lambda: {"foreign": point, **ours})
+            monkeypatch.setattr(dialects, "plugins", lambda: {"foreign": point})
             dialects.load.cache_clear()
 
         yield add

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tests.watching import Opener, append, line, register, registry, returned
 
-from delegtop.feed import BATCH
-from delegtop.feed.reading import EXAMPLES
+from delegtop.feed.followed_file import EXAMPLES
+from delegtop.feed.live_feed import BATCH
 from delegtop.model.events import Deviation, Heard, Started
 
 

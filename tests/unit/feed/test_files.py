@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.watching import NOW, Opener, append, register, registry, returned
 
-from delegtop.clock import FrozenClock, WallClock
+from delegtop.base.clock import FrozenClock, WallClock
 from delegtop.dialects import UnknownDialect
-from delegtop.feed import SETTLING_SECONDS, Feed
+from delegtop.feed.live_feed import SETTLING_SECONDS, Feed
 from delegtop.model.states import State
 from delegtop.sources import history
-from delegtop.sources.watch import Waker
+from delegtop.sources.wakeups import Waker
 
 
 class TestWhichFiles:

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
+from tests.telling import handle_of
 from tests.watching import NOW, Opener, register, registry, returned
 
-from delegtop.clock import FrozenClock, Millis
+from delegtop.base.clock import FrozenClock, Millis
 from delegtop.model.states import State
 
 
@@ -32,8 +33,7 @@ class TestFrozenMoment:
         assert before.ids() == []
         then = watch(log, clock=FrozenClock(NOW))
         then.look(3)
-        found = then.forest.find(session)
-        assert found is not None
+        found = handle_of(then.forest, session)
         assert then.forest.delegation(found).title == "Tidy the barn"
 
     def test_a_registry_does_not_list_those_who_start_later(self, watch: Opener, tmp_path: Path) -> None:

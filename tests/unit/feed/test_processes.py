@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.watching import Opener, append, returned
 
-from delegtop.clock import FrozenClock, Millis, WallClock, iso
-from delegtop.feed import minder
+from delegtop.base.clock import FrozenClock, Millis, WallClock, iso
+from delegtop.feed import process_watch
 from delegtop.model.states import State
 from delegtop.sources import processes
 
@@ -21,7 +21,7 @@ HERE = socket.gethostname()
 class TestProcesses:
     @pytest.fixture(autouse=True)
     def _check_at_every_poll(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(minder, "EVERY", 0.0)
+        monkeypatch.setattr(process_watch, "EVERY", 0.0)
 
     @pytest.fixture
     def dead(self) -> int:

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 from tests.watching import Opener, append, entry, line, register, registry, returned
 
-from delegtop.model.events import Heard
-from delegtop.origin import Origin
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.base.origin import Origin
+from delegtop.model.events import Event, Heard
+
+SAMPLES = Path(__file__).parents[3] / "sample_logs"
+FUTURE = FrozenClock(Millis(1 << 50))
 
 
 class TestReadingAgain:
@@ -114,3 +118,21 @@ class TestReadingAgain:
         log.write_text("")
         it.look()
         assert it.feed.history(delegation) == []
+
+
+@pytest.mark.parametrize("sample", ["claude-stream", "codex", "copilot", "gemini", "qwen"])
+def test_a_log_that_begins_anew_is_read_as_if_for_the_first_time(sample: str, watch: Opener, tmp_path: Path) -> None:
+    """Prompts, open calls and tokens of the text that was there before do not carry on into the new one."""
+
+    def events_of_the_new_text(*, after_another: bool) -> list[Event]:
+        log.write_text(text if after_another else "")
+        it = watch(log, clock=FUTURE)
+        it.look()
+        log.write_text(a_year_later)
+        return it.look(2)
+
+    original = max((SAMPLES / sample).rglob("*.jsonl"), key=lambda path: (path.stat().st_size, path))
+    log = tmp_path / original.name
+    text = original.read_text()
+    a_year_later = text.replace("2026-", "2027-")
+    assert events_of_the_new_text(after_another=True) == events_of_the_new_text(after_another=False) != []

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.telling import handle_of
 from tests.watching import Opener, register, registry, returned
 
 from delegtop.model.states import State
@@ -55,8 +56,7 @@ class TestRegistries:
         book.write_text(registry("bbb222"))
         it.look()
         assert it.state("aaa111") is State.UNKNOWN
-        handle = it.forest.find("sess_20260501_aaa111")
-        assert handle is not None
+        handle = handle_of(it.forest, "sess_20260501_aaa111")
         assert "left the registry" in it.forest.reason(handle)
         (book.parent / "session.jsonl").write_text(returned("aaa111"))
         it.look()

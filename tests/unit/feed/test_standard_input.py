@@ -12,7 +12,7 @@ from tests.watching import NOW, Opener, Watch, register, returned
 
 from delegtop.model.events import Started
 from delegtop.model.states import State
-from delegtop.sources import file as file_module
+from delegtop.sources import inode as file_module
 
 
 class TestStandardInput:

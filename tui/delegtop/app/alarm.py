@@ -6,10 +6,10 @@ Only the present counts: what is looked at in the past, held still or still bein
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from delegtop import text
-from delegtop.app.board import Board
-from delegtop.config import Settings
-from delegtop.notify import Notifier, NotifyError, Words, notifier
+from delegtop.app.state.board import Board
+from delegtop.base import text
+from delegtop.notify import NoticeWords, Notifier, NotifyError, notifier
+from delegtop.settings import Settings
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.alerts import Alert, Alerts
@@ -52,7 +52,7 @@ class Alarm:
     def _tell(self, alerts: "Sequence[Alert]") -> None:
         self._notifier.tell(alerts)
         for alert in alerts[:TOASTS]:
-            words = Words(alert, masked=self._masked)
+            words = NoticeWords(alert, masked=self._masked)
             self._toast(words.body, words.title)
         if len(alerts) > TOASTS:
             self._toast(f"and {len(alerts) - TOASTS} more", "")

@@ -9,8 +9,9 @@ import re
 import unicodedata
 from pathlib import Path
 
-from delegtop.secrets import MASKED
-from delegtop.text import safe
+from delegtop.base.paths import state_folder
+from delegtop.base.secrets import MASKED
+from delegtop.base.text import safe
 
 _LONGEST = 4_000
 _ODD_SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -39,9 +40,8 @@ def _name(char: str) -> str:
 
 
 def state_directory() -> Path:
-    """`$XDG_STATE_HOME/delegtop`, made private."""
-    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    directory = Path(home) / "delegtop"
+    """The state folder, made private."""
+    directory = state_folder()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     return directory
 

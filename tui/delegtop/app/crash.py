@@ -11,7 +11,7 @@ from textual.events import Key
 
 from delegtop import __version__
 from delegtop.app.clipboard import state_directory, write_private
-from delegtop.text import line, safe
+from delegtop.base.text import line, safe
 
 KEYS = 50
 """How many keys are remembered."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
 from functools import partial
@@ -14,42 +14,39 @@ from rich.text import Text
 from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
-from textual.events import Event, Key, Resize
+from textual.events import Event, InputEvent, Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input
 
-from delegtop import ending
 from delegtop.app import crash, keymap, theme
-from delegtop.app.board import Board
-from delegtop.app.borrowing import Borrowing
-from delegtop.app.bygone import Bygone
-from delegtop.app.commands import Commands, Palette
-from delegtop.app.intake import Intake, Wake
-from delegtop.app.learning import Learning
-from delegtop.app.pace import Frames, after
-from delegtop.app.plain import Plain
-from delegtop.app.reader import Readable, Reader
-from delegtop.app.rewinding import Rewinding
-from delegtop.app.screens.help import Help
+from delegtop.app.ascii_filter import Plain
+from delegtop.app.history_learning import Learning
+from delegtop.app.replay_actions import Rewinding
+from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.monitor import Monitor
-from delegtop.app.views import View, Views
-from delegtop.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic
-from delegtop.config import Settings
-from delegtop.feed import STDIN, Feed, SourceStatus, offers
-from delegtop.feed.replay import Replay
-from delegtop.model.forest import Forest
-from delegtop.model.policy import Policy
+from delegtop.app.screens.palette import Commands, Palette
+from delegtop.app.state.board import Board
+from delegtop.app.state.frame_pace import Frames, after
+from delegtop.app.state.idle_work import SLICE
+from delegtop.app.state.intake import Intake, Wake
+from delegtop.app.state.long_over import Bygone
+from delegtop.app.state.reader_thread import Reader
+from delegtop.app.state.saved_views import View, Views
+from delegtop.app.terminal_loan import Borrowing
+from delegtop.base import signals
+from delegtop.base.clock import FrozenClock, monotonic
+from delegtop.feed.live_feed import SourceStatus, offers
+from delegtop.feed.replay_feed import NoReplay
+from delegtop.observation.observation import Observation, replayed
+from delegtop.observation.source_discovery import Places
 
 if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
-    from delegtop.diagnosis.appearances import Appearances
 
 _LOADING_RATE = 5
 """Frames a second while a big log loads: every frame is time taken from loading it."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
-_SLICE = 0.008
-"""Seconds the screen gives to arriving events before it looks at the keys again."""
 
 
 class DelegtopApp(Rewinding, Borrowing):
@@ -63,20 +60,14 @@ class DelegtopApp(Rewinding, Borrowing):
 
     def __init__(
         self,
-        settings: Settings,
-        feed: Readable,
-        clock: Clock,
+        observation: Observation,
         *,
         query: str = "",
         view: View | None = None,
         views: Views | None = None,
-        watching: bool = True,
         zone: tzinfo | None = None,
-        policy: Policy | None = None,
-        replay: Replay | None = None,
-        learns: bool = False,
-        sources: Sequence[str] = (),
     ) -> None:
+        settings, clock = observation.settings, observation.clock
         colour = settings.color and not os.environ.get("NO_COLOR")
         with _no_color("" if colour else "1"):
             # With native colours the filter removes colour altogether; without them it would leave shades of grey.
@@ -84,11 +75,11 @@ class DelegtopApp(Rewinding, Borrowing):
         if settings.ascii:
             self._filters.append(Plain())
         self.settings = settings
-        self.replay, self.zone = replay, zone
-        self.board = Board(settings, clock, policy)
-        self.reader = Reader(feed, self._wake)
+        self.replay, self.zone = observation.replay or NoReplay(), zone
+        self.board = Board(settings, clock, observation.policy)
+        self.reader = Reader(observation.feed, self._wake)
         self.intake = Intake(self.reader, self.board)
-        self.bygone = Bygone(self.board, sources, replays=replay is not None)
+        self.bygone = Bygone(self.board, observation.sources, replays=self.replay.possible)
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._woken = False
@@ -97,16 +88,16 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
-        self.learning = Learning(self.board) if learns and settings.learn else None
+        self.learning = Learning(self.board) if observation.learns else None
         self.monitor = Monitor(
             self.board,
             self.reader,
             self.intake,
             settings,
-            watching=watching,
+            watching=bool(observation.sources),
             frozen=isinstance(clock, FrozenClock),
             zone=zone,
-            replay=replay,
+            replay=self.replay,
             view=view or View(query, settings.sort, settings.reverse, settings.columns),
             views=views,
             bygone=self.bygone,
@@ -159,6 +150,8 @@ class DelegtopApp(Rewinding, Borrowing):
         return not (self._lags or self.reader.busy)
 
     async def on_event(self, event: Event) -> None:
+        if isinstance(event, InputEvent) and not self.screen_stack:
+            return  # the program ends, and nobody is left to press a key for
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
@@ -176,7 +169,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames.request()
 
     def _take_in(self) -> None:
-        if self.intake.slice(_SLICE):
+        if self.intake.slice(SLICE):
             self.monitor.rows_moved()
         if self.board.loading and not self.reader.loading:
             self.board.loaded()
@@ -203,7 +196,7 @@ class DelegtopApp(Rewinding, Borrowing):
 
     def _set_alarm(self) -> None:
         """What happens now is told if that is wanted; a recorded or a frozen moment is not."""
-        if not self.settings.notify or self.replay is not None or isinstance(self.board.clock, FrozenClock):
+        if not self.settings.notify or self.replay.recording or isinstance(self.board.clock, FrozenClock):
             return
         from delegtop.app.alarm import Alarm  # few want it, and the first picture does not wait for it
 
@@ -256,8 +249,6 @@ class DelegtopApp(Rewinding, Borrowing):
         if offered:
             self.chosen = offered[0]
             self.exit()
-        elif self.is_past or self.bygone.at is None or self.replay is None:
-            self.notify("Nothing here is long over; r looks at any moment of the past.", markup=False)
         else:
             self.go_back_to(self.bygone.at)
 
@@ -320,95 +311,19 @@ def _no_color(value: str) -> Iterator[None]:
             os.environ["NO_COLOR"] = before
 
 
-def _observe(forest: Forest) -> "Appearances":
-    from delegtop.diagnosis.appearances import Appearances  # nobody needs it before the past is looked at
-
-    return Appearances(forest)
-
-
-def run_app(
-    settings: Settings,
-    sources: Sequence[str],
-    format: str | None,
-    query: str,
-    at: Millis | None,
-    policy: Policy | None = None,
-    since: Millis | None = None,
-    awaited: Collection[str] = (),
-    here: Sequence[str] = (),
-    *,
-    learns: bool = False,
-    view: View | None = None,
-    views: Views | None = None,
-) -> int:
+def run_app(observation: Observation, query: str = "", *, view: View | None = None, views: Views | None = None) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
-    clock: Clock = WallClock() if at is None else FrozenClock(at)
-    past = ReplayClock(clock.now(), paused=True)
-
-    def feed(clock: Clock) -> Feed:
-        return Feed(
-            sources,
-            clock=clock,
-            format=format,
-            zone=settings.zone(),
-            since=since,
-            exclude=settings.exclude,
-            awaited=awaited,
-            here=here,
-        )
-
-    live, replay = feed(clock), None
-    if STDIN not in sources:  # a pipe cannot be read a second time
-        replay = Replay(
-            past,
-            lambda: feed(past if at is None else clock),
-            live=live,
-            present=clock,
-            policy=policy,
-            observe=_observe,
-        )
-    watching = bool(sources)
-    app = DelegtopApp(
-        settings,
-        replay or live,
-        clock,
-        query=query,
-        view=view,
-        views=views,
-        watching=watching,
-        policy=policy,
-        replay=replay,
-        learns=learns,
-        sources=sources,
-    )
-    code = _run(app)
-    if (chosen := app.chosen) is None:
-        return code
-    return run_replay(settings, [chosen.path], format, "", policy, start=lambda first: chosen.told_at or first)
-
-
-def run_replay(
-    settings: Settings,
-    sources: Sequence[str],
-    format: str | None,
-    query: str,
-    policy: Policy | None = None,
-    since: Millis | None = None,
-    *,
-    speed: float = 1.0,
-    start: Callable[[Millis], Millis] | None = None,
-) -> int:
-    """The same screens over what the sources hold, in its own time. `start` finds the place from the first moment."""
-    clock = ReplayClock(Millis(0), speed)
-
-    def feed() -> Feed:
-        return Feed(sources, clock=clock, format=format, zone=settings.zone(), since=since, exclude=settings.exclude)
-
-    replay = Replay(clock, feed, policy=policy, observe=_observe, start=start)
-    return _run(DelegtopApp(settings, replay, clock, query=query, policy=policy, replay=replay))
-
-
-def _run(app: DelegtopApp) -> int:
-    with ending.heeded(app.end):
+    app = DelegtopApp(observation, query=query, view=view, views=views)
+    with signals.heeded(app.end):
         app.run(mouse=app.settings.mouse)
-    return app.return_code or 0
+    if (chosen := app.chosen) is None:
+        return app.return_code or 0
+    return run_app(
+        replayed(
+            Places([chosen.path]),
+            observation.settings,
+            format=observation.format,
+            policy=observation.policy,
+            start=lambda first: chosen.told_at or first,
+        )
+    )

@@ -11,6 +11,6 @@ def main(argv: list[str] | None = None) -> int:
 
         sys.stdout.write(f"delegtop {__version__}\n")
         return 0
-    from delegtop.cli.commands import dispatch
+    from delegtop.cli.command_table import dispatch
 
     return dispatch(arguments)

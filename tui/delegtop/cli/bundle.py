@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from delegtop import __version__
-from delegtop.cli import options, output, reading, report, writing
+from delegtop.base.clock import FrozenClock, Millis, iso
+from delegtop.cli import kept_files, options, output, reading, report
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.clock import FrozenClock, Millis, iso
 
 if TYPE_CHECKING:
-    from delegtop.config import Settings
     from delegtop.feed.selection import Read
     from delegtop.model.policy import AgentLimits
-    from delegtop.report.incident import Incident
+    from delegtop.report.incident.incident_report import Incident
     from delegtop.report.redaction import Redactor
     from delegtop.report.tree_json import Source
+    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Put what happened into one file to send: a recording that replays elsewhere, a report and the health of the "
@@ -64,10 +64,10 @@ def run(arguments: Namespace) -> int:
     path = Path(arguments.output)
     if path.suffix.lower() != ".zip":
         fail(f"-o {path}: the name of a bundle ends in .zip")
-    writing.check(path, force=arguments.force)
+    kept_files.check(path, force=arguments.force)
     contents, readable = _contents(arguments, settings)
     redactor = _redactor(contents)
-    with writing.whole(path, force=arguments.force) as file:
+    with kept_files.whole(path, force=arguments.force) as file:
         _write(file, path.name, contents, redactor)
     output.emit(_summary(path, contents, redactor))
     return Exit.OK if readable else Exit.UNREADABLE
@@ -75,17 +75,16 @@ def run(arguments: Namespace) -> int:
 
 def _contents(arguments: Namespace, settings: "Settings") -> tuple[Contents, bool]:
     """What is to be sent, and whether every source could be read."""
-    from delegtop.cli.agent_files import limits_near
     from delegtop.feed.selection import Read, Selection, around
-    from delegtop.report.incident_timeline import Journal
+    from delegtop.report.incident.incident_timeline import IncidentJournal
     from delegtop.report.redaction import without_lines
     from delegtop.report.tree_json import source_of
 
-    journal, reads = Journal(), list[Read]()
+    journal, reads = IncidentJournal(), list[Read]()
     with reading.opened(
         arguments, settings, journal.heed, lambda line, told: reads.append(Read(line, tuple(told)))
-    ) as sources:
-        forest = sources.forest
+    ) as seen:
+        forest = seen.forest
         only = report.wanted(forest, arguments.only)
         every = frozenset(forest.delegation(handle).id for handle in forest.walk())
         ids, beside = (every, frozenset[str]()) if only is None else around(forest, only)
@@ -96,18 +95,18 @@ def _contents(arguments: Namespace, settings: "Settings") -> tuple[Contents, boo
             prompts=arguments.prompts,
             lines=arguments.lines,
         )
-        incident = report.incident_of(sources, journal, only)
+        incident = report.incident_of(seen, journal, only)
         contents = Contents(
             selection.of(reads),
             incident if arguments.lines else without_lines(incident, LEFT_OUT),
-            [source_of(status) for status in sources.statuses if selection.has(status.path)],
+            [source_of(status) for status in seen.statuses if selection.has(status.path)],
             every,
             len(ids),
             forest.now,
-            limits_near(arguments.sources),
+            seen.policy.agents,
             selection.left_out,
         )
-        return contents, not reading.complain(arguments.sources, sources.statuses)
+        return contents, not reading.complain(seen.sources, seen.statuses)
 
 
 def _redactor(contents: Contents) -> "Redactor":
@@ -139,7 +138,7 @@ def _users() -> Iterator[str]:
 
 
 def _write(file: BinaryIO, name: str, contents: Contents, redactor: "Redactor") -> None:
-    from delegtop.report import incident_html, incident_markdown
+    from delegtop.report.incident import incident_html, incident_markdown
     from delegtop.report.tree_json import to_json
 
     incident = redactor.redact(contents.incident)
@@ -161,7 +160,7 @@ def _write(file: BinaryIO, name: str, contents: Contents, redactor: "Redactor") 
 
 def _recording(contents: Contents, redactor: "Redactor") -> Iterator[bytes]:
     from delegtop.feed.recorder import Recorder
-    from delegtop.sources.record import Line
+    from delegtop.sources.records import Line
 
     limits = redactor.redact(contents.limits)
     recorder = Recorder(FrozenClock(contents.at), f"delegtop {__version__}", limits)

@@ -5,23 +5,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import exit_codes, judging, loose_returns, made_files, options, output, reading
+from delegtop.cli import exit_codes, finding_options, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Finding
     from delegtop.diagnosis.rule import Rule
-    from delegtop.feed import SourceStatus
+    from delegtop.feed.live_feed import SourceStatus
     from delegtop.model.forest import Forest
-    from delegtop.report.check import Subject, Verdict
+    from delegtop.report.check_report import CheckResult, CheckSubject
 
 DESCRIPTION = "Judge the delegations of the sources by the rules of the protocols, and say what to do (docs/check.md)."
 
 
 def add(parser: ArgumentParser) -> None:
     reading.add(parser)
-    judging.add(parser, json="print JSON, a stable contract (docs/check.md)", codes="1 (or 3)")
+    finding_options.add(parser, json="print JSON, a stable contract (docs/check.md)", codes="1 (or 3)")
     parser.add_argument(
         "--root", metavar="DIR", help="the project: every artifact must be there (else: if any is found, all must be)"
     )
@@ -29,40 +29,43 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from delegtop.diagnosis.rules import RULES
+    from delegtop.diagnosis.rule_table import RULES
 
     settings = options.load(arguments).settings
-    rules = judging.wanted(arguments, RULES, "rule", "delegtop rules lists them")
+    rules = finding_options.wanted(arguments, RULES, "rule", "delegtop rules lists them")
     if arguments.root is not None and not Path(arguments.root).is_dir():
         fail(f"--root {arguments.root}: that is no folder")
-    forest, statuses = loose_returns.take_in(reading.read(arguments, settings), arguments.sources)
+    seen = reading.read(arguments, settings)
 
+    from delegtop.observation import loose_returns
     from delegtop.report import privacy
-    from delegtop.report.check import Verdict
+    from delegtop.report.check_report import CheckResult
 
     root = Path(arguments.root) if arguments.root is not None else None
-    subjects = list(_delegations(forest, rules, root))
+    statuses = loose_returns.take_in(seen.forest, seen.sources, seen.statuses)
+    subjects = list(_delegations(seen.forest, rules, root))
     found = [finding for subject in subjects for finding in subject.findings]
-    verdict = Verdict(forest.now, statuses, [*subjects, *_sources(arguments.sources, statuses, rules, found)])
+    verdict = CheckResult(seen.forest.now, statuses, [*subjects, *_sources(seen.sources, statuses, rules, found)])
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
     if arguments.sarif or arguments.junit:
-        output.emit(judging.report(arguments, verdict, RULES.values()))
+        output.emit(finding_options.report(arguments, verdict, RULES.values()))
     else:
         output.emit(_lines(arguments, verdict))
-    if reading.complain(arguments.sources, statuses):
+    if reading.complain(seen.sources, statuses):
         return Exit.UNREADABLE
     return _exit_code(arguments, verdict)
 
 
-def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "Iterator[Subject]":
+def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "Iterator[CheckSubject]":
     """Every delegation with its findings, in the order of the tree."""
     from delegtop.diagnosis.assessment import assess
     from delegtop.diagnosis.case import Case
     from delegtop.diagnosis.engine import diagnose
     from delegtop.model.measures import label
-    from delegtop.report.check import Subject
-    from delegtop.sources.artifacts import reader
+    from delegtop.observation import made_files
+    from delegtop.report.check_report import CheckSubject
+    from delegtop.sources.artifact_files import reader
 
     exists = made_files.existence(forest, root)
     for handle in forest.walk():
@@ -70,50 +73,52 @@ def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "I
         folder = made_files.folder(facts)
         case = Case(forest, handle, exists[folder], reader(made_files.roots(folder, root)))
         found = diagnose(case, rules)
-        yield Subject(facts.id, label(facts), made_files.source(facts), assess(Case(forest, handle)), found)
+        yield CheckSubject(facts.id, label(facts), made_files.source(facts), assess(Case(forest, handle)), found)
 
 
 def _sources(
     named: list[str], statuses: "tuple[SourceStatus, ...]", rules: "list[Rule]", told: "list[Finding]"
-) -> "Iterator[Subject]":
+) -> "Iterator[CheckSubject]":
     """Every source that was read or should have been, with what is wrong in the file itself and not told before."""
-    from delegtop.diagnosis.rules import logs
+    from delegtop.diagnosis import log_findings
+    from delegtop.diagnosis.rules.log_rules import DEVIATION, UNREADABLE
     from delegtop.model.events import Deviation
-    from delegtop.report.check import Subject
+    from delegtop.observation.unread_sources import unread
+    from delegtop.report.check_report import CheckSubject
 
-    failed, places = reading.unread(named, statuses), logs.places(told)
+    failed, places = unread(named, statuses), log_findings.places(told)
     for source in statuses:
         if source.dialect is None and source not in failed:
             continue
         odd = [each for each in source.examples if isinstance(each, Deviation)]
-        count, odd = logs.untold(source.path, source.reasons, source.deviations, odd, places)
+        count, odd = log_findings.untold(source.path, source.reasons, source.deviations, odd, places)
         deviations = [(each.origin, f"{each.kind}: {each.detail}") for each in odd]
-        unread = [(e.origin, f"{e.reason}: {e.excerpt}") for e in source.examples if not isinstance(e, Deviation)]
+        lines = [(e.origin, f"{e.reason}: {e.excerpt}") for e in source.examples if not isinstance(e, Deviation)]
         found: list[Finding] = []
         for rule, number, examples in (
-            (logs.UNREADABLE, source.unreadable, unread),
-            (logs.DEVIATION, count, deviations),
+            (UNREADABLE, source.unreadable, lines),
+            (DEVIATION, count, deviations),
         ):
             if rule in rules:
-                found += logs.judge(rule, source.path, number, examples)
-        yield Subject(source.path, source.path, source.path, None, tuple(found))
+                found += log_findings.judge(rule, source.path, number, examples)
+        yield CheckSubject(source.path, source.path, source.path, None, tuple(found))
 
 
-def _lines(arguments: Namespace, verdict: "Verdict") -> Iterable[str]:
+def _lines(arguments: Namespace, verdict: "CheckResult") -> Iterable[str]:
     if arguments.json:
-        from delegtop.report.check import as_json
+        from delegtop.report.check_report import findings_json
 
-        return as_json.lines(verdict)
-    from delegtop.report.check import text
+        return findings_json.lines(verdict)
+    from delegtop.report.check_report import findings_text
 
-    return text.lines(verdict)
+    return findings_text.lines(verdict)
 
 
-def _exit_code(arguments: Namespace, verdict: "Verdict") -> Exit:
+def _exit_code(arguments: Namespace, verdict: "CheckResult") -> Exit:
     """As every command says of these delegations, as far as the rules were asked that say so; and a finding fails."""
-    from delegtop.report.check import at_least
+    from delegtop.report.check_report import at_least
 
-    level = judging.fail_on(arguments)
+    level = finding_options.fail_on(arguments)
     if level is None:
         return Exit.OK
     only, left_out = ({id.upper() for id in ids} for ids in (arguments.rule, arguments.ignore))

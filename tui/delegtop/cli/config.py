@@ -25,16 +25,16 @@ def run(arguments: Namespace) -> int:
 def _path(arguments: Namespace) -> Iterator[str]:
     from pathlib import Path
 
-    from delegtop import text
-    from delegtop.config import candidates, is_there
+    from delegtop.base import text
+    from delegtop.settings import candidates, is_there
 
     for path in [Path(arguments.config)] if arguments.config else candidates():
         yield f"{text.line(str(path))}  {'exists' if is_there(path) else 'does not exist'}"
 
 
 def _show(arguments: Namespace) -> Iterator[str]:
-    from delegtop import text
-    from delegtop.config import toml, value_of
+    from delegtop.base import text
+    from delegtop.settings import toml, value_of
 
     settings, origins = options.load(arguments)
     lines = {key: text.line(toml(key, value_of(settings, key))) for key in origins}
@@ -44,7 +44,7 @@ def _show(arguments: Namespace) -> Iterator[str]:
 
 
 def _default(_arguments: Namespace) -> Iterator[str]:
-    from delegtop.config import Settings, documentation, toml, value_of
+    from delegtop.settings import Settings, documentation, toml, value_of
 
     yield "# Every setting of delegtop with its default. Later wins: this file, ./delegtop.toml, DELEGTOP_*, flags."
     defaults = Settings()

@@ -46,22 +46,25 @@ def run(arguments: Namespace) -> int:
     free_the_keyboard(False)
 
     from delegtop.app.main import run_app
-    from delegtop.clock import WallClock
-    from delegtop.delegate.simulate import RECENT, Simulation
+    from delegtop.base.clock import WallClock
+    from delegtop.demo.simulate import RECENT, Simulation
+    from delegtop.observation.observation import opened
+    from delegtop.observation.source_discovery import Places
 
     with tempfile.TemporaryDirectory(prefix="delegtop-demo-") as folder:
         simulation = Simulation(arguments.seed, arguments.speed, Path(folder), WallClock())
         simulation.start()
         try:
-            return run_app(loaded.settings.at_pace(RECENT), [folder], None, query.text, None)
+            settings = loaded.settings.at_pace(RECENT)
+            return run_app(opened(Places([folder]), settings, policy=settings.policy(), rewinds=True), query.text)
         finally:
             simulation.stop()
 
 
 def _write(arguments: Namespace) -> int:
-    from delegtop import text
-    from delegtop.clock import SECOND, FrozenClock, Millis, WallClock
-    from delegtop.delegate.simulate import Simulation
+    from delegtop.base import text
+    from delegtop.base.clock import SECOND, FrozenClock, Millis, WallClock
+    from delegtop.demo.simulate import Simulation
 
     # The story ends now, so that nothing in it lies in the future.
     begin = Millis(WallClock().now() - int(_WRITTEN * SECOND))

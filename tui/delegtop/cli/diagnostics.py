@@ -2,10 +2,9 @@
 
 import sys
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import NoReturn
 
-from delegtop import text
+from delegtop.base import text
 
 
 class UsageError(Exception):
@@ -18,6 +17,8 @@ def fail(message: str) -> NoReturn:
 
 def advice(word: str, known: Iterable[str], otherwise: str) -> str:
     """What was probably meant by a word that is not known."""
+    from difflib import get_close_matches  # only who mistypes needs it
+
     near = get_close_matches(word, list(known), 1)
     return f"did you mean {near[0]}?" if near else otherwise
 

@@ -9,8 +9,8 @@ from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from delegtop.cli.reading import Picture
-    from delegtop.config import Settings
+    from delegtop.observation.observation import Observation
+    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Compare two runs: what was delegated in one and not in the other, durations, outcomes and findings "
@@ -37,26 +37,24 @@ def run(arguments: Namespace) -> int:
     if len(arguments.runs) != 2:
         fail(f"two runs are compared, and {len(arguments.runs) or 'none'} named: delegtop diff RUN_A RUN_B")
     first, second = (_read(run, arguments, settings) for run in arguments.runs)
-    unread = [
-        reading.complain([run], picture.statuses) for run, picture in zip(arguments.runs, (first, second), strict=True)
-    ]
+    unread = [reading.complain(seen.sources, seen.statuses) for seen in (first, second)]
     if any(unread) and not (len(first.forest) or len(second.forest)):
         return Exit.UNREADABLE
 
-    from delegtop.report import diff, diff_text
+    from delegtop.report import comparison, comparison_text
 
-    found = diff.compare(first.forest, second.forest, (arguments.runs[0], arguments.runs[1]), slower)
+    found = comparison.compare(first.forest, second.forest, (arguments.runs[0], arguments.runs[1]), slower)
     if arguments.json:
-        output.emit(diff.as_json(found))
+        output.emit(comparison.as_json(found))
     else:
         width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if output.is_terminal() else None
-        output.emit(diff_text.lines(found, width, whole=not arguments.changed))
+        output.emit(comparison_text.lines(found, width, whole=not arguments.changed))
     if any(unread):
         return Exit.UNREADABLE
     return Exit.FINDINGS if found.differ else Exit.OK
 
 
-def _read(run: str, arguments: Namespace, settings: "Settings") -> "Picture":
+def _read(run: str, arguments: Namespace, settings: "Settings") -> "Observation":
     alone = Namespace(**vars(arguments), sources=[run], since=None, here=False, all=False)
     return reading.read(alone, settings)
 

@@ -158,6 +158,14 @@ EXAMPLES = {
             ("delegtop config default > delegtop.toml", "a file to start from"),
         ),
     ),
+    "completion": Examples(
+        "README.md",
+        (
+            ("delegtop completion bash > delegtop.bash", "to be sourced by ~/.bashrc"),
+            ("delegtop completion zsh > _delegtop", "to be put into a folder of fpath"),
+            ("delegtop completion fish > delegtop.fish", "to be put into ~/.config/fish/completions"),
+        ),
+    ),
     "help": Examples(
         "docs/commands.md",
         (

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.assessment import Assessment
+    from delegtop.diagnosis.assessments import Assessments
+    from delegtop.observation.overall import Shown
 
 
 class Exit(IntEnum):
@@ -45,3 +47,8 @@ MEANING = {
 def of(assessments: "Iterable[Assessment]") -> Exit:
     """What these delegations together mean to a script: the worst of what each means."""
     return Exit(max((each.exit for each in assessments), default=0))
+
+
+def outcome(assessments: "Assessments", shown: "Shown" = None) -> Exit:
+    """The same of all delegations that are assessed, or of those shown."""
+    return of(map(assessments.of, range(len(assessments.forest)) if shown is None else shown))

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from delegtop.cli import output
-from delegtop.cli.commands import COMMANDS, LIVE, parser
+from delegtop.cli.command_table import COMMANDS, LIVE, parser
 from delegtop.cli.diagnostics import advice, fail
 from delegtop.cli.exit_codes import Exit
 

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from delegtop.cli import diagnostics, options, output, reading, writing
+from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -29,32 +29,32 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
 
-    from delegtop import text, usual
-    from delegtop.cli.places import places
+    from delegtop import learned_durations
+    from delegtop.base import text
 
-    place = usual.place()
-    wanted = Namespace(sources=[], since=arguments.since, here=False, all=False, format=None, at=None)
-    wanted.sources = places(wanted, settings, start=place.parent).sources  # what lies in this folder is not the history
+    place = learned_durations.place()
+    wanted = Namespace(sources=[], since=arguments.since, format=None, at=None, here=False, all=False)
+    wanted.sources = reading.places(wanted, settings, place.parent).sources  # what lies in this folder is not history
     if not wanted.sources:
         diagnostics.say("no logs of agents are found on this machine, so there is nothing to learn from")
         return Exit.OK
-    forest, _ = reading.read(wanted, settings)
+    forest = reading.read(wanted, settings).forest
     known = forest.learned()
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         fail(f"{place.parent}: {error.strerror}")
-    with writing.whole(place, force=True) as file:
-        file.write(usual.dump(known, forest.now))
+    with kept_files.whole(place, force=True) as file:
+        file.write(learned_durations.dump(known, forest.now))
     if not arguments.quiet:
         output.emit([*_lines(known, len(forest)), f"kept in {text.line(str(place))}"])
     return Exit.OK
 
 
 def _lines(known: "Mapping[Kind, Usual]", seen: int) -> "Iterator[str]":
-    from delegtop import text
-    from delegtop.clock import duration
-    from delegtop.model.habits import ENOUGH
+    from delegtop.base import text
+    from delegtop.base.clock import duration
+    from delegtop.model.typical_durations import ENOUGH
 
     yield f"{seen} delegations of the history were read; a kind is known from {ENOUGH} that completed"
     for (product, agent), (took, count) in sorted(known.items()):

@@ -7,13 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import diagnostics, judging, options, output
+from delegtop.cli import diagnostics, finding_options, options, output
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from delegtop.contract.agent_file import AgentFile
     from delegtop.diagnosis.finding import Finding
-    from delegtop.report.check import Verdict
+    from delegtop.protocols.standard.agent_files.agent_file import AgentFile
+    from delegtop.report.check_report import CheckResult
 
 DESCRIPTION = (
     "Check agent definition files (.opencode/agent, .claude/agents) for what the structure standard asks of them. "
@@ -34,15 +34,15 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="an agent file, or a folder: the .md files in its agent(s) folders"
     )
-    judging.add(parser, json="print JSON: schema_version, sources[] and findings[]", codes="1")
+    finding_options.add(parser, json="print JSON: schema_version, sources[] and findings[]", codes="1")
     options.add(parser, "config")
 
 
 def run(arguments: Namespace) -> int:
-    from delegtop.diagnosis.agent_rules import AGENT_RULES, judge
-    from delegtop.report.check import at_least
+    from delegtop.protocols.standard.agent_files.agent_file_rules import AGENT_RULES, judge
+    from delegtop.report.check_report import at_least
 
-    rules = judging.wanted(arguments, AGENT_RULES, "rule for agent files", "docs/lint.md lists them")
+    rules = finding_options.wanted(arguments, AGENT_RULES, "rule for agent files", "docs/lint.md lists them")
     by = options.load(arguments).settings.policy().reading
     paths, empty = _files(arguments.paths)
     unread = {str(path): "no agent files in it: neither agent/**/*.md nor agents/**/*.md" for path in empty}
@@ -59,27 +59,29 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         output.emit(_json(files, findings))
     elif arguments.sarif or arguments.junit:
-        output.emit(judging.report(arguments, _verdict(judged, unread), AGENT_RULES.values()))
+        output.emit(finding_options.report(arguments, _verdict(judged, unread), AGENT_RULES.values()))
     else:
         output.emit(_text(files, findings))
     if unread:
         return Exit.UNREADABLE
-    return Exit.FINDINGS if at_least(findings, judging.fail_on(arguments)) else Exit.OK
+    return Exit.FINDINGS if at_least(findings, finding_options.fail_on(arguments)) else Exit.OK
 
 
-def _verdict(judged: "Mapping[str, list[Finding]]", unread: Mapping[str, str]) -> "Verdict":
+def _verdict(judged: "Mapping[str, list[Finding]]", unread: Mapping[str, str]) -> "CheckResult":
     """The files and what was found in them, as reports take it."""
-    from delegtop.clock import WallClock
-    from delegtop.feed import SourceStatus
-    from delegtop.report.check import Subject, Verdict
+    from delegtop.base.clock import WallClock
+    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.report.check_report import CheckResult, CheckSubject
 
     sources = [SourceStatus(path, "agent-file", records=1, unreadable=0, status="live") for path in judged]
     sources += [
         SourceStatus(path, None, records=0, unreadable=1, status="unreadable", detail=why)
         for path, why in unread.items()
     ]
-    subjects = [Subject(each.path, each.path, each.path, None, tuple(judged.get(each.path, ()))) for each in sources]
-    return Verdict(WallClock().now(), sources, subjects)
+    subjects = [
+        CheckSubject(each.path, each.path, each.path, None, tuple(judged.get(each.path, ()))) for each in sources
+    ]
+    return CheckResult(WallClock().now(), sources, subjects)
 
 
 def _files(named: Sequence[str]) -> tuple[list[Path], list[Path]]:
@@ -114,7 +116,7 @@ def _agents_in(folder: Path) -> Iterator[Path]:
 
 
 def _read(path: Path) -> "AgentFile":
-    from delegtop.contract.agent_file import read
+    from delegtop.protocols.standard.agent_files.agent_file import read
 
     try:
         with path.open("rb") as stream:
@@ -133,7 +135,7 @@ def _read(path: Path) -> "AgentFile":
 
 
 def _text(files: "Sequence[AgentFile]", findings: "Iterable[Finding]") -> Iterator[str]:
-    from delegtop.text import line
+    from delegtop.base.text import line
 
     counts: Counter[str] = Counter()
     for finding in findings:
@@ -145,7 +147,7 @@ def _text(files: "Sequence[AgentFile]", findings: "Iterable[Finding]") -> Iterat
     if files:
         kinds = Counter(file.kind for file in files)
         told = ", ".join(_many(kind, count) for kind, count in kinds.items())
-        found = ", ".join(_many(level, counts[level]) for level in judging.LEVELS if counts[level])
+        found = ", ".join(_many(level, counts[level]) for level in finding_options.LEVELS if counts[level])
         yield f"{told}: {found or 'no findings'}"
 
 

@@ -6,12 +6,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from delegtop.cli import options, output
+from delegtop.cli import options, output, reading
 from delegtop.cli.diagnostics import advice, fail
 
 if TYPE_CHECKING:
-    from delegtop.app.views import View, Views
-    from delegtop.config import Loaded
+    from delegtop.app.state.saved_views import View, Views
+    from delegtop.settings import Loaded
 
 _LINE_BY_LINE = frozenset({"dumb", "unknown"})
 """Terminals that cannot move their cursor, such as those of editors and builds."""
@@ -37,34 +37,26 @@ def run(arguments: Namespace) -> int:
     at = options.moment(arguments, loaded.settings)
     query = options.query(arguments)
 
-    from delegtop.cli.places import places
-
     check_looks(loaded)
     if loaded.settings.notify:
         from delegtop.cli.watch import notifier_of
 
         notifier_of(loaded.settings)  # what cannot work is said before the screen opens
-    found = places(arguments, loaded.settings)
+    found = reading.places(arguments, loaded.settings)
     free_the_keyboard("-" in found.sources)
 
     from delegtop.app.main import run_app
-    from delegtop.cli.limits import policy_for
+    from delegtop.observation.observation import clock_at, opened
 
-    learns = not arguments.sources and at is None
-    policy = policy_for(loaded.settings, found.sources, learned=learns)
+    seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True)
     views, view = view_for(arguments, loaded, f"{found.only} {query.text}".strip())
-    return run_app(
-        *(loaded.settings, found.sources, arguments.format, "", at, policy, found.since, found.awaited, found.here),
-        learns=learns,
-        view=view,
-        views=views,
-    )
+    return run_app(seen, view=view, views=views)
 
 
 def view_for(arguments: Namespace, loaded: "Loaded", filter: str) -> "tuple[Views, View]":
     """How to look to begin with: what is asked for, else the view that is named, else as one looked last, as far as
     the settings do not say otherwise."""
-    from delegtop.app.views import View, Views
+    from delegtop.app.state.saved_views import View, Views
 
     views, (settings, origins) = Views(), loaded
     base = views.last

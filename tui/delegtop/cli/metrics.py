@@ -3,17 +3,17 @@
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base.clock import SECOND, monotonic, parse_span
 from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.clock import SECOND, monotonic, parse_span
 
 if TYPE_CHECKING:
-    from delegtop.config import Settings
+    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Print counts by state, verdict and agent, ages and missed deadlines in the text format of Prometheus, or write "
@@ -33,10 +33,10 @@ def run(arguments: Namespace) -> int:
     if arguments.every is not None:
         return _again_and_again(arguments, settings)
 
-    from delegtop.report.metrics import lines
+    from delegtop.report.prometheus import lines
 
-    forest, statuses = reading.read(arguments, settings)
-    figures = lines(forest, statuses, masked=settings.mask_secrets)
+    seen = reading.read(arguments, settings)
+    figures = lines(seen.forest, seen.statuses, masked=settings.mask_secrets)
     if arguments.output is None:
         output.emit(figures)
     else:
@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
             write(Path(arguments.output), figures)
         except OSError as error:
             fail(f"{arguments.output}: cannot be written: {error.strerror}")
-    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK
+    return Exit.UNREADABLE if reading.complain(seen.sources, seen.statuses) else Exit.OK
 
 
 def _again_and_again(arguments: Namespace, settings: "Settings") -> int:
@@ -54,19 +54,13 @@ def _again_and_again(arguments: Namespace, settings: "Settings") -> int:
     if arguments.output is None or arguments.at is not None:
         fail("--every goes on writing to a file: give one with -o, and no --at")
 
-    from delegtop.cli.following import follow
-    from delegtop.report.metrics import lines
+    from delegtop.report.prometheus import lines
 
     failed = ""
-    with closing(follow(arguments, settings)) as following:
-        following.catch_up()
-        reading.complain(arguments.sources, following.feed.statuses())
+    with reading.followed(arguments, settings) as seen:
         while True:
             try:
-                write(
-                    Path(arguments.output),
-                    lines(following.forest, following.feed.statuses(), masked=settings.mask_secrets),
-                )
+                write(Path(arguments.output), lines(seen.forest, seen.statuses, masked=settings.mask_secrets))
                 failed = ""
             except OSError as error:
                 # A full disk may have room again; the same is said once.
@@ -75,8 +69,8 @@ def _again_and_again(arguments: Namespace, settings: "Settings") -> int:
                     diagnostics.say(f"{arguments.output}: cannot be written: {failed}")
             until = monotonic() + span / SECOND
             while (left := until - monotonic()) > 0:
-                following.wait(left)
-                following.look()
+                seen.wait(left)
+                seen.look()
 
 
 def write(path: Path, lines: Iterable[str]) -> None:

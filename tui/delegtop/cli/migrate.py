@@ -26,7 +26,7 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     import json
 
-    from delegtop.contract.returns import gaps, migrate
+    from delegtop.protocols.standard.contract.return_contract import gaps, migrate
 
     name = "standard input" if arguments.file == "-" else arguments.file
     try:

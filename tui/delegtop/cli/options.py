@@ -1,16 +1,17 @@
 """The options commands share, each defined once. A command names those that mean something to it."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from delegtop.cli.diagnostics import advice, fail
 
 if TYPE_CHECKING:
-    from delegtop.clock import Millis
-    from delegtop.config import Loaded, Settings
-    from delegtop.model.query import Query
+    from delegtop.base.clock import Millis
+    from delegtop.model.query import FilterQuery
+    from delegtop.settings import Loaded, Settings
 
 OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "filter": (("-f", "--filter"), {"metavar": "FILTER", "help": "show only what fits: 'state:overdue depth>1'"}),
@@ -57,7 +58,7 @@ def add(parser: ArgumentParser, *names: str) -> None:
 
 def load(arguments: Namespace) -> "Loaded":
     """The settings, with the flags that were given on top; a wrong one is a usage error."""
-    from delegtop import config
+    from delegtop import settings
 
     given = vars(arguments)
     plain = ("theme", "sort", "columns", "notify", "notify_command")
@@ -67,8 +68,8 @@ def load(arguments: Namespace) -> "Loaded":
     flags |= {name: False for name in ("color", "mouse") if given.get(f"no_{name}")}
     path = given.get("config")
     try:
-        loaded = config.load(Path(path) if path else None, flags)
-    except config.ConfigError as error:
+        loaded = settings.load(Path(path) if path else None, flags)
+    except settings.ConfigError as error:
         fail(str(error))
     if loaded.settings.keymap:
         _check_keys(loaded)
@@ -91,22 +92,29 @@ def known(name: str, names: Sequence[str], what: str) -> None:
 
 def moment(arguments: Namespace, settings: "Settings") -> "Millis | None":
     """The moment `--at` names; None for now."""
-    from delegtop.clock import parse_time
+    from delegtop.observation.observation import moment
 
-    if arguments.at in (None, "now"):
-        return None
-    at = parse_time(arguments.at, settings.zone())
-    if at is None:
-        fail(f"--at {arguments.at}: that is no time; write it like 2025-12-26T10:00:00Z, or now")
-    return at
+    with refusals():
+        return moment(arguments.at, settings.zone())
 
 
-def query(arguments: Namespace) -> "Query":
-    """The query `--filter` means; without one, it matches everything."""
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What cannot be opened is a usage error, in the words of the option that asked for it."""
+    from delegtop.observation.source_discovery import OpenError
+
+    try:
+        yield
+    except OpenError as error:
+        fail(f"--{error}" if error.option else str(error))
+
+
+def query(arguments: Namespace, only: str = "") -> "FilterQuery":
+    """The query `--filter` means, within `only`; without any, it matches everything."""
     from delegtop.model.query import QueryError, parse
 
     try:
-        return parse(arguments.filter or "")
+        return parse(f"{only} {arguments.filter or ''}".strip())
     except QueryError as error:
         fail(f"--filter: {error}")
 

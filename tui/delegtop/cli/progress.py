@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from types import TracebackType
 
+from delegtop.base.clock import monotonic
 from delegtop.cli import diagnostics
-from delegtop.clock import monotonic
 
 _PATIENCE = 0.3
 _PACE = 0.1

@@ -1,31 +1,21 @@
-"""Reading the named sources once, at one moment: what the headless commands have in common."""
+"""The sources that the arguments mean, opened and read: what the commands have in common."""
 
 import gc
-import glob
-import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from delegtop.cli import diagnostics, options
+from delegtop.cli.diagnostics import fail
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from delegtop.cli.places import Places
-    from delegtop.config import Settings
-    from delegtop.feed import Feed, SourceStatus, Witness
-    from delegtop.model.events import Event
-    from delegtop.model.forest import Forest
-
-    Heed = Callable[[list[Event]], None]
-
-
-class Picture(NamedTuple):
-    """What the sources said, at the moment of looking."""
-
-    forest: "Forest"
-    statuses: "tuple[SourceStatus, ...]"
+    from delegtop.feed.live_feed import SourceStatus, Witness
+    from delegtop.observation.observation import Heed, Observation
+    from delegtop.observation.source_discovery import Places
+    from delegtop.settings import Settings
 
 
 def add(parser: ArgumentParser) -> None:
@@ -38,108 +28,80 @@ def add(parser: ArgumentParser) -> None:
     options.add(parser, "since", "here", "all")
 
 
-def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -> "Places":
-    """Find the sources if none is named; with `waits`, those that come later are taken too."""
-    from delegtop.cli import hints
-    from delegtop.cli.places import places
+def places(arguments: Namespace, settings: "Settings", start: Path | None = None) -> "Places":
+    """The sources that are named, else those that are found here (or at `start`) and in the known places."""
+    from delegtop.observation import source_discovery
 
-    named = bool(arguments.sources)
+    given = vars(arguments)
+    here, everything, sources = given.get("here", False), given.get("all"), given["sources"]
+    if here and everything:
+        fail("--here and --all contradict each other")
+    since = "all" if everything and not sources else arguments.since
+    with options.refusals():
+        return source_discovery.places(sources, settings, since=since, here=here, start=start)
+
+
+def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -> "Places":
+    """The same, and it is said if there is nothing; with `waits`, that those which come later are taken too."""
+    from delegtop.cli import suggestions
+
     found = places(arguments, settings)
-    arguments.sources = found.sources
-    if found.only and "filter" in arguments:
-        arguments.filter = f"{found.only} {arguments.filter or ''}".strip()
-    if not named and not found.sources:
-        diagnostics.say(hints.NOTHING_YET if waits else hints.NOTHING_FOUND)
+    if not found.sources:
+        diagnostics.say(suggestions.NOTHING_YET if waits else suggestions.NOTHING_FOUND)
     return found
 
 
-def read(arguments: Namespace, settings: "Settings") -> Picture:
+def read(arguments: Namespace, settings: "Settings") -> "Observation":
     """Everything there is, as it is at `--at` or now."""
-    with opened(arguments, settings) as sources:
-        return Picture(sources.forest, sources.statuses)
-
-
-class Opened(NamedTuple):
-    """What the sources said, and the sources themselves, so that a line can be read again."""
-
-    forest: "Forest"
-    statuses: "tuple[SourceStatus, ...]"
-    feed: "Feed"
+    with opened(arguments, settings) as seen:
+        return seen
 
 
 @contextmanager
 def opened(
     arguments: Namespace, settings: "Settings", heed: "Heed | None" = None, witness: "Witness | None" = None
-) -> Iterator[Opened]:
-    """The same with the sources still open; `heed` is told the events as they come, `witness` every line as well."""
+) -> "Iterator[Observation]":
+    """The same with the sources still open, so that a line can be read again; `heed` is told the events as they come,
+    `witness` every line as well."""
     options.check_format(arguments.format)
     at = options.moment(arguments, settings)
-    learned = not arguments.sources and at is None
     found = settle(arguments, settings)
 
-    from delegtop.cli.limits import policy_for
-    from delegtop.clock import FrozenClock, WallClock
-    from delegtop.feed import Feed
-    from delegtop.model.forest import Forest
+    from delegtop.observation import observation
 
-    clock = WallClock() if at is None else FrozenClock(at)
-    forest = Forest(policy_for(settings, arguments.sources, learned=learned))
-    feed = Feed(
-        arguments.sources,
-        clock=clock,
-        format=arguments.format,
-        zone=settings.zone(),
-        since=found.since,
-        exclude=settings.exclude,
-        here=found.here,
-        witness=witness,
-    )
-    try:
-        _take_in(feed, forest, heed)
-        statuses = feed.statuses()
-        forest.advance(clock.now())
-        yield Opened(forest, statuses, feed)
-    finally:
-        feed.close()
+    gc.disable()  # what is read stays until the end
+    clock, format = observation.clock_at(at), arguments.format
+    with observation.opened(found.as_is(), settings, clock, format=format, heed=heed, witness=witness) as seen:
+        with Progress("reading") as progress:
+            seen.read(lambda: progress.update(seen.feed.progress))
+        yield seen
 
 
-def _take_in(feed: "Feed", forest: "Forest", heed: "Heed | None") -> None:
-    # What is read stays until the end, so collecting garbage meanwhile finds none.
-    gc.disable()
-    if heed is not None:
-        feed.tell_once()
-    with Progress("reading") as progress:
-        for batch in feed.read_all():
-            forest.apply(batch.events)
-            if heed is not None:
-                heed(batch.events)
-            progress.update(feed.progress)
+@contextmanager
+def followed(arguments: Namespace, settings: "Settings") -> "Iterator[Observation]":
+    """The sources as they grow: read to the end once, and then whatever comes."""
+    options.check_format(arguments.format)
+    found = settle(arguments, settings, waits=getattr(arguments, "appear", True))
 
+    from delegtop.observation import observation
 
-def unread(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> "list[SourceStatus]":
-    """The sources that should have been read and could not be. In a folder, files of other formats are no harm."""
-    paths = {os.path.normpath(path) for path in named}
-    return [
-        source
-        for source in statuses
-        if source.status in ("missing", "unreadable")
-        or (source.status in ("unrecognised", "skipped") and os.path.normpath(source.path) in paths)
-    ]
+    with observation.opened(found, settings, format=arguments.format) as seen:
+        gc.disable()  # what is there now stays
+        with Progress("reading") as progress:
+            seen.catch_up(lambda: progress.update(seen.feed.progress))
+        gc.freeze()
+        gc.enable()
+        complain(seen.sources, seen.statuses)
+        yield seen
 
 
 def complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool:
     """Say which sources could not be read; True if there was one."""
-    failed = unread(named, statuses)
-    unmatched = [pattern for pattern in named if _matches_nothing(pattern)]
-    for pattern in unmatched:
+    from delegtop.observation.unread_sources import unmatched, unread
+
+    failed, patterns = unread(named, statuses), unmatched(named)
+    for pattern in patterns:
         diagnostics.say(f"{pattern}: no file matches")
     for source in failed:
         diagnostics.say(f"{source.path}: {source.detail or source.status}")
-    return bool(failed or unmatched)
-
-
-def _matches_nothing(pattern: str) -> bool:
-    """True for a glob without a match: a live view waits for one, a look at this moment does not."""
-    if not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110 - as places does
-        return False
-    return next(glob.iglob(pattern, recursive=True, include_hidden=True), None) is None  # noqa: PTH207 - Path.glob takes no absolute pattern
+    return bool(failed or patterns)

@@ -12,15 +12,15 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from delegtop import __version__
-from delegtop.cli import diagnostics, options, output, reading, writing
+from delegtop.base.clock import SECOND, WallClock, duration, monotonic, parse_span
+from delegtop.base.signals import SIGNALS, ToldToEnd
+from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.clock import SECOND, WallClock, duration, monotonic, parse_span
-from delegtop.ending import SIGNALS, Ended
 
 if TYPE_CHECKING:
-    from delegtop.feed import Feed
     from delegtop.feed.recorder import Recorder, Tape
+    from delegtop.observation.observation import Observation
 
 DESCRIPTION = (
     "Record the sources, what they say now and from now on, until Ctrl-C (docs/recording.md). The recording is a "
@@ -56,43 +56,37 @@ def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     options.check_format(arguments.format)
     path = Path(arguments.output)
-    writing.check(path, force=arguments.force)
+    kept_files.check(path, force=arguments.force)
     found = reading.settle(arguments, settings, waits=not arguments.once)
-    if any(_is_same(path, source) for source in arguments.sources):
+    if any(_is_same(path, source) for source in found.sources):
         fail(f"{path}: is a SOURCE as well; a recording cannot record itself")
 
-    from delegtop.cli.agent_files import limits_near
-    from delegtop.feed import Feed
     from delegtop.feed.recorder import Recorder
+    from delegtop.observation.observation import opened, policy_for
 
     tape = _new_tape(path, arguments.force)
-    limits = limits_near(arguments.sources)
-    recorder = Recorder(WallClock(), f"delegtop {__version__}", limits, lines=not arguments.no_lines)
-    feed = Feed(
-        arguments.sources,
-        clock=WallClock(),
+    policy = policy_for(settings, found.sources)
+    recorder = Recorder(WallClock(), f"delegtop {__version__}", policy.agents, lines=not arguments.no_lines)
+    seen = opened(
+        found.as_is() if arguments.once else found,
+        settings,
         format=arguments.format,
-        zone=settings.zone(),
-        since=found.since,
-        awaited={} if arguments.once else found.awaited,
-        here=found.here,
-        exclude=[*settings.exclude, *_itself(path, arguments.sources)],
-        witness=lambda line, told: tape.write(recorder.record(line, told)),
+        policy=policy,
+        exclude=_itself(path, found.sources),
+        witness=lambda line, events: tape.write(recorder.record(line, events)),
     )
     began = monotonic()
-    try:
-        asked = _record(feed, tape, recorder, arguments)
-        statuses = feed.statuses()
-        tape.close()
-    except OSError as error:
-        diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
-        return Exit.UNREADABLE
-    finally:
-        feed.close()
+    with seen:
+        try:
+            asked = _record(seen, tape, recorder, arguments)
+            tape.close()
+        except OSError as error:
+            diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
+            return Exit.UNREADABLE
     output.emit([_summary(tape, recorder, monotonic() - began)])
-    unreadable = reading.complain(arguments.sources, statuses)
+    unreadable = reading.complain(seen.sources, seen.statuses)
     if asked.number in SIGNALS:  # Ctrl-C is how a recording ends, but who was told to end says so
-        raise Ended(asked.number)
+        raise ToldToEnd(asked.number)
     return Exit.UNREADABLE if unreadable else Exit.OK
 
 
@@ -106,7 +100,8 @@ class Asked(Event):
         self.set()
 
 
-def _record(feed: "Feed", tape: "Tape", recorder: "Recorder", arguments: Namespace) -> Asked:
+def _record(seen: "Observation", tape: "Tape", recorder: "Recorder", arguments: Namespace) -> Asked:
+    feed = seen.feed
     end = float("inf") if arguments.timeout is None else monotonic() + arguments.timeout
     tape.write(recorder.header())
     tape.flush(whole=True)
@@ -119,18 +114,18 @@ def _record(feed: "Feed", tape: "Tape", recorder: "Recorder", arguments: Namespa
             tape.flush()
             _show(tape, recorder)
             feed.wait(max(0.0, min(PACE, end - monotonic())))
-        _take_the_rest(feed, tape, arguments, patient=not asked.is_set())
+        _take_the_rest(seen, tape, arguments, patient=not asked.is_set())
     tape.write(recorder.end())
     if diagnostics.is_terminal():
         diagnostics.status("")
     return asked
 
 
-def _take_the_rest(feed: "Feed", tape: "Tape", arguments: Namespace, *, patient: bool) -> None:
+def _take_the_rest(seen: "Observation", tape: "Tape", arguments: Namespace, *, patient: bool) -> None:
     """What came since the last look, with last lines that lack their newline; a stream that goes on is not awaited."""
-    endless = STDIN in arguments.sources and not (arguments.once or feed.is_over)
+    endless = STDIN in seen.sources and not (arguments.once or seen.is_over)
     until = monotonic() + GRACE
-    for _ in feed.poll() if endless else feed.read_all():
+    for _ in seen.feed.poll() if endless else seen.feed.read_all():
         tape.flush()
         if not patient and monotonic() > until:
             break

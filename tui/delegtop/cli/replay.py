@@ -4,13 +4,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from delegtop.cli import options
+from delegtop.cli import options, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
 
 if TYPE_CHECKING:
-    from delegtop.clock import Millis
-    from delegtop.config import Settings
+    from delegtop.base.clock import Millis
+    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Watch what happened, as it was then: states, countdowns and findings are those of the moment shown.\n"
@@ -35,7 +35,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def _speed(text: str) -> float:
-    from delegtop.clock import FASTEST, SLOWEST
+    from delegtop.base.clock import FASTEST, SLOWEST
 
     try:
         speed = float(text.removesuffix("x"))
@@ -55,28 +55,19 @@ def run(arguments: Namespace) -> int:
     start = _start(arguments.start, loaded.settings) if arguments.start is not None else None
     if "-" in arguments.sources:
         fail("a replay goes back in what it reads, so it takes files, not standard input")
-    since = _since(arguments, loaded.settings)
+    found = reading.places(arguments, loaded.settings)
     free_the_keyboard(False)
 
-    from delegtop.app.main import run_replay
-    from delegtop.cli.limits import policy_for
+    from delegtop.app.main import run_app
+    from delegtop.observation.observation import replayed
 
-    policy = policy_for(loaded.settings, arguments.sources)
-    return run_replay(
-        loaded.settings,
-        arguments.sources,
-        arguments.format,
-        query.text,
-        policy,
-        since,
-        speed=arguments.speed,
-        start=start,
-    )
+    seen = replayed(found, loaded.settings, format=arguments.format, speed=arguments.speed, start=start)
+    return run_app(seen, query.text)
 
 
 def _start(text: str, settings: "Settings") -> "Callable[[Millis], Millis]":
     """The place that is meant, once the first moment is known."""
-    from delegtop.clock import Millis, parse_place
+    from delegtop.base.clock import Millis, parse_place
 
     def place(first: Millis) -> Millis:
         return parse_place(text, first, first, settings.zone()) or first
@@ -84,10 +75,3 @@ def _start(text: str, settings: "Settings") -> "Callable[[Millis], Millis]":
     if parse_place(text, Millis(0), Millis(0), settings.zone()) is None:
         fail(f"--from {text}: that is no time; write it like 2025-12-26T10:00:00Z, 10:41 or 20m")
     return place
-
-
-def _since(arguments: Namespace, settings: "Settings") -> "Millis | None":
-    from delegtop.cli.places import places
-
-    arguments.here = arguments.all = False
-    return places(arguments, settings).since

@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import made_files, options, output, reading, writing
+from delegtop.cli import kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from delegtop.config import Settings
     from delegtop.model.forest import Forest
-    from delegtop.model.ledger import Handle
-    from delegtop.report.incident import Incident
-    from delegtop.report.incident_timeline import Journal
+    from delegtop.model.store.ledger import Handle
+    from delegtop.observation.observation import Observation
+    from delegtop.report.incident.incident_report import Incident
+    from delegtop.report.incident.incident_timeline import IncidentJournal
+    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Write an incident report: what hung and why, the timeline, the tree, the lines that say so, and what was "
@@ -45,33 +46,34 @@ def run(arguments: Namespace) -> int:
     if form not in FORMS:
         fail(f"-o {arguments.output}: the name must end in {', '.join(FORMS[:-1])} or {FORMS[-1]}")
     if path is not None:
-        writing.check(path, force=arguments.force)
+        kept_files.check(path, force=arguments.force)
     incident, readable = _incident(arguments, settings)
     if path is None:
         output.emit(_writer(form)(incident))
     else:
-        writing.write(path, _writer(form)(incident), force=arguments.force)
+        kept_files.write(path, _writer(form)(incident), force=arguments.force)
     return Exit.OK if readable else Exit.UNREADABLE
 
 
 def _incident(arguments: Namespace, settings: "Settings") -> "tuple[Incident, bool]":
     """What is to be told, and whether every source could be read."""
-    from delegtop.report.incident_timeline import Journal
+    from delegtop.report.incident.incident_timeline import IncidentJournal
 
-    journal = Journal()
-    with reading.opened(arguments, settings, journal.heed) as sources:
-        only = wanted(sources.forest, arguments.only)
-        return incident_of(sources, journal, only), not reading.complain(arguments.sources, sources.statuses)
+    journal = IncidentJournal()
+    with reading.opened(arguments, settings, journal.heed) as seen:
+        only = wanted(seen.forest, arguments.only)
+        return incident_of(seen, journal, only), not reading.complain(seen.sources, seen.statuses)
 
 
-def incident_of(sources: reading.Opened, journal: "Journal", only: "Handle | None") -> "Incident":
+def incident_of(seen: "Observation", journal: "IncidentJournal", only: "Handle | None") -> "Incident":
     """The incident that the sources tell of; with `only`, of that delegation with all above and below it."""
-    from delegtop.report.incident_gather import gather
+    from delegtop.observation import made_files
+    from delegtop.report.incident.incident_gather import gather
 
-    feed, exists = sources.feed, made_files.existence(sources.forest)
+    feed, exists = seen.feed, made_files.existence(seen.forest)
     return gather(
-        sources.forest,
-        sources.statuses,
+        seen.forest,
+        seen.statuses,
         journal,
         feed.raw,
         only=only,
@@ -94,13 +96,13 @@ def wanted(forest: "Forest", id: str | None) -> "Handle | None":
 
 def _writer(form: str) -> "Callable[[Incident], Iterable[str]]":
     if form == ".json":
-        from delegtop.report import incident_json
+        from delegtop.report.incident import incident_json
 
         return incident_json.lines
     if form == ".html":
-        from delegtop.report import incident_html
+        from delegtop.report.incident import incident_html
 
         return incident_html.lines
-    from delegtop.report import incident_markdown
+    from delegtop.report.incident import incident_markdown
 
     return incident_markdown.lines

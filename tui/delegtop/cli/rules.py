@@ -9,8 +9,7 @@ from delegtop.cli.diagnostics import advice, fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from delegtop.diagnosis.agent_rules.rule import AgentRule
-    from delegtop.diagnosis.rule import Rule
+    from delegtop.diagnosis.rule import RuleText
 
 DESCRIPTION = "List the rules that findings come from, or explain one of them (docs/rules.md has them all)."
 _SCHEMA_VERSION = 1
@@ -23,7 +22,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from delegtop.diagnosis.catalogue import CATALOGUE, CHAPTERS, chapter
+    from delegtop.protocols.rule_catalogue import CATALOGUE, CHAPTERS, chapter
 
     wanted = arguments.id
     if wanted is not None and wanted.upper() not in CATALOGUE:
@@ -36,12 +35,12 @@ def run(arguments: Namespace) -> int:
     return Exit.OK
 
 
-def _table(rules: "list[Rule | AgentRule]") -> Iterator[str]:
+def _table(rules: "list[RuleText]") -> Iterator[str]:
     for rule in rules:
         yield f"{rule.id:<9}{rule.severity:<9}{rule.name:<22}{rule.title}"
 
 
-def _explained(rule: "Rule | AgentRule") -> Iterator[str]:
+def _explained(rule: "RuleText") -> Iterator[str]:
     import textwrap
 
     yield f"{rule.id}  {rule.severity}  {rule.name}"
@@ -50,7 +49,7 @@ def _explained(rule: "Rule | AgentRule") -> Iterator[str]:
     yield from textwrap.wrap(rule.why, _WIDTH, break_on_hyphens=False)
 
 
-def _json(rules: "list[Rule | AgentRule]") -> Iterator[str]:
+def _json(rules: "list[RuleText]") -> Iterator[str]:
     import json
 
     told = [

@@ -5,10 +5,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 
+from delegtop.base.clock import SECOND, WallClock, iso, parse_span
+from delegtop.base.paths import logs_folder
 from delegtop.cli.diagnostics import fail, say
 from delegtop.cli.exit_codes import Exit
-from delegtop.cli.state import state_folder
-from delegtop.clock import SECOND, WallClock, iso, parse_span
 from delegtop.delegate import (
     LOG_VARIABLE,
     REGISTRY_VARIABLE,
@@ -21,7 +21,7 @@ from delegtop.delegate import (
     prepare_delegation,
 )
 from delegtop.delegate.conclude import Conclusion
-from delegtop.delegate.supervise import CannotStart, Ended, supervise
+from delegtop.delegate.supervise import CannotStart, CommandEnd, supervise
 
 DESCRIPTION = (
     "Run a command as a tracked delegation: `delegtop run [OPTION…] -- COMMAND [ARGUMENT…]`. "
@@ -67,7 +67,7 @@ def run(arguments: Namespace) -> int:
     if not command:
         fail("run: which command? Put it after two dashes: delegtop run -- COMMAND")
     clock = WallClock()
-    log = Path(arguments.log or os.environ.get(LOG_VARIABLE) or state_folder() / f"{iso(clock.now())[:10]}.jsonl")
+    log = Path(arguments.log or os.environ.get(LOG_VARIABLE) or logs_folder() / f"{iso(clock.now())[:10]}.jsonl")
     listed_in = arguments.registry or os.environ.get(REGISTRY_VARIABLE)
     try:
         parent = DelegationContext.from_environment(os.environ)
@@ -153,14 +153,14 @@ class _Tracked:
             say(f"{self._context.name} ran out of time after {self._context.timeout:g}s and was ended")
         return Exit.TIMEOUT if ended.timed_out else ended.code
 
-    def _supervise(self, snapshot: Path | None) -> Ended:
+    def _supervise(self, snapshot: Path | None) -> CommandEnd:
         environ = {**os.environ, **self._context.to_environment(self._log, snapshot)}
         try:
             return supervise(self._command, self._context, environ, self._heard, self._stopped)
         except CannotStart as problem:
             say(str(problem))
             code = Exit.NOT_FOUND if problem.missing else Exit.NOT_EXECUTABLE
-            return Ended(code, timed_out=False, interrupted=False, output="")
+            return CommandEnd(code, timed_out=False, interrupted=False, output="")
 
     def _heard(self, activity: str) -> None:
         self._write(lambda: self._registry.heartbeat(self._context.session_id, activity))

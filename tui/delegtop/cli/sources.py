@@ -20,18 +20,18 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     if not arguments.sources:
-        from delegtop.cli.places import places
-        from delegtop.text import line
+        from delegtop.base.text import line
 
-        found = places(arguments, settings)
+        found = reading.places(arguments, settings)
         if not found.sources and not arguments.json:
             output.emit(
                 ["No logs of agents are found. They are looked for in", *(f"  {line(at)}" for at in found.awaited)]
             )
             return Exit.OK
-    forest, statuses = reading.read(arguments, settings)
+    seen = reading.read(arguments, settings)
 
-    from delegtop.report import sources
+    from delegtop.report import source_table
 
-    output.emit(sources.as_json(forest, statuses) if arguments.json else sources.table(forest, statuses))
-    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK
+    lines = source_table.as_json if arguments.json else source_table.table
+    output.emit(lines(seen.forest, seen.statuses))
+    return Exit.UNREADABLE if reading.complain(seen.sources, seen.statuses) else Exit.OK

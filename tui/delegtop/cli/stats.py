@@ -21,17 +21,17 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
-    forest, statuses = reading.read(arguments, settings)
+    seen = reading.read(arguments, settings)
 
-    from delegtop.report import stats, stats_text
+    from delegtop.report import agent_stats, agent_stats_text
     from delegtop.report.plot import UNICODE
 
-    found = stats.gather(forest)
+    found = agent_stats.gather(seen.forest)
     if arguments.json:
-        output.emit(stats.as_json(found))
+        output.emit(agent_stats.as_json(found))
     else:
         terminal = output.is_terminal()
         width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
         ascii_only = settings.ascii or not output.takes("".join(UNICODE))
-        output.emit(stats_text.lines(found, width, ascii_only=ascii_only, cuts=terminal))
-    return Exit.UNREADABLE if reading.complain(arguments.sources, statuses) else Exit.OK
+        output.emit(agent_stats_text.lines(found, width, ascii_only=ascii_only, cuts=terminal))
+    return Exit.UNREADABLE if reading.complain(seen.sources, seen.statuses) else Exit.OK

@@ -1,20 +1,18 @@
 """`delegtop tree`: the tree of delegations, printed once."""
 
 import os
-import shutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from delegtop.cli import hints, options, output, reading
-from delegtop.cli.exit_codes import Exit
+from delegtop.cli import options, output, reading, suggestions
+from delegtop.cli.exit_codes import Exit, outcome
 
 if TYPE_CHECKING:
-    from delegtop.config import Settings
-    from delegtop.feed import SourceStatus
-    from delegtop.model.forest import Forest
-    from delegtop.model.ledger import Handle
-    from delegtop.report.text import Look
+    from delegtop.model.store.ledger import Handle
+    from delegtop.observation.observation import Observation
+    from delegtop.report.tree_text import Look
+    from delegtop.settings import Settings
 
 DESCRIPTION = "Read the sources once and print the tree of delegations as it is at a moment."
 PIPE_WIDTH = 120
@@ -40,26 +38,22 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
-    options.query(arguments)  # a wrong filter is told before anything is read
+    if arguments.filter:
+        options.query(arguments)  # a wrong filter is told before anything is read
     options.check_columns(settings)
-    named = bool(arguments.sources)
-    forest, statuses = reading.read(arguments, settings)
-    query = options.query(arguments)
+    seen = reading.read(arguments, settings)
+    forest, only = seen.forest, seen.places.only
+    query = options.query(arguments, only) if arguments.filter or only else None  # the keys take time to load
     matches = {handle for handle in forest.walk() if query.matches(forest, handle)} if query else None
-    output.emit(_lines(arguments, settings, forest, statuses, matches))
-    if reading.complain(arguments.sources, statuses):
+    output.emit(_lines(arguments, seen, matches))
+    if reading.complain(seen.sources, seen.statuses):
         return Exit.UNREADABLE
-    hints.say(arguments, forest, statuses, named=named)
-    return _outcome(forest, matches) if arguments.exit_code else Exit.OK
+    suggestions.say(seen, now=arguments.at is None)
+    return outcome(seen.assessments, matches) if arguments.exit_code else Exit.OK
 
 
-def _lines(
-    arguments: Namespace,
-    settings: "Settings",
-    forest: "Forest",
-    statuses: "tuple[SourceStatus, ...]",
-    matches: "Collection[Handle] | None",
-) -> Iterable[str]:
+def _lines(arguments: Namespace, seen: "Observation", matches: "Collection[Handle] | None") -> Iterable[str]:
+    settings, forest, statuses = seen.settings, seen.forest, seen.statuses
     # What the dashboard sorts by does not turn what scripts read round.
     sort = settings.sort if arguments.sort else "start"
     if arguments.json:
@@ -68,18 +62,20 @@ def _lines(
         return tree_json.tree(
             forest, statuses, matches=matches, sort=sort, masked=settings.mask_secrets, prompts=arguments.prompts
         )
-    from delegtop.report import gantt, text
+    from delegtop.report import tree_text
 
     look = _look(arguments.plain, settings)
     if arguments.gantt:
-        return gantt.gantt(forest, matches=matches, sort=sort, look=look)
-    return text.tree(
+        from delegtop.report import printed_gantt
+
+        return printed_gantt.gantt(forest, matches=matches, sort=sort, look=look)
+    return tree_text.tree(
         forest,
         statuses,
         matches=matches,
         sort=sort,
         look=look,
-        columns=settings.columns if arguments.columns else text.USUAL,
+        columns=settings.columns if arguments.columns else tree_text.USUAL,
         health=arguments.health,
         claims=arguments.claims,
     )
@@ -87,18 +83,17 @@ def _lines(
 
 def _look(plain: bool, settings: "Settings") -> "Look":
     from delegtop.report.table.drawing import ASCII, SPOKEN, UNICODE, characters
-    from delegtop.report.text import Look
+    from delegtop.report.tree_text import Look
 
     terminal = output.is_terminal()
     ascii_only = settings.ascii or not output.takes(characters(UNICODE))
     drawing = SPOKEN if plain else ASCII if ascii_only else UNICODE
     colourless = plain or not settings.color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
+    width = _terminal_width() if terminal else PIPE_WIDTH
     return Look(drawing, width, color=terminal and not colourless, cuts=terminal, masked=settings.mask_secrets)
 
 
-def _outcome(forest: "Forest", matches: "Collection[Handle] | None") -> Exit:
-    from delegtop.cli.standing import outcome
-    from delegtop.diagnosis.assessments import Assessments
+def _terminal_width() -> int:
+    from shutil import get_terminal_size  # it brings four compressors
 
-    return outcome(Assessments(forest), matches)
+    return get_terminal_size((PIPE_WIDTH, 24)).columns

@@ -2,19 +2,19 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
-from contextlib import closing
 from typing import TYPE_CHECKING
 
+from delegtop.base.clock import monotonic
 from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.diagnostics import fail
-from delegtop.cli.exit_codes import Exit
+from delegtop.cli.exit_codes import Exit, outcome
 from delegtop.cli.watch import add_timeout
-from delegtop.clock import monotonic
 
 if TYPE_CHECKING:
-    from delegtop.cli.following import Following
+    from delegtop.diagnosis.assessments import Assessments
     from delegtop.model.forest import Forest
-    from delegtop.model.ledger import Handle
+    from delegtop.model.store.ledger import Handle
+    from delegtop.observation.observation import Observation
 
 DESCRIPTION = (
     "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 in need of a "
@@ -38,35 +38,30 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
-
-    from delegtop.cli.following import follow
-
     end = None if arguments.timeout is None else monotonic() + arguments.timeout
-    with closing(follow(arguments, settings)) as following:
-        following.catch_up()
-        reading.complain(arguments.sources, following.feed.statuses())
-        handle = until_ended(following, arguments.id, end, appear=arguments.appear, idle=arguments.idle)
+    with reading.followed(arguments, settings) as seen:
+        handle = until_ended(seen, arguments.id, end, appear=arguments.appear, idle=arguments.idle)
         if handle is None:
             diagnostics.say(f"the time is up, and {arguments.id} has not ended")
             return Exit.TIMEOUT
-        output.emit(_report(following, handle, as_json=arguments.json, masked=settings.mask_secrets))
-        return code(following.forest, handle)
+        output.emit(_report(seen, handle, as_json=arguments.json))
+        return code(seen.assessments, handle)
 
 
 def until_ended(
-    following: "Following", id: str, end: float | None, *, appear: bool = False, idle: bool = False
+    seen: "Observation", id: str, end: float | None, *, appear: bool = False, idle: bool = False
 ) -> "Handle | None":
     """The delegation of that id, once it has ended; None if the time is up before."""
-    forest = following.forest
+    forest = seen.forest
     handle = find(forest, id)
     if handle is None and not appear:
         fail(f"no delegation is known by {id}; --appear waits for one (delegtop tree lists them)")
     while handle is None or not has_ended(forest, handle, idle=idle):
         left = _PACE if end is None else end - monotonic()
-        if left <= 0 or following.is_over:
+        if left <= 0 or seen.is_over:
             return None
-        following.wait(min(left, _PACE))
-        changed = following.look()
+        seen.wait(min(left, _PACE))
+        changed = seen.look()
         if handle is None and changed:
             handle = find(forest, id)
     return handle
@@ -101,22 +96,21 @@ def has_ended(forest: "Forest", handle: "Handle", *, idle: bool = False) -> bool
     return state not in ACTIVE and (idle or state is not State.IDLE)
 
 
-def code(forest: "Forest", handle: "Handle") -> Exit:
+def code(assessments: "Assessments", handle: "Handle") -> Exit:
     """The exit code of one that has ended. Where nothing tells how it ended, nobody can say that it went well."""
-    from delegtop.cli.standing import outcome
-    from delegtop.diagnosis.assessments import Assessments
     from delegtop.model.states import State
 
-    if forest.state(handle) is State.UNKNOWN:
+    if assessments.forest.state(handle) is State.UNKNOWN:
         return Exit.ENDED_BADLY
-    return outcome(Assessments(forest), (handle,))
+    return outcome(assessments, (handle,))
 
 
-def _report(following: "Following", handle: "Handle", *, as_json: bool, masked: bool) -> Iterable[str]:
+def _report(seen: "Observation", handle: "Handle", *, as_json: bool) -> Iterable[str]:
+    masked = seen.settings.mask_secrets
     if as_json:
         from delegtop.report import tree_json
 
-        return tree_json.tree(following.forest, following.feed.statuses(), matches={handle}, masked=masked)
+        return tree_json.tree(seen.forest, seen.statuses, matches={handle}, masked=masked)
     from delegtop.report import ending
 
-    return ending.lines(following.forest, handle, masked=masked)
+    return ending.lines(seen.forest, handle, masked=masked)

@@ -2,23 +2,22 @@
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Collection, Iterable
-from contextlib import closing
 from typing import TYPE_CHECKING
 
+from delegtop.base.clock import SECOND, monotonic, parse_span
 from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.diagnostics import fail
-from delegtop.cli.exit_codes import Exit
-from delegtop.clock import SECOND, monotonic, parse_span
+from delegtop.cli.exit_codes import Exit, outcome
 
 if TYPE_CHECKING:
-    from delegtop.cli.following import Following
-    from delegtop.config import Settings
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.diagnosis.news import Item
     from delegtop.model.forest import Forest
-    from delegtop.model.ledger import Handle
-    from delegtop.model.query import Query
+    from delegtop.model.query import FilterQuery
+    from delegtop.model.store.ledger import Handle
     from delegtop.notify import Notifier
+    from delegtop.observation.observation import Observation
+    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Print one line for each change: a start, a change of state, a finding, an end, a whole tree that is done "
@@ -61,14 +60,9 @@ def run(arguments: Namespace) -> int:
     options.query(arguments)  # a wrong filter is told before anything is read
     notifier = notifier_of(settings)
 
-    from delegtop.cli.following import follow
-
-    following = follow(arguments, settings)
-    with closing(following):
-        following.catch_up()
-        reading.complain(arguments.sources, following.feed.statuses())
-        query = options.query(arguments)
-        watch = Watch(following, query, notifier, as_json=arguments.json, masked=settings.mask_secrets)
+    with reading.followed(arguments, settings) as seen:
+        query = options.query(arguments, seen.places.only)
+        watch = Watch(seen, query, notifier, as_json=arguments.json)
         try:
             return watch.run(arguments.exit_when, arguments.timeout)
         finally:
@@ -96,24 +90,23 @@ class Watch:
 
     def __init__(
         self,
-        following: "Following",
-        query: "Query",
+        seen: "Observation",
+        query: "FilterQuery",
         notifier: "Notifier",
         *,
         as_json: bool = False,
-        masked: bool = True,
         emit: Callable[[Iterable[str]], bool] = output.emit_now,
         is_read: Callable[[], bool] = output.is_read,
     ) -> None:
         from delegtop.diagnosis.alerts import Alerts
-        from delegtop.diagnosis.news import News
+        from delegtop.diagnosis.news import NewsWatch
 
-        self._following, self._forest = following, following.forest
+        self._seen, self._forest = seen, seen.forest
         self._query, self._notifier = query, notifier
-        self._as_json, self._masked = as_json, masked
+        self._as_json, self._masked = as_json, seen.settings.mask_secrets
         self._emit, self._is_read = emit, is_read
-        self._assessments = following.assessments
-        self._news = News(self._forest, self._assessments)
+        self._assessments = seen.assessments
+        self._news = NewsWatch(self._forest, self._assessments)
         self._alerts = Alerts(self._forest, self._assessments)
         self._stirred = True
 
@@ -127,12 +120,12 @@ class Watch:
             if code is not None:
                 diagnostics.say(f"{until}: {_summary(self._forest, self._shown())}")
                 return code
-            over = self._following.is_over
+            over = self._seen.is_over
             if not over:
                 left = _PACE if end is None else end - monotonic()
                 if left <= 0:
                     return self._give_up(until)
-                self._following.wait(min(left, _PACE))
+                self._seen.wait(min(left, _PACE))
             read = self.look() and self._is_read()
             if over:
                 return self._end_of_input(until)
@@ -141,9 +134,9 @@ class Watch:
     def look(self) -> bool:
         """Take in, print and tell what is new; False once nobody reads any more."""
         from delegtop.diagnosis.alerts import Cause
-        from delegtop.report.watch import done
+        from delegtop.report.news_lines import done
 
-        changes = self._following.look()
+        changes = self._seen.look()
         touched, lives, assessed = changes
         items = self._news.look(touched, lives | assessed)
         alerts = [alert for alert in self._alerts.look(touched, assessed) if self._matches(alert.handle)]
@@ -152,9 +145,9 @@ class Watch:
         return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
 
     def _print(self, items: "Iterable[Item]") -> bool:
-        from delegtop.report import watch
+        from delegtop.report import news_lines
 
-        form = watch.as_json if self._as_json else watch.as_text
+        form = news_lines.as_json if self._as_json else news_lines.as_text
         return self._emit(form(self._forest, item, masked=self._masked) for item in items if self._matches(item.handle))
 
     def _matches(self, handle: "Handle") -> bool:
@@ -185,7 +178,7 @@ class Watch:
 
 def met(assessments: "Assessments", until: str | None, shown: "Collection[Handle] | None" = None) -> Exit | None:
     """The exit code if the condition holds for all or for those shown; None if it does not."""
-    from delegtop.cli.standing import all_returned, is_done, outcome
+    from delegtop.observation.overall import all_returned, is_done
 
     if until is None:
         return None
@@ -197,6 +190,6 @@ def met(assessments: "Assessments", until: str | None, shown: "Collection[Handle
 
 
 def _summary(forest: "Forest", shown: "Collection[Handle] | None") -> str:
-    from delegtop.cli.standing import summary
+    from delegtop.observation.overall import summary
 
     return summary(forest, shown)

@@ -10,7 +10,7 @@ registry.complete(work.session_id, extract_return(output))
 
 from delegtop.delegate.context import Context
 from delegtop.delegate.journal import Journal
-from delegtop.delegate.outcome import standard_return, timeout_error, timeout_return
+from delegtop.delegate.new_session_id import generate_session_id
 from delegtop.delegate.prepare import (
     CONTEXT_VARIABLE,
     LOG_VARIABLE,
@@ -26,8 +26,8 @@ from delegtop.delegate.prepare import (
 from delegtop.delegate.propagate import recovery_message
 from delegtop.delegate.registry import Active, DelegationRegistry
 from delegtop.delegate.registry_file import RegistryFile, SharedRegistryFile
-from delegtop.delegate.returns import ReturnInvalid, extract_return, returns_in, validate_return
-from delegtop.delegate.session import generate_session_id
+from delegtop.delegate.return_objects import standard_return, timeout_error, timeout_return
+from delegtop.delegate.return_validation import ReturnInvalid, extract_return, returns_in, validate_return
 
 __all__ = [
     "CONTEXT_VARIABLE",

@@ -7,14 +7,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from delegtop.clock import SECOND, Millis
-from delegtop.contract import own_words
-from delegtop.contract.returns import ARTIFACT_TYPES
-from delegtop.delegate.outcome import standard_return
+from delegtop.base.clock import SECOND, Millis
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
-from delegtop.delegate.returns import ReturnInvalid, returns_in, validate_return
-from delegtop.delegate.supervise import Ended
+from delegtop.delegate.return_objects import standard_return
+from delegtop.delegate.return_validation import ReturnInvalid, returns_in, validate_return
+from delegtop.delegate.supervise import CommandEnd
+from delegtop.protocols.standard.contract import own_words
+from delegtop.protocols.standard.contract.return_contract import ARTIFACT_TYPES
 
 MADE_BY = "delegtop run"
 """The `metadata.made_by` of a return that the command did not print itself."""
@@ -45,7 +45,7 @@ class Conclusion:
         self._started = started
         self._patterns = patterns
 
-    def record(self, ended: Ended, now: Millis) -> tuple[str, ...]:
+    def record(self, ended: CommandEnd, now: Millis) -> tuple[str, ...]:
         """Write it down; what is wrong with the return it printed, if something is."""
         printed = self._printed(ended.output)
         if ended.timed_out:

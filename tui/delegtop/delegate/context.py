@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from delegtop.clock import SECOND, Millis, iso
+from delegtop.base.clock import SECOND, Millis, iso
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from delegtop.clock import Millis, iso
+from delegtop.base.clock import Millis, iso
 from delegtop.delegate.context import Context
 
 SCHEMA_VERSION = 1

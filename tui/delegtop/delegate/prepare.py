@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from delegtop.clock import SECOND, Clock, Millis, WallClock
-from delegtop.contract.delegations import MAX_DEPTH, timeout_of
-from delegtop.contract.returns import ERROR_CODES
+from delegtop.base.clock import SECOND, Clock, Millis, WallClock
 from delegtop.delegate.context import Context
-from delegtop.delegate.session import generate_session_id
+from delegtop.delegate.new_session_id import generate_session_id
+from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH, timeout_of
+from delegtop.protocols.standard.contract.return_contract import ERROR_CODES
 
 CONTEXT_VARIABLE = "DELEGTOP_CONTEXT"
 """Holds the delegation context of a process, as JSON."""

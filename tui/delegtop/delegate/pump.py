@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Callable
 from threading import Thread
 
-from delegtop.clock import monotonic
+from delegtop.base.clock import monotonic
 
 _CHUNK = 64 * 1024
 _GLANCE = 4 * 1024
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 
 
-class Pump(Thread):
+class OutputPump(Thread):
     """Reads one end, writes the other, in a thread of its own: a slow reader of ours holds up nobody but the writer.
 
     When our reader leaves, the pump leaves too, and the process learns of it as if there had been no pump between.

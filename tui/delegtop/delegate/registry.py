@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from delegtop.clock import Clock, Millis, WallClock
+from delegtop.base.clock import Clock, Millis, WallClock
 from delegtop.delegate.context import Context
 from delegtop.delegate.journal import Journal
-from delegtop.delegate.outcome import timeout_error, timeout_return
 from delegtop.delegate.prepare import DelegationContext
-from delegtop.delegate.returns import ReturnInvalid, validate_return
+from delegtop.delegate.return_objects import timeout_error, timeout_return
+from delegtop.delegate.return_validation import ReturnInvalid, validate_return
 
 
 class Listing(Protocol):

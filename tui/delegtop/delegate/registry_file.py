@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
 from delegtop.delegate.context import Context
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from math import inf
 from subprocess import Popen, TimeoutExpired
 
-from delegtop.clock import monotonic
+from delegtop.base.clock import monotonic
+from delegtop.base.text import line
 from delegtop.delegate.foreground import Foreground
 from delegtop.delegate.group import ProcessGroup
 from delegtop.delegate.mailbox import Mailbox
 from delegtop.delegate.prepare import DelegationContext
-from delegtop.delegate.pump import Pump
-from delegtop.text import line
+from delegtop.delegate.pump import OutputPump
 
 GRACE = 5.0
 """Seconds between asking a process group to end and killing it, for the outermost delegation. Each one inside has a
@@ -42,7 +42,7 @@ class CannotStart(Exception):  # noqa: N818  # the name says what is wrong
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandEnd:
     """How a command ended."""
 
     code: int
@@ -60,7 +60,7 @@ def supervise(
     environ: Mapping[str, str],
     heard: Callable[[str], None],
     stopped: Callable[[str], None],
-) -> Ended:
+) -> CommandEnd:
     """Run the command until it has ended and its output is closed. Raises CannotStart.
 
     `heard` gets the last line of output, at most once a second and only if there was some; `stopped` gets the name of
@@ -79,7 +79,7 @@ def supervise(
         finally:
             os.close(out_end)
             os.close(err_end)
-        pumps = Pump(out, 1, KEPT, mailbox.knock), Pump(err, 2, ACTIVITY * 4, mailbox.knock)
+        pumps = OutputPump(out, 1, KEPT, mailbox.knock), OutputPump(err, 2, ACTIVITY * 4, mailbox.knock)
         return _Watch(child, pumps, context, mailbox, heard, stopped).run()
 
 
@@ -89,7 +89,7 @@ class _Watch:
     def __init__(
         self,
         child: Popen[bytes],
-        pumps: tuple[Pump, Pump],
+        pumps: tuple[OutputPump, OutputPump],
         context: DelegationContext,
         mailbox: Mailbox,
         heard: Callable[[str], None],
@@ -110,7 +110,7 @@ class _Watch:
         self._timed_out = False
         self._interrupted = False
 
-    def run(self) -> Ended:
+    def run(self) -> CommandEnd:
         for pump in self._pumps:
             pump.start()
         try:
@@ -125,7 +125,7 @@ class _Watch:
         if code == 128 + signal.SIGINT and not self._interrupted:  # Ctrl-C reached it without us
             self._interrupt(signal.SIGINT)
         output = self._pumps[0].tail().decode("utf-8", "replace")
-        return Ended(code, self._timed_out, self._interrupted, output)
+        return CommandEnd(code, self._timed_out, self._interrupted, output)
 
     def _turn(self) -> None:
         """Wait for the next thing that happens or is due, and do what it asks for."""

@@ -10,15 +10,15 @@ from enum import StrEnum
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
 from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
-from delegtop.diagnosis.beginning import Beginning
 from delegtop.diagnosis.verdicts import Kind
+from delegtop.diagnosis.watch_start import Beginning
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
+from delegtop.model.store.ledger import Handle
 
 _TOLD = frozenset({Urgency.STUCK, Urgency.PERSON, Urgency.JUST_ENDED})
 
@@ -92,7 +92,7 @@ class Alerts:
         self._told.add(key)
         late = each.handle >= self._beginning.known and self._beginning.is_past(each.since)
         if not late and not self._beginning.is_before(self._forest, each.handle):
-            yield self._alert(each.handle, key[1], each.sentence(self._forest.now), each.since)
+            yield self._alert(each.handle, key[1], each.sentence(self._forest.now_of(each.handle)), each.since)
 
     def _done(self, changed: set[Handle]) -> Iterator[Alert]:
         forest = self._forest

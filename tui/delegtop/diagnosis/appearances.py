@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
+from delegtop.model.store.ledger import Handle
 
 
 class Appearances:

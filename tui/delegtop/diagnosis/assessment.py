@@ -8,19 +8,19 @@ from enum import IntEnum
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
-from delegtop.diagnosis.path import held_up, is_answered, is_handed_up, is_lost_elsewhere
+from delegtop.diagnosis.held_up import held_up, is_answered, is_handed_up, is_lost_elsewhere
 from delegtop.diagnosis.sentence import Sentence, say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict, judge
 from delegtop.model import phases
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.measures import label, remark
 from delegtop.model.notes import REVIEW
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
-from delegtop.origin import Origin
+from delegtop.model.store.ledger import Handle
 
 NEEDS_REVIEW = "needs review"
 _REVIEW_RULE, _ENDED_RULE = "FAM-001", "END-001"

@@ -10,17 +10,17 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from delegtop.clock import Millis, monotonic
+from delegtop.base.clock import Millis, monotonic
 from delegtop.diagnosis.assessment import Assessment, Key, Urgency, assess
 from delegtop.diagnosis.case import Case, Exists, unseen
 from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.held_up import answerer
 from delegtop.diagnosis.kin import Below, Ties, above
-from delegtop.diagnosis.path import answerer
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.model.agenda import Agenda
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
+from delegtop.model.store.ledger import Handle
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.recovery import Step
@@ -84,7 +84,7 @@ class Assessments:
         return known[1] if known else None
 
     def sentence(self, handle: Handle) -> str:
-        return self.of(handle).sentence(self.forest.now)
+        return self.of(handle).sentence(self.forest.now_of(handle))
 
     def problems(self) -> list[Assessment]:
         """All problems that are known, in the order of looking."""
@@ -196,7 +196,7 @@ class Assessments:
     # -- keeping -----------------------------------------------------------------------------------------------------
 
     def _is_due(self, known: Assessment) -> bool:
-        return known.turns is not None and self.forest.now >= known.turns
+        return known.turns is not None and self.forest.now_of(known.handle) >= known.turns
 
     def _stamp(self, known: Assessment) -> Stamp:
         version, end = self.forest.version, known.waits_on

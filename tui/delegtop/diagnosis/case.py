@@ -1,15 +1,15 @@
-"""A case: one delegation to judge at the moment the forest shows, and everything that judging it may look at."""
+"""A case: one delegation to judge at the moment its host is known at, and everything that judging it may look at."""
 
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from delegtop.clock import Millis
-from delegtop.contract.reading import Reading
+from delegtop.base.clock import Millis
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
+from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
 
 Exists = Callable[[str], bool | None]
 """Whether the artifact at a path exists; None if that cannot be told."""
@@ -34,7 +34,7 @@ class Case:
     def __init__(self, forest: Forest, handle: Handle, exists: Exists = unseen, read: Read = unread) -> None:
         self.forest, self.handle = forest, handle
         self.exists, self.read = exists, read
-        self.now = forest.now
+        self.now = forest.now_of(handle)
         self.facts: Delegation = forest.delegation(handle)
         self.known: dict[str, Any] = {}
         """What one rule found out about the delegation and others ask for too."""
@@ -46,7 +46,7 @@ class Case:
         return self.forest.state(self.handle)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ProtocolOptions:
         """How to read the protocols where they contradict each other."""
         return self.forest.policy.reading
 

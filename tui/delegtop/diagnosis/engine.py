@@ -5,14 +5,15 @@ from collections.abc import Iterable
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import FIRST, Finding, Severity
 from delegtop.diagnosis.rule import Rule
-from delegtop.diagnosis.rules import RULES
+from delegtop.diagnosis.rules import rules_on
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-def diagnose(case: Case, rules: Iterable[Rule] = RULES.values()) -> tuple[Finding, ...]:
-    """What the rules find about the delegation of a case, worst first, then in the order of the rules."""
-    product = case.facts.product
-    asked = (rule for rule in rules if rule.products is None or product in rule.products)
-    found = [finding for rule in asked for finding in rule.check(case)]
+def diagnose(case: Case, rules: Iterable[Rule] | None = None) -> tuple[Finding, ...]:
+    """What the rules find about the delegation of a case, worst first, then in the order of the rules; with `rules`,
+    only those of them that judge such delegations are asked."""
+    judging = rules_on(case.facts.product)
+    asked = judging.values() if rules is None else (rule for rule in rules if rule.id in judging)
+    found = [finding for rule in asked for finding in rule.findings(case)]
     return tuple(sorted(found, key=lambda finding: (_RANK[finding.severity], finding.rule not in FIRST)))

@@ -4,8 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
-from delegtop.clock import Millis
-from delegtop.origin import Origin
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 
 
 class Severity(StrEnum):

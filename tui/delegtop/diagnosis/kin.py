@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from delegtop.model.ledger import Handle
+from delegtop.model.store.ledger import Handle
 
 Parent = Callable[[Handle], Handle | None]
 

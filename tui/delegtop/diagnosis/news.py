@@ -10,17 +10,17 @@ from enum import StrEnum
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
 from delegtop.diagnosis.assessments import Assessments
-from delegtop.diagnosis.beginning import Beginning
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.verdicts import Kind
+from delegtop.diagnosis.watch_start import Beginning
 from delegtop.model.agenda import Agenda
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.states import ACTIVE, ENDED, Life, State
+from delegtop.model.store.ledger import Handle
 
 TOLD_BY_STATE = frozenset({Kind.OVERDUE.row.rule, Kind.LOST.row.rule})
 """Overdue and lost: the change of state says it already."""
@@ -54,7 +54,7 @@ class Item(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-class News:
+class NewsWatch:
     """The news of one forest."""
 
     def __init__(self, forest: Forest, assessments: Assessments) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from delegtop.diagnosis.assessment import Key, Urgency
 from delegtop.diagnosis.assessments import Assessments
-from delegtop.model.ledger import Handle
 from delegtop.model.states import ACTIVE
+from delegtop.model.store.ledger import Handle
 
 
 class Pressing:

@@ -10,41 +10,24 @@ from enum import StrEnum
 
 import msgspec
 
-from delegtop.contract import commands
-from delegtop.contract.own_words import OWN
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.verdicts import judge
+from delegtop.dialects.products import product
 from delegtop.model import notes, phases
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.recovery import SHOWN_BY_LOGS, Hint, hints
+from delegtop.model.recovery_hints import SHOWN_BY_LOGS, Hint, hints
 from delegtop.model.states import ACTIVE, ENDED, Life, State
-from delegtop.origin import Origin
+from delegtop.model.store.ledger import Handle
+from delegtop.protocols.standard.contract import resume_commands
+from delegtop.protocols.standard.contract.own_words import OWN
 
 _ABOVE = 50
 _ITS = "its process"
 _ADVICE = 3
-
-RESUME: dict[str, tuple[str, ...]] = {
-    "claude-code": ("claude", "--resume"),
-    "opencode": ("opencode", "-s"),
-    "codex": ("codex", "resume"),
-    "copilot": ("copilot", "--resume"),
-    "gemini": ("gemini", "--resume"),
-    "qwen": ("qwen", "--resume"),
-    "kimi": ("kimi", "--session"),
-    "cursor": ("cursor-agent", "--resume"),
-    "droid": ("droid", "--resume"),
-    "goose": ("goose", "session", "--resume", "--session-id"),
-    # What this one hands out runs inside Claude Code, and names the session.
-    "proofchecker": ("claude", "--resume"),
-}
-"""What takes up a session of a program again; the id of the session follows."""
-_NAMED = ("session_id", "thread_id")
-_THREADS = ("thread_id", "session_id")
 
 
 class By(StrEnum):
@@ -239,15 +222,16 @@ def process_of(forest: Forest, session: Handle) -> Process:
 def session_command(facts: Delegation) -> str | None:
     """The command that opens the session of this delegation again, from the folder it worked in; None if its program
     has none, or it is not known what the session is called."""
-    program = RESUME.get(facts.product or "")
-    refs = dict(facts.refs)
-    order = _THREADS if facts.product == "codex" else _NAMED
-    named = next((refs[name] for name in order if refs.get(name)), None)
-    if named is None and facts.product != "proofchecker":
-        named = facts.id
-    if program is None or not named or named.startswith("-"):  # it would be taken for an option
+    program = product(facts.product)
+    if program is None or not program.resume:
         return None
-    command = shlex.join((*program, named))
+    refs = dict(facts.refs)
+    named = next((refs[name] for name in program.session_refs if refs.get(name)), None)
+    if named is None and program.is_session:
+        named = facts.id
+    if not named or named.startswith("-"):  # it would be taken for an option
+        return None
+    command = shlex.join((*program.resume, named))
     if not facts.cwd:
         return command
     return f"cd {'-- ' if facts.cwd.startswith('-') else ''}{shlex.quote(facts.cwd)} && {command}"
@@ -257,16 +241,18 @@ def _task_command(forest: Forest, handle: Handle) -> str | None:
     """`/implement 191`: its own, else that of the nearest above it that has one."""
     for above in _upwards(forest, handle):
         facts = forest.delegation(above)
-        if (command := commands.resume(facts.command, facts.task)) is not None:
+        if (command := resume_commands.resume(facts.command, facts.task)) is not None:
             return command
     return None
 
 
 def _session(forest: Forest, handle: Handle) -> Handle | None:
     """Whom a person talks to: the topmost of the same program. Agents below it cannot be opened by themselves."""
-    product = forest.delegation(handle).product
-    same = [above for above in _upwards(forest, handle) if forest.delegation(above).product == product]
-    return same[-1] if product in RESUME else None
+    name = forest.delegation(handle).product
+    program = product(name)
+    if program is None or not program.resume:
+        return None
+    return [above for above in _upwards(forest, handle) if forest.delegation(above).product == name][-1]
 
 
 def _upwards(forest: Forest, handle: Handle) -> list[Handle]:

@@ -1,20 +1,39 @@
 """A rule: one thing that can be wrong with a delegation, and the function that looks for it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from delegtop.clock import Millis
+from msgspec import Struct
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.origin import Origin
-
-Check: TypeAlias = Callable[[Case], Iterator[Finding]]
 
 
-@dataclass(frozen=True)
-class Rule:
-    """What is checked, how much it matters, and why it is asked for."""
+class RuleNote:
+    """What a rule has to say of the delegation it was asked about; evidence that is not known is left out."""
+
+    def __init__(
+        self,
+        message: str,
+        *evidence: Origin | None,
+        advice: str = "",
+        command: str | None = None,
+        severity: Severity | None = None,
+        by: str = "delegtop",
+        since: Millis | None = None,
+    ) -> None:
+        self.message = message
+        self.evidence = tuple(origin for origin in evidence if origin is not None)
+        self.advice, self.command, self.severity, self.by, self.since = advice, command, severity, by, since
+
+
+Check: TypeAlias = Callable[[Case], Iterator[RuleNote]]
+
+
+class RuleText(Struct, frozen=True):
+    """What every rule says of itself, whatever it judges."""
 
     id: str
     name: str
@@ -24,44 +43,33 @@ class Rule:
     """What must hold, in a few words."""
     why: str
     """The explanation, with the document and section that ask for it."""
-    check: Check
-    products: frozenset[str | None] | None = None
-    """Whose delegations it judges, by `Delegation.product`; None for everybody's."""
 
-    def finding(
-        self,
-        case: Case,
-        message: str,
-        *evidence: Origin | None,
-        advice: str = "",
-        command: str | None = None,
-        severity: Severity | None = None,
-        by: str = "delegtop",
-        since: Millis | None = None,
-    ) -> Finding:
-        """A finding of this rule about the delegation of the case; evidence that is not known is left out."""
-        return Finding(
-            self.id,
-            severity or self.severity,
-            case.facts.id,
-            message,
-            tuple(origin for origin in evidence if origin is not None),
-            advice,
-            command,
-            by,
-            since,
-        )
+
+class Rule(RuleText, frozen=True):
+    """A rule on delegations or logs."""
+
+    check: Check
+
+    def findings(self, case: Case) -> Iterator[Finding]:
+        for note in self.check(case):
+            yield Finding(
+                self.id,
+                note.severity or self.severity,
+                case.facts.id,
+                note.message,
+                note.evidence,
+                note.advice,
+                note.command,
+                note.by,
+                note.since,
+            )
 
 
 def rule(id: str, name: str, severity: Severity, title: str, why: str) -> Callable[[Check], Rule]:
-    """Make a rule of the function: its name then is the rule, which it uses to make its findings.
+    """Make a rule of the function: its name then is the rule.
 
     @rule("RET-002", "unknown status", Severity.ERROR, "the status is one of four", "…")
-    def known_status(case: Case) -> Iterator[Finding]:
-        yield known_status.finding(case, "…", case.facts.ended_origin, advice="…")
+    def known_status(case: Case) -> Iterator[RuleNote]:
+        yield RuleNote("…", case.facts.ended_origin, advice="…")
     """
-
-    def made(check: Check) -> Rule:
-        return Rule(id, name, severity, title, why, check)
-
-    return made
+    return lambda check: Rule(id, name, severity, title, why, check)

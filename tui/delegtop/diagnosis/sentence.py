@@ -4,7 +4,7 @@ What was judged once is shown for minutes. A sentence with the minutes written o
 it; this one says the same as they do in every frame.
 """
 
-from delegtop.clock import Millis, duration
+from delegtop.base.clock import Millis, duration
 
 Sentence = tuple[str | Millis, ...]
 """Words, and moments that are said as the time since then."""

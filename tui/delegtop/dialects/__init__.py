@@ -1,22 +1,30 @@
 """Log formats. One file a format; each is a `Dialect` registered under the entry point group `delegtop.dialects`.
 
-A dialect is chosen by the shape of the bytes, never by the file's name. Names are listed without importing anything;
-a dialect is imported when a file needs it, and one that cannot be imported fails loudly by name.
+A dialect is chosen by the shape of the bytes, never by the file's name. delegtop's own stand in a generated table, so
+that a file imports only those it may be of; those of other packages are found by their entry points and are all asked.
+One that cannot be imported fails loudly by name.
 """
 
+import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from datetime import UTC, tzinfo
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.base.product import Basis as Basis  # what `About` is told by
+from delegtop.base.product import Product
+from delegtop.dialects.format_table import FORMATS
+from delegtop.dialects.signature import Format, Head, Signature
 from delegtop.model.events import Event
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, Record, Unreadable, records
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -45,6 +53,10 @@ class Sample(msgspec.Struct, frozen=True):
     whole: bool
     """True if `head` is all there is."""
 
+    @property
+    def is_database(self) -> bool:
+        return self.head.startswith(b"SQLite format 3\0")
+
 
 class Query(msgspec.Struct, frozen=True):
     """The rows of one table that a database format reads."""
@@ -60,16 +72,6 @@ class Query(msgspec.Struct, frozen=True):
     """The column that tells whose row it is. With one, a reading of what is recent leaves out old sessions."""
     parent: str | None = None
     """The column that names the session above."""
-
-
-class Basis(Enum):
-    """How sure it is that the format is read as it is meant."""
-
-    OWN = "a format of delegtop's own, or of the protocol it stands for"
-    REAL = "verified on logs of real work"
-    MADE = "verified on logs that the real program wrote for the purpose"
-    FIXTURES = "verified on small logs that other readers of the format keep"
-    DOCUMENTED = "as its documentation and its source describe it"
 
 
 class About(msgspec.Struct, frozen=True):
@@ -93,7 +95,11 @@ class Dialect(ABC):
     title: ClassVar[str]
     surest: ClassVar[int] = 100
     """The most that `sniff` ever says: a file that another format is surer of need not be shown to this one."""
+    product: ClassVar[Product | None] = None
+    """The program whose files these are; None for what follows the delegation protocol."""
     about: ClassVar[About | None] = None
+    signatures: ClassVar[tuple[Signature, ...]] = ()
+    """What a file must bear for `sniff` to say more than 0; with none, any file may be of this format."""
     unit: ClassVar[Unit] = Unit.LINES
     files: ClassVar[tuple[str, ...]] = ()
     """Patterns of file names to look for in folders, beside the usual *.json, *.jsonl, *.ndjson and *.log."""
@@ -121,9 +127,9 @@ class Dialect(ABC):
         """The name of the family the file belongs to: all files of one family are read by one instance."""
         return path
 
-    @abstractmethod
-    def translate(self, record: Record) -> Iterable[Event]:
+    def translate(self, record: Record) -> Iterable[Event]:  # noqa: ARG002 # for the formats that are made of records
         """The events one record tells of; `Deviation`s for what does not fit."""
+        return ()
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
         """The events of one line. A dialect may override this to decode bytes straight into events."""
@@ -165,46 +171,104 @@ class UnknownDialect(Exception):  # noqa: N818 - reads better where it is raised
     """No dialect of that name, or it cannot be loaded; the message names it and says why."""
 
 
-@cache
-def _entry_points() -> "dict[str, EntryPoint]":
-    from importlib.metadata import entry_points  # a dozen modules that no picture needs
+Candidate: TypeAlias = type[Dialect] | Format
+"""A format that a file may have: loaded, or a row of the table until a file needs it."""
+OWN: dict[str, Format] = {each.name: each for each in FORMATS}
+"""delegtop's own formats."""
 
-    return {point.name: point for point in entry_points(group=GROUP)}
+
+@cache
+def plugins() -> "dict[str, EntryPoint]":
+    """The formats of other packages, without importing any."""
+    if not _is_any_announced():
+        return {}
+    from importlib.metadata import entry_points  # it takes longer than all else that `tree` has to import
+
+    return {point.name: point for point in entry_points(group=GROUP) if point.name not in OWN}
+
+
+def _is_any_announced() -> bool:
+    """Whether some other package may have announced a format: the files that entry points are kept in are searched
+    for the name of the group. What is no folder could hold packages, too."""
+    for folder in sys.path:
+        try:
+            with os.scandir(folder or os.curdir) as found:
+                if any(_announces(each.path) for each in found if _is_about_another(each.name)):
+                    return True
+        except NotADirectoryError:
+            return True
+        except OSError:
+            continue
+    return False
+
+
+def _is_about_another(name: str) -> bool:
+    return name.endswith((".dist-info", ".egg-info", "EGG-INFO")) and not name.startswith("delegtop-")
+
+
+def _announces(folder: str) -> bool:
+    try:
+        with open(f"{folder}/entry_points.txt", "rb") as file:  # noqa: PTH123 - a hundred of them before anything is shown
+            return GROUP.encode() in file.read()
+    except OSError:
+        return False
 
 
 def names() -> tuple[str, ...]:
     """The names of all installed dialects, without importing any."""
-    return tuple(sorted(_entry_points()))
+    return tuple(sorted({*OWN, *plugins()}))
 
 
 @cache
 def load(name: str) -> type[Dialect]:
     """The dialect of that name."""
-    point = _entry_points().get(name)
-    if point is None:
+    if name not in OWN and name not in plugins():
         raise UnknownDialect(f"no format named {name!r}; known: {', '.join(names())}")
+    place = OWN[name].place if name in OWN else plugins()[name].value
+    module, _, attribute = place.partition(":")
     try:
-        dialect = point.load()
+        dialect = getattr(import_module(module), attribute) if name in OWN else plugins()[name].load()
     except Exception as error:
-        raise UnknownDialect(f"format {name!r} ({point.value}) cannot be loaded: {error}") from error
+        raise UnknownDialect(f"format {name!r} ({place}) cannot be loaded: {error}") from error
     if not (isinstance(dialect, type) and issubclass(dialect, Dialect)):
-        raise UnknownDialect(f"format {name!r} ({point.value}) is not a delegtop Dialect")
+        raise UnknownDialect(f"format {name!r} ({place}) is not a delegtop Dialect")
     return dialect
 
 
-def recognise(sample: Sample, among: Iterable[type[Dialect]]) -> type[Dialect] | None:
-    """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name."""
+def known(broken: dict[str, str] | None = None) -> list[Candidate]:
+    """All formats that a file may have. Why one of another package cannot be loaded is put into `broken`."""
+    found: list[Candidate] = [*FORMATS]
+    for name in plugins():
+        try:
+            found.append(load(name))
+        except UnknownDialect as error:
+            if broken is not None:
+                broken[name] = str(error)
+    return found
+
+
+def recognise(sample: Sample, among: Iterable[Candidate]) -> type[Dialect] | None:
+    """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name.
+
+    A row of the table is loaded only if the sample bears one of its signatures and nobody was surer before."""
+    beginning = Head(sample.path, sample.head)
     best: type[Dialect] | None = None
     rank = (0, "")
-    for dialect in sorted(among, key=_at_best):
-        if _at_best(dialect) > rank:
+    for each in sorted(among, key=_at_best):
+        if _at_best(each) > rank:
             break
+        if isinstance(each, type):
+            dialect = each
+        elif not each.signatures or beginning.bears(each.signatures):
+            dialect = load(each.name)
+        else:
+            continue
         score = dialect.sniff(sample)
         if score > 0 and (-score, dialect.name) < rank:
             best, rank = dialect, (-score, dialect.name)
     return best
 
 
-def _at_best(dialect: type[Dialect]) -> tuple[int, str]:
+def _at_best(dialect: Candidate) -> tuple[int, str]:
     """Where it ranks if it is as sure as it can be."""
     return -dialect.surest, dialect.name

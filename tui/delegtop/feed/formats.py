@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from delegtop import dialects
-from delegtop.dialects import Dialect, Sample, UnknownDialect, recognise
-from delegtop.feed.window import session_of
+from delegtop.dialects import Candidate, Dialect, Sample, known, load, recognise
+from delegtop.feed.recent_window import session_of
 
 
 class Formats:
-    """The installed dialects, loaded when the first file needs them. A broken one is left out and reported."""
+    """The installed dialects, each loaded when a file may need it. A broken one is left out and reported."""
 
     def __init__(self, forced: str | None, zone: tzinfo) -> None:
         self._zone = zone
-        self._forced = dialects.load(forced) if forced else None
-        self._known: list[type[Dialect]] | None = None
+        self._forced = load(forced) if forced else None
+        self._known: list[Candidate] | None = None
         self._families: dict[tuple[str, str], Dialect] = {}
         self.broken: dict[str, str] = {}
         """Formats that cannot be used, and why."""
@@ -27,12 +26,12 @@ class Formats:
         """The format of a file. One that fails over it is left out from then on."""
         if self._forced is not None:
             return self._forced
-        known = self._load()
+        formats = self._all()
         try:
-            return recognise(sample, known)
+            return recognise(sample, formats)
         except Exception:  # noqa: BLE001 - the formats of other people may fail in any way
-            known[:] = [dialect for dialect in known if self._copes(dialect, sample)]
-            return recognise(sample, known)
+            formats[:] = [each for each in formats if self._copes(each, sample)]
+            return recognise(sample, formats)
 
     def reader(self, dialect: type[Dialect], path: str) -> Dialect:
         """The instance that reads this file together with the rest of its family."""
@@ -64,25 +63,20 @@ class Formats:
 
     def file_names(self) -> Sequence[str]:
         """The patterns of file names that some format looks for in folders."""
-        kinds = self._load() if self._forced is None else [self._forced]
+        kinds = self._all() if self._forced is None else [self._forced]
         return tuple(dict.fromkeys(pattern for dialect in kinds for pattern in dialect.files))
 
-    def _copes(self, dialect: type[Dialect], sample: Sample) -> bool:
+    def _copes(self, dialect: Candidate, sample: Sample) -> bool:
         try:
-            dialect.sniff(sample)
+            recognise(sample, [dialect])
         except Exception as error:  # noqa: BLE001 - as above
             self.broken[dialect.name] = f"failed over {sample.path}: {type(error).__name__}: {error}"
             return False
         return True
 
-    def _load(self) -> list[type[Dialect]]:
+    def _all(self) -> list[Candidate]:
         if self._known is None:
-            self._known = []
-            for name in dialects.names():
-                try:
-                    self._known.append(dialects.load(name))
-                except UnknownDialect as error:
-                    self.broken[name] = str(error)
+            self._known = known(self.broken)
         return self._known
 
 

@@ -4,29 +4,29 @@ Only the end of a log is looked at, and the whole of a document.
 """
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from itertools import chain
 from typing import Any
 
-from delegtop.clock import DAY, MINUTE, Millis, WallClock, parse_time
+from delegtop.base.clock import DAY, MINUTE, Millis, WallClock, parse_time
+from delegtop.base.lazy_pattern import lazy_pattern
+from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample, Unit
-from delegtop.dialects.copied import names_day, newest
-from delegtop.dialects.tape import MAGIC
+from delegtop.dialects.kit.clones import names_day, newest
+from delegtop.dialects.recording import MAGIC
 from delegtop.feed.formats import Formats
-from delegtop.feed.minder import lives
+from delegtop.feed.process_watch import lives
 from delegtop.model.events import Ended, Event, Started
-from delegtop.origin import Origin
 from delegtop.sources import history
-from delegtop.sources.ends import Ends, ends
-from delegtop.sources.record import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.text_identity.text_ends import TextEnds, ends
 
 DOCUMENT = 16 * 1024 * 1024
 """A longer document is taken to be as old as its file."""
 _LAST = 4 * 1024
 """Bytes in which the last record most often stands."""
-_STAMP = re.compile(
+_STAMP = lazy_pattern(
     rb"20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?"
     rb"|(?<![\w.-])1\d{9}(?:\d{3}){0,3}(?![\w-])"
 )
@@ -123,7 +123,7 @@ def _read(reader: Dialect, line: Line) -> list[Event]:
         return []
 
 
-def _lines(path: str, found: Ends) -> Iterator[Line]:
+def _lines(path: str, found: TextEnds) -> Iterator[Line]:
     """The lines of the beginning, which say whose log it is, and of the end; those that are cut are left out."""
     first, last = found.head, b""
     if not found.whole:

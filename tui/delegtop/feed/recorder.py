@@ -13,30 +13,22 @@ from types import MappingProxyType
 
 import msgspec
 
-from delegtop.clock import Clock, Millis, monotonic
-from delegtop.dialects.tape import (
-    LARGEST,
-    MAGIC,
+from delegtop.base.clock import Clock, monotonic
+from delegtop.base.origin import Origin
+from delegtop.dialects.recording.tape import (
     VERSION,
-    Damaged,
     End,
     Header,
     Lost,
     Place,
-    Source,
-    Told,
+    TapeEvents,
+    TapeSource,
     frames,
-    stands_in,
-    unframe,
     written,
 )
 from delegtop.model.events import Event
 from delegtop.model.policy import AgentLimits
-from delegtop.origin import Origin
-from delegtop.sources import history, packed
-from delegtop.sources.discover import is_packed
-from delegtop.sources.ends import ends
-from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.records import Line, Unreadable
 
 RAW = 16 * 1024
 """Bytes of a line that are kept; how long it was is said."""
@@ -93,10 +85,10 @@ class Recorder:
             else:
                 events.append(written(each, here, place))
         try:
-            lines = list(frames(Told(here, seen, tuple(events), tuple(lost), raw, data)))
+            lines = list(frames(TapeEvents(here, seen, tuple(events), tuple(lost), raw, data)))
         except (ValueError, OverflowError) as error:  # half of a character, as a path may hold
             lines = list(
-                frames(Told(here, seen, lost=(Lost(UNRECORDED, str(error).encode("ascii", "replace").decode()),)))
+                frames(TapeEvents(here, seen, lost=(Lost(UNRECORDED, str(error).encode("ascii", "replace").decode()),)))
             )
         self.records += 1
         self.events += len(events)
@@ -108,13 +100,13 @@ class Recorder:
         number, names = self._numbers.get(origin.source), []
         if number is None:
             number = self._numbers[origin.source] = len(self._numbers) + 1
-            names = list(frames(Source(number, origin.source.encode("utf-8", "backslashreplace").decode())))
+            names = list(frames(TapeSource(number, origin.source.encode("utf-8", "backslashreplace").decode())))
         return (number, origin.line, origin.offset), names
 
 
 def _home(origin: Origin, line: Line | None) -> Origin:
     """The place of the record that an event of that place is written in."""
-    return line.origin if line is not None and stands_in(origin, line) else origin
+    return line.origin if line is not None and line.holds(origin) else origin
 
 
 def _kept(data: bytes) -> tuple[str | None, bytes | None]:
@@ -126,29 +118,6 @@ def _kept(data: bytes) -> tuple[str | None, bytes | None]:
         return data.decode(), None
     except UnicodeDecodeError:
         return None, data
-
-
-def recorded_limits(path: str) -> dict[str, AgentLimits]:
-    """What the agent files said where a recording was made; nothing if the file is none, or does not tell."""
-    try:
-        head, _ = (packed.head if is_packed(path) else history.head)(path, LARGEST)
-        header = unframe(head.partition(b"\n")[0])
-        limits = header.limits if isinstance(header, Header) else {}
-        return msgspec.convert(limits, dict[str, AgentLimits])
-    except (OSError, Damaged, ValueError):
-        return {}
-
-
-def recorded_at(path: str) -> Millis | None:
-    """The moment at which a recording ends; None if the file is none, or was torn off."""
-    try:
-        found = ends(path)
-        if not found.head[16:].startswith(MAGIC):
-            return None
-        last = unframe(found.tail.rstrip(b"\n").rpartition(b"\n")[2])
-    except (OSError, Damaged):
-        return None
-    return last.at if isinstance(last, End) else None
 
 
 class Tape:

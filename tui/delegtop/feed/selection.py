@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from delegtop.clock import Millis
-from delegtop.feed import after
+from delegtop.base.clock import Millis
+from delegtop.feed.live_feed import after
 from delegtop.model.events import (
     Described,
     Deviation,
@@ -20,8 +20,8 @@ from delegtop.model.events import (
     Surveyed,
 )
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.sources.record import Line, Unreadable
+from delegtop.model.store.ledger import Handle
+from delegtop.sources.records import Line, Unreadable
 
 
 class Read(NamedTuple):

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
-from delegtop.clock import Millis
-from delegtop.model.ledger import Handle
+from delegtop.base.clock import Millis
+from delegtop.model.store.ledger import Handle
 
 _FEW = 1_000
 

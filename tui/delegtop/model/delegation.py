@@ -4,9 +4,10 @@ from enum import StrEnum
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, Report, Trust
-from delegtop.origin import Origin
+from delegtop.model.facts import FactTable
 
 
 class Basis(StrEnum):
@@ -75,62 +76,144 @@ class Wait(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-class Delegation(msgspec.Struct, frozen=True):
-    """Everything the logs say of one delegation. Nothing in here depends on the time of looking."""
+_table = FactTable()
+_fact = _table.row
 
-    id: str
-    agent: str | None = None
-    command: str | None = None
-    caller: str | None = None
-    task: str | None = None
-    path: tuple[str, ...] | None = None
-    depth: int | None = None
-    """As claimed. What the tree says is the number of its ancestors."""
-    timeout: int | None = None
-    deadline: Millis | None = None
-    """As declared."""
-    parent: str | None = None
-    """As declared; it may never have been seen."""
-    pid: int | None = None
-    host: str | None = None
-    refs: tuple[tuple[str, str], ...] = ()
-    trust: Trust = Trust.SCRIPT
-    started_at: Millis | None = None
-    heard_at: Millis | None = None
-    """The last sign of life in a log: its start, a heartbeat, an error or its end."""
-    doing: str | None = None
-    tool: str | None = None
-    phase: Phase | None = None
-    tokens: int | None = None
-    cost: float | None = None
-    product: str | None = None
-    """The program whose files tell of it; None for what follows the delegation protocol."""
-    title: str | None = None
-    own_name: str | None = None
-    """The agent's own name, beside its kind."""
-    model: str | None = None
-    prompt: str | None = None
-    cwd: str | None = None
-    version: str | None = None
-    notes: tuple[Note, ...] = ()
-    wait: Wait | None = None
-    resumed_at: Millis | None = None
-    ended_at: Millis | None = None
-    outcome: Outcome | None = None
-    ended_by: Ending | None = None
-    report: Report = Report()
-    faults: tuple[Fault, ...] = ()
-    """Errors reported apart from the return."""
-    listed_at: Millis | None = None
-    """When it was last seen in a registry."""
-    left_registry: bool = False
-    claims: tuple[Claim, ...] = ()
-    """Fields on which sources disagree, every claim with its origin."""
-    started_origin: Origin | None = None
-    heard_origin: Origin | None = None
-    ended_origin: Origin | None = None
-    origins: tuple[Origin, ...] = ()
-    """Every place that tells of it, but for heartbeats before the last."""
+
+class Identity(msgspec.Struct, frozen=True):
+    """The first half of the table: what a delegation is. The facts that many have in common (`Shape`), then those it is
+    described by, each in the order of its column: the ledger gives them by position."""
+
+    id: str = _fact("Its session id.", "identity", default=msgspec.field(), filter="id:def456")
+    agent: str | None = _fact("The agent that does the work.", "first", contested=True, filter="agent:impl*")
+    command: str | None = _fact("The command that asked for it.", "first", contested=True, filter="command:implement")
+    caller: str | None = _fact("Who called it.", "first", contested=True)
+    path: tuple[str, ...] | None = _fact(
+        "The delegation path down to this agent.",
+        "first",
+        contested=True,
+        form="own",
+        filter="path:*/implement/*",
+        filter_meaning="The delegation path, its steps joined by `/`.",
+    )
+    depth: int | None = _fact(
+        "How deep it is, as it claims.",
+        "first",
+        "What the tree says is `depth_derived`, so that a contradiction can be seen.",
+        contested=True,
+        json="depth_claimed",
+    )
+    timeout: int | None = _fact(
+        "The timeout as declared.", "first", contested=True, json="timeout_seconds", form="seconds"
+    )
+    host: str | None = _fact("The machine it runs on.", "first", contested=True, filter="host:build-*")
+    trust: Trust = _fact(
+        "Who told its times; what a model wrote is no clock.",
+        "first",
+        "`script` is a program's clock, `mtime` the file's time, `epoch` its session id.",
+        default=Trust.SCRIPT,
+        json="times_by",
+        form="own",
+    )
+    product: str | None = _fact(
+        "The program whose files tell of it.",
+        "first",
+        "Null for what follows the delegation protocol.",
+        filter="product:claude-code",
+        label="program",
+    )
+    title: str | None = _fact("Its work in a few words.", "earliest", filter="title:parser", label="title", masked=True)
+    own_name: str | None = _fact("The agent's own name, beside its kind.", "earliest", told_as="name")
+    model: str | None = _fact("The model it runs on.", "earliest", filter="model:opus", label="model")
+    version: str | None = _fact("The version of the program that wrote the log.", "earliest", label="program")
+    prompt: str | None = _fact(
+        "What it was asked to do.",
+        "earliest",
+        "Null without `--prompts`, because a prompt says more than a monitor needs to pass on.",
+        masked=True,
+    )
+    cwd: str | None = _fact("Its working directory.", "earliest", label="folder")
+    branch: str | None = _fact("The git branch it began on.", "earliest", filter="branch:feature/*", label="branch")
+
+
+class Delegation(Identity, frozen=True, kw_only=True):
+    """Everything the logs say of one delegation, and the table of what can be said: a field, and what is declared of
+    it. Nothing in here depends on the time of looking."""
+
+    task: str | None = _fact("The number or name of the task.", "first", contested=True, filter="task=191")
+    deadline: Millis | None = _fact("The moment it must be done, as declared.", "first", contested=True, form="none")
+    parent: str | None = _fact(
+        "The id of its parent, as declared; it may never have been seen.", "first", contested=True, form="none"
+    )
+    pid: int | None = _fact("The process it runs in.", "first", contested=True)
+    refs: tuple[tuple[str, str], ...] = _fact(
+        "Foreign ids by name.", "union", "Such names are `task` and `tool_use_id`.", default=(), form="own"
+    )
+    started_at: Millis | None = _fact("When it started.", "first", told_as="at", contested=True, form="moment")
+    heard_at: Millis | None = _fact(
+        "The last sign of life in a log: its start, a heartbeat, an error or its end.",
+        "largest",
+        json="last_heard_at",
+        form="moment",
+    )
+    doing: str | None = _fact("What it said last that it is doing.", "latest", filter='doing:"lake build"', masked=True)
+    tool: str | None = _fact("The tool it was last heard to be in.", "latest")
+    phase: Phase | None = _fact(
+        "What it is in the middle of.",
+        "latest",
+        "`model`: it waits for the model; `permission`, `answer`: for a person; `child`: for what it handed on.",
+        filter="phase:permission",
+    )
+    tokens: int | None = _fact(
+        "Tokens used so far.",
+        "largest",
+        "By it alone, and those that were new: input and output, without what was read from a cache, which every call "
+        "reads again. Where a program tells only one sum (Copilot, Goose, the state database of Codex), it is that.",
+        filter="tokens>1000",
+    )
+    cost: float | None = _fact(
+        "US dollars spent so far.",
+        "largest",
+        "Claude Code tells one cost for a session with all its agents, so that stands at the session.",
+    )
+    notes: tuple[Note, ...] = _fact(
+        "What sources note about it.",
+        "union",
+        "The `kind` is `review`, `resume`, `blocker`, `handoff`, `followup`, `next`, `loop`, `parked`, `defect`, "
+        "`progress`, `day`, `salvage` or another word.",
+        default=(),
+        form="own",
+        filter="note:review",
+        filter_meaning="The kinds of notes it has, such as `review` or `blocker`.",
+        masked=True,
+    )
+    wait: Wait | None = _fact("Somebody waits for its return: `until` when, and `by` what.", "latest", form="own")
+    resumed_at: Millis | None = _fact("When it was last given work again.", "largest", form="moment")
+    ended_at: Millis | None = _fact("When it ended.", "strongest", contested=True, form="own")
+    outcome: Outcome | None = _fact("How it ended.", "strongest", contested=True, form="none")
+    ended_by: Ending | None = _fact("What told that it ended.", "strongest", form="none")
+    report: Report = _fact("What it returned.", "strongest", default=Report(), form="none", masked=True)
+    faults: tuple[Fault, ...] = _fact(
+        "Errors reported apart from the return.", "union", default=(), form="none", masked=True
+    )
+    listed_at: Millis | None = _fact("When it was last seen in a registry.", "largest", form="none")
+    left_registry: bool = _fact(
+        "Every registry that listed it has been written since without it.", "latest", default=False, form="none"
+    )
+    claims: tuple[Claim, ...] = _fact(
+        "Fields on which sources disagree.",
+        "union",
+        "Every claim has its `field`, its `value`, and its place: `source`, `line`.",
+        default=(),
+        form="own",
+        masked=True,
+    )
+    started_origin: Origin | None = _fact("What tells of its start.", "first", form="none")
+    heard_origin: Origin | None = _fact("What tells of its last sign of life.", "latest", form="none")
+    ended_origin: Origin | None = _fact("What tells of its end.", "strongest", form="none")
+    origins: tuple[Origin, ...] = _fact(
+        "Every place that tells of it, but for heartbeats before the last.", "union", default=(), form="none"
+    )
 
     @property
     def name(self) -> str:
@@ -154,6 +237,12 @@ class Delegation(msgspec.Struct, frozen=True):
     def own_path(self) -> tuple[str, ...] | None:
         """The path down to and including this agent."""
         return own_path(self.path, self.agent)
+
+
+FACTS = _table.named(Identity, Delegation)
+"""Every fact by its name, in the order of the table."""
+WORDS = tuple(fact for fact in FACTS.values() if fact.merge == "earliest")
+"""What a delegation is described by."""
 
 
 def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...] | None:

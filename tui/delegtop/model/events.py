@@ -10,8 +10,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from delegtop.clock import Millis
-from delegtop.origin import Origin
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 
 LOCALHOST = "localhost"
 """The host of a process in a log that only its own machine writes."""
@@ -174,6 +174,7 @@ class Described(msgspec.Struct, frozen=True, gc=False):
     cwd: str | None = None
     version: str | None = None
     """The version of the program that wrote the log."""
+    branch: str | None = None
 
 
 PROMPT = 4_000

@@ -10,19 +10,19 @@ from typing import Any
 
 import msgspec
 
-from delegtop.clock import Millis
-from delegtop.model.census import Census
-from delegtop.model.columns import UNSET
+from delegtop.base.clock import Millis
 from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.events import Deviation, Event
-from delegtop.model.frozen import Borrowed, Freezer, Numbers, thaw_into
-from delegtop.model.ledger import Handle, Ledger
-from delegtop.model.lineage import Lineage
+from delegtop.model.lifecycle import Lifecycle
 from delegtop.model.notes import LOOP, REVIEW, SALVAGE
 from delegtop.model.phases import FOR_PEOPLE
 from delegtop.model.policy import Kind, Policy, Usual
-from delegtop.model.pulse import Gaps
+from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import ACTIVE, State
+from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
+from delegtop.model.store.ledger import Handle, Ledger
+from delegtop.model.store.numbers import UNSET
+from delegtop.model.tree.lineage import Lineage
 
 _EPOCHS = count(1)
 _BUILT = 1_024
@@ -50,7 +50,7 @@ class Forest:
         self.policy = policy or Policy()
         self._ledger = Ledger()
         self._lineage = Lineage(self._ledger)
-        self._census = Census(self._ledger, self._lineage, self.policy)
+        self._lifecycle = Lifecycle(self._ledger, self._lineage, self.policy)
         self._versions: array[int] | Borrowed = array("I")
         self._epoch = 0
         self._built: dict[Handle, tuple[int, Delegation]] = {}
@@ -70,10 +70,10 @@ class Forest:
         self._ledger.apply(events, touched, started, ended, noted)
         added, moves = self._lineage.update(started, ended)
         self._versions.extend([0] * len(added))
-        self._census.reparent(moves)
-        self._census.touch(touched)
+        self._lifecycle.reparent(moves)
+        self._lifecycle.touch(touched)
         moved = [handle for handle, _, _ in moves]
-        self._census.touch_below(started.union(moved))
+        self._lifecycle.touch_below(started.union(moved))
         unsettled = self._lineage.unsettled
         for handle in touched.union(moved, unsettled):
             self._versions[handle] += 1
@@ -85,7 +85,7 @@ class Forest:
     def advance(self, now: Millis) -> set[Handle]:
         """Bring all states to the moment `now`; returns the delegations whose state changed, or whose process is gone
         or there again."""
-        changed = self._census.advance(now)
+        changed = self._lifecycle.advance(now)
         for handle in changed:
             self._versions[handle] += 1
         if changed:
@@ -94,7 +94,7 @@ class Forest:
 
     def next_turn(self) -> Millis | None:
         """The first moment at which time alone changes a state; None if it cannot."""
-        return self._census.next_turn()
+        return self._lifecycle.next_turn()
 
     # -- other moments ---------------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ class Forest:
         The states must be up to date: freeze after `advance`.
         """
         freezer = Freezer(touched)
-        stores = (self._ledger, self._lineage, self._census, self._versions)
+        stores = (self._ledger, self._lineage, self._lifecycle, self._versions)
         known = before.stores if before else (None,) * len(stores)
         frozen = tuple(map(freezer.freeze, stores, known))
         return Checkpoint(self.policy, frozen, self._ledger.handles, len(self), freezer.spent)
@@ -120,19 +120,23 @@ class Forest:
 
         Whoever looks at this forest goes on looking; no version that was ever given out comes again.
         """
-        self._ledger, self._lineage, self._census = other._ledger, other._lineage, other._census
+        self._ledger, self._lineage, self._lifecycle = other._ledger, other._lineage, other._lifecycle
         self._versions = other._versions
         self._ends.clear()
         self._epoch = next(_EPOCHS) << 32
 
     @property
     def now(self) -> Millis:
-        """The moment of the last `advance`."""
-        return self._census.now
+        """The moment of the last `advance`: what a whole screen or report is about."""
+        return self._lifecycle.now
+
+    def now_of(self, handle: Handle) -> Millis:  # noqa: ARG002 # all of one forest are on one host
+        """The moment its host is known at, never later than `now`: what is asked of one delegation is asked of that."""
+        return self.now
 
     @property
     def counts(self) -> Mapping[State, int]:
-        return self._census.counts
+        return self._lifecycle.counts
 
     def find(self, id: str) -> Handle | None:
         return self._ledger.find(id)
@@ -154,31 +158,31 @@ class Forest:
         return self._ledger.cwd(handle)
 
     def state(self, handle: Handle) -> State:
-        return self._census.state(handle)
+        return self._lifecycle.state(handle)
 
     def reason(self, handle: Handle) -> str:
         """Why it is in that state, where the word alone does not say it."""
-        return self._census.reason(handle)
+        return self._lifecycle.reason(handle)
 
     def is_gone(self, handle: Handle) -> bool:
         """Whether it is a session whose process is gone; one between two prompts goes on without."""
-        return self._census.is_gone(handle)
+        return self._lifecycle.is_gone(handle)
 
     def went_with_its_session(self, handle: Handle) -> bool:
         """Whether it ran in the process of its session, and that is gone."""
-        return self._census.went_with_its_session(handle)
+        return self._lifecycle.went_with_its_session(handle)
 
     def deadline(self, handle: Handle) -> Deadline | None:
         """Its own deadline, or an open ancestor's that comes earlier."""
-        return self._census.deadline(handle)
+        return self._lifecycle.deadline(handle)
 
     def usual(self, handle: Handle) -> Usual | None:
         """The time within which nearly all of its kind were done, and how many that rests on; None if too few."""
-        return self._census.usual(handle)
+        return self._lifecycle.usual(handle)
 
     def learned(self) -> dict[Kind, Usual]:
         """What is usual for each kind, by the delegations here alone."""
-        return self._census.learned()
+        return self._lifecycle.learned()
 
     def reconsider(self, usual: Mapping[Kind, Usual]) -> None:
         """Judge all by this history too. It changes no state: what is usual is no promise."""
@@ -199,6 +203,10 @@ class Forest:
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
         return self._ledger.pulse.gaps(since, self.now)
+
+    def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
+        """The same of its host alone, up to the moment that is known at."""
+        return self._ledger.pulse.gaps(since, self.now_of(handle))
 
     def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
         """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
@@ -239,7 +247,7 @@ class Forest:
 
     def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
         """All that are in one of these states, and in which; quicker than to ask each."""
-        return self._census.in_states(states)
+        return self._lifecycle.in_states(states)
 
     def for_people(self) -> set[Handle]:
         """All that stand still until a person looks, allows or answers."""
@@ -296,7 +304,7 @@ class Forest:
         """The child that waits longest among the active ones: overdue before others, then by start."""
         active = (child for child in self._lineage.children(handle) if self.state(child) in ACTIVE)
         # The newest come first, and they are the active ones: of a hundred thousand children few are looked at.
-        some = islice(active, self._census.active_children(handle))
+        some = islice(active, self._lifecycle.active_children(handle))
         return min(some, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)
 
 
@@ -313,10 +321,10 @@ class Checkpoint(msgspec.Struct, frozen=True):
     def thaw(self) -> Forest:
         """The forest as it was, to go on from there."""
         forest = Forest(self.policy)
-        ledger, lineage, census, versions = self.stores
+        ledger, lineage, lifecycle, versions = self.stores
         thaw_into(forest._ledger, ledger)
         forest._ledger.handles = Numbers(self.handles, self.count)
         thaw_into(forest._lineage, lineage)
-        thaw_into(forest._census, census)
+        thaw_into(forest._lifecycle, lifecycle)
         forest._versions = Borrowed(versions)
         return forest

@@ -6,7 +6,7 @@ Gathering the facts of a delegation is the costly part: who has them already pas
 
 from typing import TYPE_CHECKING
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
 from delegtop.model import phases
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending
@@ -15,7 +15,7 @@ from delegtop.model.states import ACTIVE, UNENDED, State
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
-    from delegtop.model.ledger import Handle
+    from delegtop.model.store.ledger import Handle
 
 
 _STATES = tuple(State)
@@ -82,7 +82,7 @@ def left(forest: "Forest", handle: "Handle") -> int | None:
     if forest.state(handle) not in ACTIVE:
         return None
     deadline = forest.deadline(handle)
-    return deadline.at - forest.now if deadline else None
+    return deadline.at - forest.now_of(handle) if deadline else None
 
 
 def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> int | None:
@@ -91,7 +91,7 @@ def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> 
     if facts.started_at is None:
         return None
     state = forest.state(handle)
-    end = forest.now if state in UNENDED else facts.ended_at
+    end = forest.now_of(handle) if state in UNENDED else facts.ended_at
     return end - facts.started_at if end is not None else None
 
 
@@ -101,7 +101,7 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
     state = forest.state(handle)
     if facts.heard_at is None or state not in UNENDED:
         return None
-    return forest.now - facts.heard_at
+    return forest.now_of(handle) - facts.heard_at
 
 
 def last_heard(forest: "Forest") -> Millis | None:

@@ -1,12 +1,12 @@
 """What delegations are judged by: limits in time, and how the protocols are read where they contradict each other."""
 
-import re
 from fnmatch import fnmatchcase
 
 import msgspec
 
-from delegtop.clock import DAY, MINUTE, SECOND, Millis
-from delegtop.contract.reading import Reading
+from delegtop.base.clock import DAY, MINUTE, SECOND, Millis
+from delegtop.protocols.standard.contract.delegation_limits import TIMEOUTS
+from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
 
 Kind = tuple[str, str]
 """The program and the kind of agent."""
@@ -61,11 +61,11 @@ class Policy(msgspec.Struct, frozen=True):
     """What ended badly within this time is told before what is suspicious; what is older was earlier."""
     lost_after: int = DAY
     """A delegation that is past its deadline, or has none, and wrote nothing for this long is `lost`."""
-    research_timeout: int = 3600 * SECOND
-    planning_timeout: int = 1800 * SECOND
-    implementation_timeout: int = 7200 * SECOND
-    simple_timeout: int = 300 * SECOND
-    reading: Reading = Reading()
+    research_timeout: int = TIMEOUTS["research"] * SECOND
+    planning_timeout: int = TIMEOUTS["planning"] * SECOND
+    implementation_timeout: int = TIMEOUTS["implementation"] * SECOND
+    simple_timeout: int = TIMEOUTS["simple"] * SECOND
+    reading: ProtocolOptions = ProtocolOptions()
 
     def limits_of(self, agent: str | None, folder: str | None) -> AgentLimits | None:
         """What the file of an agent says that works in that folder; where the folder is not known, any may be meant."""
@@ -73,26 +73,6 @@ class Policy(msgspec.Struct, frozen=True):
         if limits is None or limits.project is None or folder is None:
             return limits
         return limits if f"{folder}/".startswith(f"{limits.project.rstrip('/')}/") else None
-
-
-_KINDS = (
-    ("simple", re.compile(r"status-sync|git-workflow|task-number|^/?(task|todo)$")),
-    ("research", re.compile(r"research")),
-    ("planning", re.compile(r"plan")),
-    ("implementation", re.compile(r"implement")),
-)
-
-
-def kind_of(agent: str | None, command: str | None) -> str | None:
-    """The kind of operation by its name: research, planning, implementation, simple, or None if the name says nothing.
-
-    The agent's own name speaks before the command that sent it: a researcher called by /implement does research.
-    """
-    for name in filter(None, (agent, command)):
-        for kind, pattern in _KINDS:
-            if pattern.search(name.lower()):
-                return kind
-    return None
 
 
 def default_timeout(policy: Policy, kind: str) -> int:

@@ -7,21 +7,23 @@ an open quote) is not an error: it filters nothing yet.
 import operator
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
+from enum import StrEnum
 from fnmatch import translate
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-from delegtop.clock import parse_span
+from delegtop.base.clock import parse_span
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.model import measures
-from delegtop.model.delegation import Link
-from delegtop.model.events import Phase
+from delegtop.model.delegation import FACTS, Delegation, Link
+from delegtop.model.facts import Fact
 from delegtop.model.states import State
 
 if TYPE_CHECKING:
     from delegtop.model.forest import Forest
-    from delegtop.model.ledger import Handle
+    from delegtop.model.store.ledger import Handle
 
 Test = Callable[["Forest", "Handle"], bool]
 Words = Callable[["Forest", "Handle"], str | None]
@@ -66,45 +68,38 @@ def _source(forest: "Forest", handle: "Handle") -> str | None:
     return origin.source if origin else None
 
 
-def _path(forest: "Forest", handle: "Handle") -> str | None:
-    path = forest.delegation(handle).own_path
-    return "/".join(path) if path else None
+def _path(facts: Delegation) -> str | None:
+    return "/".join(facts.own_path) if facts.own_path else None
 
 
-def _agent(forest: "Forest", handle: "Handle") -> str | None:
-    return forest.delegation(handle).agent
+def _notes(facts: Delegation) -> str | None:
+    return " ".join(note.kind for note in facts.notes) or None
 
 
-def _command(forest: "Forest", handle: "Handle") -> str | None:
-    return forest.delegation(handle).command
+_KEYED = lazy_pattern(r"([A-Za-z_]+)(<=|>=|[:=<>])")
+_READ: dict[str, Callable[[Delegation], Any]] = {"path": _path, "notes": _notes}
+"""How a fact is filtered for that is no plain text or number."""
 
 
-def _task(forest: "Forest", handle: "Handle") -> str | None:
-    return forest.delegation(handle).task
+def _of(fact: Fact) -> WordKey | FigureKey:
+    """The key of a fact."""
+    told = (_KEYED.split(fact.filter)[1], fact.filter_meaning or fact.meaning, fact.filter)
+    read, kinds = _READ.get(fact.name) or attrgetter(fact.name), get_args(fact.type)
+    if int in kinds:
+        return FigureKey(*told, figure=lambda forest, handle: read(forest.delegation(handle)))
+    enums = (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, StrEnum))
+    known = tuple(member.value for enum in enums for member in enum)
+    return WordKey(*told, words=lambda forest, handle: read(forest.delegation(handle)), known=known)
 
 
-def _host(forest: "Forest", handle: "Handle") -> str | None:
-    return forest.delegation(handle).host
+def _in_order(*shown: str | WordKey | FigureKey) -> tuple[WordKey | FigureKey, ...]:
+    """The keys of the facts where they are named, behind the last those that are not."""
+    of_facts = {key.name: key for key in (_of(fact) for fact in FACTS.values() if fact.filter)}
+    named = [of_facts.pop(key) if isinstance(key, str) else key for key in shown]
+    return (*named, *of_facts.values())
 
 
-def _doing(forest: "Forest", handle: "Handle") -> str | None:
-    return forest.delegation(handle).doing
-
-
-def _fact(field: str) -> Words:
-    return lambda forest, handle: getattr(forest.delegation(handle), field)
-
-
-def _notes(forest: "Forest", handle: "Handle") -> str | None:
-    return " ".join(note.kind for note in forest.delegation(handle).notes) or None
-
-
-def _tokens(forest: "Forest", handle: "Handle") -> int | None:
-    return forest.delegation(handle).tokens
-
-
-_PHASES = tuple(phase.value for phase in Phase)
-KEYS: tuple[WordKey | FigureKey, ...] = (
+KEYS = _in_order(
     WordKey(
         "state",
         "Its state at the moment of looking; `status` is the same key.",
@@ -112,17 +107,12 @@ KEYS: tuple[WordKey | FigureKey, ...] = (
         words=lambda forest, handle: forest.state(handle).value,
         known=tuple(state.value for state in State),
     ),
-    WordKey("agent", "The agent that does the work.", "agent:impl*", words=_agent),
-    WordKey("command", "The command that asked for it.", "command:implement", words=_command),
-    WordKey("task", "The number or name of the task.", "task=191", words=_task),
-    WordKey("id", "Its session id.", "id:def456", words=lambda forest, handle: forest.delegation(handle).id),
-    WordKey("path", "The delegation path, its steps joined by `/`.", "path:*/implement/*", words=_path),
-    WordKey("doing", "What it said last that it is doing.", 'doing:"lake build"', words=_doing),
+    *("agent", "command", "task", "id", "path", "doing"),
     FigureKey("depth", "How deep it is, as claimed, else as derived.", "depth>1", figure=measures.depth),
     FigureKey("left", "Time until its deadline; negative when overdue.", "left<5m", figure=measures.left, span=True),
     FigureKey("age", "Time since its start, or from start to end.", "age>=1h", figure=measures.age, span=True),
     FigureKey("quiet", "Time since it was last heard of.", "quiet>10m", figure=measures.quiet, span=True),
-    FigureKey("tokens", "Tokens used so far.", "tokens>1000", figure=_tokens),
+    "tokens",
     WordKey("source", "The file that tells of it.", "source:*.jsonl", words=_source),
     WordKey(
         "link",
@@ -134,21 +124,15 @@ KEYS: tuple[WordKey | FigureKey, ...] = (
     WordKey(
         "project", "The folder it works in, or that of the nearest above it.", "project:*/app", words=measures.folder
     ),
-    WordKey("product", "The program whose files tell of it.", "product:claude-code", words=_fact("product")),
-    WordKey("model", "The model it runs on.", "model:opus", words=_fact("model")),
-    WordKey("title", "Its work in a few words.", "title:parser", words=_fact("title")),
-    WordKey("phase", "What it is in the middle of.", "phase:permission", words=_fact("phase"), known=_PHASES),
-    WordKey("note", "The kinds of notes it has, such as `review` or `blocker`.", "note:review", words=_notes),
-    WordKey("host", "The machine it runs on.", "host:build-*", words=_host),
+    *("product", "model", "title", "phase", "note", "host"),
 )
 ALIASES = {"status": "state"}
 _BY_NAME = {key.name: key for key in KEYS}
 _BY_NAME |= {alias: _BY_NAME[name] for alias, name in ALIASES.items()}
 
-_TERM = re.compile(r'(?:"[^"]*"?|[^\s"])+')
-_KEYED = re.compile(r"([A-Za-z_]+)(<=|>=|[:=<>])")
-_ALTERNATIVE = re.compile(r'(?:"[^"]*"?|[^"|,])+')
-_WORD_ALTERNATIVE = re.compile(r'(?:"[^"]*"?|[^"|])+')
+_TERM = lazy_pattern(r'(?:"[^"]*"?|[^\s"])+')
+_ALTERNATIVE = lazy_pattern(r'(?:"[^"]*"?|[^"|,])+')
+_WORD_ALTERNATIVE = lazy_pattern(r'(?:"[^"]*"?|[^"|])+')
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -157,7 +141,7 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-class Query(msgspec.Struct, frozen=True):
+class FilterQuery(msgspec.Struct, frozen=True):
     """A parsed filter. An empty one matches everything and is false."""
 
     text: str
@@ -170,10 +154,10 @@ class Query(msgspec.Struct, frozen=True):
         return all(test(forest, handle) for test in self.tests)
 
 
-def parse(text: str) -> Query:
+def parse(text: str) -> FilterQuery:
     """The query that `text` means; QueryError if it means none."""
     tests = (_term(match.group(), match.start()) for match in _TERM.finditer(text))
-    return Query(text, tuple(test for test in tests if test is not None))
+    return FilterQuery(text, tuple(test for test in tests if test is not None))
 
 
 def _term(term: str, position: int) -> Test | None:
@@ -208,7 +192,7 @@ def _haystack(forest: "Forest", handle: "Handle") -> str:
         measures.label(facts),
         facts.command,
         facts.task,
-        _path(forest, handle),
+        _path(facts),
         facts.doing,
         facts.report.summary,
         facts.title,
@@ -234,6 +218,8 @@ def _keyed(match: re.Match[str], value: str, position: int) -> Test | None:
 
 
 def _unknown_key(name: str, term: str) -> str:
+    from difflib import get_close_matches  # only who mistypes needs it
+
     near = get_close_matches(name.lower(), _BY_NAME, 1)
     advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(key.name for key in KEYS)}."
     return f'no key is named {name}; {advice} To look for the text itself, quote it: "{_unquote(term)}"'

@@ -1,7 +1,7 @@
 """The states a delegation can be in: one table, and everything else about a state is asked of it.
 
-To add one is to add a row here and to say in `census` when a delegation is in it. A colour is a role that every palette
-knows; a new state takes that of one it resembles, or its role is added to the palettes.
+To add one is to add a row here and to say in `lifecycle` when a delegation is in it. A colour is a role that every
+palette knows; a new state takes that of one it resembles, or its role is added to the palettes.
 """
 
 from enum import StrEnum

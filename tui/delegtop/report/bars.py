@@ -8,14 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import NamedTuple
 
-from delegtop.clock import DAY, Millis
-from delegtop.model.critical_path import Piece
+from delegtop.base.clock import DAY, Millis
 from delegtop.model.delegation import Deadline, Delegation
 from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
+from delegtop.model.history.critical_path import Piece
+from delegtop.model.history.time_window import TimeWindow, day, ticks
 from delegtop.model.states import ACTIVE, UNENDED, State
-from delegtop.model.time_window import TimeWindow, day, ticks
+from delegtop.model.store.ledger import Handle
+from delegtop.report.layout import CellSpan
 
 PARTS = ("now", "grid", "axis", "firm", "usual", "past", "beyond")
 """The looks of a chart beside those of the states and `muted`."""
@@ -55,13 +56,6 @@ UNICODE = Ink("━", "╺", "╸", "╌", "█", " ▏▎▍▌▋▊▉", "▐"
 ASCII = Ink("-", "-", "-", ".", "=", "", " ", ":", "|", "v", " ", "D", "u", "?", "<", ">", reverses=False)
 
 
-class Run(NamedTuple):
-    """Some cells that look alike."""
-
-    text: str
-    part: str
-
-
 class Bar(NamedTuple):
     """When a delegation was at work, as far as anybody knows."""
 
@@ -77,7 +71,7 @@ class Bar(NamedTuple):
 
 
 def bar(forest: Forest, handle: Handle, facts: Delegation) -> Bar | None:
-    """Its bar at `forest.now`; None if there is no moment to draw it at."""
+    """Its bar, up to `Forest.now_of` it while it is open; None if there is no moment to draw it at."""
     state = forest.state(handle)
     start, seen = facts.started_at, facts.heard_at or facts.listed_at
     if state in UNENDED:
@@ -86,8 +80,9 @@ def bar(forest: Forest, handle: Handle, facts: Delegation) -> Bar | None:
         known = max((at for at in (start, seen, below) if at is not None), default=None)
         if known is None:
             return None
-        known = min(known, forest.now)
-        return Bar(known if start is None else start, known, forest.now, start is not None, True)
+        now = forest.now_of(handle)
+        known = min(known, now)
+        return Bar(known if start is None else start, known, now, start is not None, True)
     end = facts.ended_at if facts.ended_at is not None else seen
     first = start if start is not None else end
     if first is None:
@@ -113,7 +108,7 @@ class Chart:
             self._put(self._empty, self._cell(tick.at), ink.grid, "grid")
         self._put(self._empty, self._now, ink.now, "now")
 
-    def axis(self) -> tuple[Run, ...]:
+    def axis(self) -> tuple[CellSpan, ...]:
         """The moments along the top. Now stands before any of them."""
         cells = [(" ", "axis")] * self.width
         free = 0
@@ -129,7 +124,7 @@ class Chart:
         self._put(cells, self._now, self.ink.now_above, "now")
         return _runs(cells)
 
-    def row(self, handle: Handle, facts: Delegation, pieces: Sequence[Piece] = ()) -> tuple[Run, ...]:
+    def row(self, handle: Handle, facts: Delegation, pieces: Sequence[Piece] = ()) -> tuple[CellSpan, ...]:
         """The line of one delegation; `pieces` are its own on the critical path."""
         cells, state = list(self._empty), self.forest.state(handle)
         part = "muted" if facts.trust is Trust.MODEL else state.colour
@@ -219,14 +214,14 @@ class Chart:
             cells[cell] = sign, part
 
 
-def _runs(cells: Sequence[tuple[str, str]]) -> tuple[Run, ...]:
+def _runs(cells: Sequence[tuple[str, str]]) -> tuple[CellSpan, ...]:
     """Neighbours that look alike, together: few pieces are painted faster than many."""
     return tuple(_joined(cells))
 
 
-def _joined(cells: Sequence[tuple[str, str]]) -> Iterator[Run]:
+def _joined(cells: Sequence[tuple[str, str]]) -> Iterator[CellSpan]:
     begin = 0
     for cell in range(1, len(cells) + 1):
         if cell == len(cells) or cells[cell][1] != cells[begin][1]:
-            yield Run("".join(sign for sign, _ in cells[begin:cell]), cells[begin][1])
+            yield CellSpan("".join(sign for sign, _ in cells[begin:cell]), cells[begin][1])
             begin = cell

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from delegtop import text
-from delegtop.clock import duration
+from delegtop.base import text
+from delegtop.base.clock import duration
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.measures import ended_at, label
+from delegtop.model.store.ledger import Handle
 from delegtop.report import privacy
 
 _LINE, _SUMMARY, _SHOWN = 300, 4_000, 20

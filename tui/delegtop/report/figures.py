@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from delegtop.clock import duration
+from delegtop.base.clock import duration
 from delegtop.report.layout import cells, cut, fit
 
 

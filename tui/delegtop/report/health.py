@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from delegtop.clock import MINUTE, Millis
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.origin import Origin
 from delegtop.model.events import Deviation
-from delegtop.origin import Origin
 
 LATELY = 15 * MINUTE
 """A file that was written within this time is alive; any other is only read."""
+UNHEALTHY = frozenset({"gone", "missing", "unreadable", "unrecognised", "skipped"})
+"""The statuses of a source that was to be read and is not."""
 
 
 class Unread(Protocol):
@@ -43,6 +45,11 @@ class Health(Protocol):
     def reasons(self) -> Mapping[str, int]: ...
     @property
     def examples(self) -> Sequence[Unread | Deviation]: ...
+
+
+def ails(source: Health) -> bool:
+    """Is there something the operator should look at?"""
+    return source.status in UNHEALTHY or source.unreadable > 0
 
 
 def standing(status: str, changed_at: Millis | None, now: Millis) -> str:

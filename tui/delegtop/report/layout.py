@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 from unicodedata import combining, east_asian_width
 
 
-class Span(NamedTuple):
+class CellSpan(NamedTuple):
     """A piece of text and the part it plays."""
 
     text: str
@@ -17,7 +17,7 @@ class Ruler(Protocol):
     def cells(self, text: str) -> int: ...
     def cut(self, text: str, width: int, mark: str) -> str: ...
     def fit(self, text: str, width: int, mark: str, right: bool = False) -> str: ...
-    def filled(self, spans: list[Span], width: int) -> list[Span]: ...
+    def filled(self, spans: list[CellSpan], width: int) -> list[CellSpan]: ...
 
 
 def cells(text: str) -> int:
@@ -44,19 +44,19 @@ def fit(text: str, width: int, mark: str = "…", right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def filled(spans: list[Span], width: int) -> list[Span]:
+def filled(spans: list[CellSpan], width: int) -> list[CellSpan]:
     """The spans that say anything, cut or filled up to that width."""
-    found: list[Span] = []
+    found: list[CellSpan] = []
     for span in spans:
         size = cells(span.text)
         if size > width:
-            found.append(Span(fit(span.text, width, ""), span.part))
+            found.append(CellSpan(fit(span.text, width, ""), span.part))
             return found
         if size:
             found.append(span)
         width -= size
     if width or not found:
-        found.append(Span(" " * width, "text"))
+        found.append(CellSpan(" " * width, "text"))
     return found
 
 

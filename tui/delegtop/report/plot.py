@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from math import log
 from typing import NamedTuple
 
-from delegtop.clock import DAY, HOUR, MINUTE, SECOND
+from delegtop.base.clock import DAY, HOUR, MINUTE, SECOND
+from delegtop.report.agent_stats import Durations
 from delegtop.report.layout import fit
-from delegtop.report.stats import Durations
 
 
 class Signs(NamedTuple):

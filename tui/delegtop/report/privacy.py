@@ -4,14 +4,15 @@ Ids, names, paths and times stay: they are what one looks a thing up by.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from msgspec.structs import replace
 
+from delegtop.base.secrets import mask
 from delegtop.diagnosis.finding import Finding
-from delegtop.model.delegation import Delegation
+from delegtop.model.delegation import FACTS, Claim, Delegation, Note
 from delegtop.model.events import Artifact, Fault, Report
-from delegtop.report.check import Verdict
-from delegtop.secrets import mask
+from delegtop.report.check_report import CheckResult
 
 Hide = Callable[[str], str]
 
@@ -28,16 +29,8 @@ def hiding(wanted: bool) -> Hide:
 
 def masked(facts: Delegation) -> Delegation:
     """The delegation with every free text of it masked."""
-    return replace(
-        facts,
-        doing=_hide(facts.doing),
-        title=_hide(facts.title),
-        prompt=_hide(facts.prompt),
-        report=_report(facts.report),
-        faults=tuple(map(_fault, facts.faults)),
-        notes=tuple(replace(note, text=mask(note.text)) for note in facts.notes),
-        claims=tuple(replace(claim, value=mask(claim.value)) for claim in facts.claims),
-    )
+    hidden = {name: hide(told) for name, hide in _MASKED if (told := getattr(facts, name))}
+    return replace(facts, **hidden)
 
 
 def masked_finding(finding: Finding) -> Finding:
@@ -45,7 +38,7 @@ def masked_finding(finding: Finding) -> Finding:
     return replace(finding, message=mask(finding.message), advice=mask(finding.advice), command=_hide(finding.command))
 
 
-def masked_verdict(verdict: Verdict) -> Verdict:
+def masked_verdict(verdict: CheckResult) -> CheckResult:
     """Everything `check` says, masked."""
     return verdict._replace(
         subjects=[
@@ -58,6 +51,18 @@ def _hide(text: str | None) -> str | None:
     return text and mask(text)
 
 
+def _notes(notes: tuple[Note, ...]) -> tuple[Note, ...]:
+    return tuple(replace(note, text=mask(note.text)) for note in notes)
+
+
+def _claims(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    return tuple(replace(claim, value=mask(claim.value)) for claim in claims)
+
+
+def _faults(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
+    return tuple(map(_fault, faults))
+
+
 def _report(report: Report) -> Report:
     if report == Report():
         return report
@@ -66,7 +71,7 @@ def _report(report: Report) -> Report:
         summary=_hide(report.summary),
         next_steps=_hide(report.next_steps),
         artifacts=tuple(map(_artifact, report.artifacts)),
-        errors=tuple(map(_fault, report.errors)),
+        errors=_faults(report.errors),
     )
 
 
@@ -76,3 +81,13 @@ def _artifact(artifact: Artifact) -> Artifact:
 
 def _fault(fault: Fault) -> Fault:
     return replace(fault, message=_hide(fault.message), recommendation=_hide(fault.recommendation))
+
+
+_WITHIN: dict[str, Callable[[Any], object]] = {
+    "report": _report,
+    "faults": _faults,
+    "notes": _notes,
+    "claims": _claims,
+}
+"""How a fact is masked that is more than a text."""
+_MASKED = tuple((fact.name, _WITHIN.get(fact.name, mask)) for fact in FACTS.values() if fact.masked)

@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import astuple, replace
 
+from delegtop.base.secrets import MASKED, hide
+from delegtop.dialects.products import products
 from delegtop.model.events import Started
-from delegtop.report.incident import Incident
-from delegtop.secrets import MASKED, hide
+from delegtop.report.incident.incident_report import Incident
 
 _HOME = re.compile(
     r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:(?:/var)?/home/|(?:/mnt/[a-z])?/Users/|[\\/]{1,2}Users\\{1,2}))"
@@ -34,12 +35,10 @@ _PLAIN = frozenset(
         *("root", "user", "users", "ubuntu", "debian", "fedora", "admin", "administrator", "runner"),
         *("node", "app", "dev", "test", "tester", "shared", "public", "guest", "home"),
         *("work", "workspace", "vscode", "codespace", "git", "ec2-user", "azureuser", "jovyan", "linuxbrew"),
-        *("default", "nobody", "www", "agent", "agents", "localhost", "claude", "codex", "gemini"),
-        *("opencode", "copilot", "cursor", "kimi", "qwen", "goose", "crush", "droid", "raspberrypi"),
-        "archlinux",
+        *("default", "nobody", "www", "agent", "agents", "localhost", "raspberrypi", "archlinux"),
     )
 )
-"""Names that many machines have and that tell of nobody."""
+"""Names that many machines have and that tell of nobody; so do the names of agent programs."""
 SHORTEST = 3
 """A shorter name is also a part of words and codes, and is replaced only where it is surely a name."""
 _TELLING = re.compile(r"(?=.*[^A-Za-z]).{6,200}", re.DOTALL)
@@ -58,6 +57,7 @@ class Redactor:
     """`learn` from everything first; then `redact`, or ask for a `text`."""
 
     def __init__(self, users: Iterable[str] = (), hosts: Iterable[str] = (), ids: Collection[str] = ()) -> None:
+        self._plain = _PLAIN.union(*(product.words for product in products()))
         self._ids = ids
         """These stay: they are what everything is joined by."""
         self._names: dict[str, tuple[str, str]] = {}
@@ -133,7 +133,7 @@ class Redactor:
 
     def _name(self, kind: str, name: str) -> None:
         known = name.lower()
-        if known in _PLAIN or known in self._names or _TAKEN.fullmatch(known) or not known.strip("._- "):
+        if known in self._plain or known in self._names or _TAKEN.fullmatch(known) or not known.strip("._- "):
             return
         self._names[known] = kind, f"{kind}-{self._number(kind, known)}"
         self._known = None

@@ -2,13 +2,16 @@
 
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
-from delegtop.diagnosis.rules import RULES
-from delegtop.model.ledger import Handle
-from delegtop.report.table.cells import NOTHING, Remark
+from delegtop.diagnosis.rules import rules_on
+from delegtop.model.store.ledger import Handle
+from delegtop.report.table.cells import NOTHING, RemarkCell
 
 
-def remark_of(assessments: Assessments, handle: Handle) -> Remark:
+def remark_of(assessments: Assessments, handle: Handle) -> RemarkCell:
     """The worst of it by its short name; what is only mentioned is left out."""
     told = assessments.of(handle).rule
     found = [each for each in assessments.findings(handle) if each.rule != told and each.severity is not Severity.INFO]
-    return Remark(RULES[found[0].rule].name, found[0].severity, len(found)) if found else NOTHING
+    if not found:
+        return NOTHING
+    rules = rules_on(assessments.forest.delegation(handle).product)
+    return RemarkCell(rules[found[0].rule].name, found[0].severity, len(found))

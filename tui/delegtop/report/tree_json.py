@@ -6,25 +6,27 @@ masked unless they are asked for, and escaped so that printing it to a terminal 
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
+from operator import attrgetter
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from delegtop.clock import Millis, iso
-from delegtop.diagnosis.assessment import Assessment
+from delegtop.base.clock import Millis, iso
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.pressing import Pressing
 from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model import measures
-from delegtop.model.delegation import Basis, Delegation, Link
-from delegtop.model.events import Phase, Trust
+from delegtop.model.delegation import FACTS, Basis, Claim, Delegation, Link, Note
+from delegtop.model.events import Trust
+from delegtop.model.facts import Fact
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.order import order
-from delegtop.model.rollup import Totals, totals
 from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.order import order
+from delegtop.model.tree.rollup import Totals, totals
 from delegtop.report import privacy
 from delegtop.report.health import Health
 from delegtop.report.walk import rows
@@ -147,80 +149,17 @@ class Assessed(Struct, frozen=True, forbid_unknown_fields=True):
     command: Annotated[str | None, Meta(description="What to type. delegtop never runs it.")]
 
 
-class Node(Struct, frozen=True, forbid_unknown_fields=True):
-    """One delegation. What is not known is null."""
+class Field(Struct, frozen=True):
+    """One field of a delegation in the document."""
 
-    id: str
-    parent: Annotated[str | None, Meta(description="The id of its parent in the tree.")]
-    link: Annotated[Link, Meta(description="How sure the parent is.")]
-    agent: str | None
-    depth: Annotated[int, Meta(description="As claimed, else by its path, else by its place in the tree.")]
-    path: list[str] | None
-    state: State
-    started_at: Time | None
-    ended_at: Time | None
-    deadline: Annotated[Time | None, Meta(description="The moment it must be done, whatever that came from.")]
-    deadline_from: Annotated[Basis | None, Meta(description="Declared, by timeout, by default, or by its parent.")]
-    last_heard_at: Time | None
-    doing: str | None
-    summary: str | None
-    artifacts: list[Made]
-    errors: list[Wrong]
-    next_steps: str | None
-    tokens: int | None
-    cost: Annotated[float | None, Meta(description="US dollars.")]
-    source: Annotated[str | None, Meta(description="The source that tells of its start, else of it at all.")]
-    refs: Annotated[dict[str, str], Meta(description="Foreign ids by name.")]
-    findings: Annotated[
-        list[Found], Meta(description="What the rules find, worst first; artifacts are not looked for.")
-    ]
-    command: str | None
-    caller: str | None
-    task: str | None
-    depth_claimed: int | None
-    depth_derived: int
-    reason: Annotated[str, Meta(description="Why it is in that state, in words; may be empty.")]
-    claims: Annotated[list[Said], Meta(description="Fields on which sources disagree.")]
-    timeout_seconds: float | None
-    host: str | None
-    pid: int | None
-    tool: str | None
-    waiting_on: Annotated[str | None, Meta(description="The id of the open descendant that a waiting one waits on.")]
-    parent_candidates: Annotated[list[str], Meta(description="The ids that could be its parent, if ambiguous.")]
-    origin: Place | None
-    product: Annotated[
-        str | None, Meta(description="The program whose files tell of it; null for the delegation protocol.")
-    ]
-    version: Annotated[str | None, Meta(description="The version of that program.")]
-    title: Annotated[str | None, Meta(description="The work in a few words.")]
-    own_name: Annotated[str | None, Meta(description="The agent's own name, beside its kind.")]
-    model: str | None
-    phase: Annotated[Phase | None, Meta(description="What it was last heard to be in the middle of.")]
-    prompt: Annotated[str | None, Meta(description="What it was asked to do; only with `--prompts`, else null.")]
-    cwd: Annotated[str | None, Meta(description="Its working directory.")]
-    notes: Annotated[list[Remark], Meta(description="What sources note about it.")]
-    wait: Awaits | None
-    resumed_at: Annotated[Time | None, Meta(description="When it was last given work again.")]
-    subtree_tokens: Annotated[int | None, Meta(description="Tokens used by it and all below it, each counted once.")]
-    subtree_cost: Annotated[float | None, Meta(description="US dollars, of it and all below it.")]
-    times_by: Annotated[
-        Literal["script", "mtime", "epoch", "model"],
-        Meta(description="Who told its times; what a model wrote is no clock."),
-    ]
-    deadline_note: Annotated[str | None, Meta(description="Where the deadline comes from, in words.")]
-    assessment: Assessed
-    rank: Annotated[
-        int, Meta(ge=1, description="1 is what an operator should look at first, of all delegations that were read.")
-    ]
+    name: str
+    type: Any
+    value: "Callable[[_Row], object]"
+    meaning: str = ""
 
-
-class Tree(Struct, frozen=True, forbid_unknown_fields=True):
-    """What `delegtop tree --json` prints."""
-
-    schema_version: Literal[1]
-    at: Annotated[Time, Meta(description="The moment the states are for.")]
-    sources: list[Source]
-    delegations: Annotated[list[Node], Meta(description="In the order of the tree, parents before children.")]
+    @property
+    def annotated(self) -> Any:
+        return Annotated[self.type, Meta(description=self.meaning)] if self.meaning else self.type
 
 
 def tree(
@@ -241,9 +180,25 @@ def tree(
     yield from array("delegations", (to_json(writer.node(row.handle, row.level)) for row in wanted), "}")
 
 
+def contract() -> type[Struct]:
+    """The document as one type: no field of it may be missing, unknown or of another type."""
+    strict: dict[str, Any] = {"frozen": True, "forbid_unknown_fields": True, "module": __name__}
+    about = {"__doc__": "One delegation. What is not known is null."}
+    node = msgspec.defstruct("Node", [(field.name, field.annotated) for field in NODE], namespace=about, **strict)
+    nodes = GenericAlias(list, (node,))
+    fields = [
+        ("schema_version", Literal[1]),
+        ("at", Annotated[Time, Meta(description="The moment the states are for.")]),
+        ("sources", list[Source]),
+        ("delegations", Annotated[nodes, Meta(description="In the order of the tree, parents before children.")]),
+    ]
+    about = {"__doc__": "What `delegtop tree --json` prints."}
+    return msgspec.defstruct("Tree", fields, namespace=about, **strict)
+
+
 def schema() -> str:
     """The JSON Schema of the document."""
-    made = msgspec.json.schema(Tree)
+    made = msgspec.json.schema(contract())
     made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return json.dumps(made, indent=2) + "\n"
 
@@ -285,99 +240,66 @@ class _Writer:
     """Makes the nodes of one document."""
 
     def __init__(self, forest: Forest, spent: Sequence[Totals], *, masked: bool, prompts: bool) -> None:
-        self._forest, self._spent = forest, spent
-        self._masked, self._prompts = masked, prompts
-        self._assessments = Assessments(forest)
-        self._ranks = {handle: rank for rank, handle in enumerate(self._assessments.ranked(), 1)}
+        self.forest, self.spent = forest, spent
+        self.masked, self._prompts = masked, prompts
+        self.assessments = Assessments(forest)
+        self.ranks = {handle: rank for rank, handle in enumerate(self.assessments.ranked(), 1)}
 
     def order(self, sort: str) -> Callable[[Handle], Any]:
-        return order(self._forest, sort, pressing=Pressing(self._assessments).key)
+        return order(self.forest, sort, pressing=Pressing(self.assessments).key)
 
-    def _facts(self, handle: Handle) -> Delegation:
-        facts = self._forest.delegation(handle)
+    def facts(self, handle: Handle) -> Delegation:
+        facts = self.forest.delegation(handle)
         if not self._prompts:
             facts = msgspec.structs.replace(facts, prompt=None)
-        return privacy.masked(facts) if self._masked else facts
+        return privacy.masked(facts) if self.masked else facts
 
-    def _assessed(self, assessment: Assessment, found: Sequence[Finding]) -> Assessed:
-        forest, hide = self._forest, privacy.hiding(self._masked)
-        steps = self._assessments.todo(assessment.handle, found) if assessment.problem else ()
+    def assessed(self, handle: Handle, found: Sequence[Finding]) -> Assessed:
+        assessment = self.assessments.of(handle)
+        forest, hide = self.forest, privacy.hiding(self.masked)
+        steps = self.assessments.todo(assessment.handle, found) if assessment.problem else ()
         command = next((step.command for step in steps if step.command), None)
         return Assessed(
             problem=assessment.problem,
             urgency=assessment.urgency,
             kind=assessment.kind,
             certainty=assessment.certainty,
-            sentence=hide(assessment.sentence(forest.now)),
+            sentence=hide(assessment.sentence(forest.now_of(assessment.handle))),
             since=_time(assessment.since),
             blocks=[forest.id(handle) for handle in assessment.blocks],
             todo=[hide(step.words) for step in steps],
             command=hide(command) if command else None,
         )
 
-    def node(self, handle: Handle, level: int) -> Node:
-        forest, spent, facts = self._forest, self._spent[handle], self._facts(handle)
-        found = self._assessments.findings(handle)
-        deadline = forest.deadline(handle)
-        parent = forest.parent(handle)
-        origin = facts.started_origin or facts.heard_origin or facts.ended_origin
-        derived = measures.derived_depth(forest, handle, facts, level)
-        blocker = forest.blocker(handle) if forest.state(handle) is State.WAITING else None
-        return Node(
-            id=facts.id,
-            parent=facts.parent if parent is None else forest.delegation(parent).id,
-            link=forest.link(handle),
-            agent=facts.agent,
-            depth=derived if facts.depth is None else facts.depth,
-            path=list(facts.own_path) if facts.own_path else None,
-            state=forest.state(handle),
-            started_at=_time(facts.started_at),
-            ended_at=_time(measures.ended_at(facts)),
-            deadline=_time(deadline.at) if deadline else None,
-            deadline_from=deadline.basis if deadline else None,
-            last_heard_at=_time(facts.heard_at),
-            doing=facts.doing,
-            summary=facts.report.summary,
-            artifacts=[Made(made.path, made.type, made.summary) for made in facts.artifacts],
-            errors=_errors(facts),
-            next_steps=facts.report.next_steps,
-            tokens=facts.tokens,
-            cost=facts.cost,
-            source=origin.source if origin else None,
-            refs=_refs(facts),
-            findings=[found_of(privacy.masked_finding(one) if self._masked else one) for one in found],
-            command=facts.command,
-            caller=facts.caller,
-            task=facts.task,
-            depth_claimed=facts.depth,
-            depth_derived=derived,
-            reason=forest.reason(handle),
-            claims=[Said(claim.field, claim.value, claim.origin.source, claim.origin.line) for claim in facts.claims],
-            timeout_seconds=None if facts.timeout is None else facts.timeout / 1_000,
-            host=facts.host,
-            pid=facts.pid,
-            tool=facts.tool,
-            waiting_on=forest.delegation(blocker).id if blocker is not None else None,
-            parent_candidates=[forest.delegation(other).id for other in forest.candidates(handle)],
-            origin=Place(origin.source, origin.line) if origin else None,
-            product=facts.product,
-            version=facts.version,
-            title=facts.title,
-            own_name=facts.own_name,
-            model=facts.model,
-            phase=facts.phase,
-            prompt=facts.prompt,
-            cwd=facts.cwd,
-            notes=[Remark(n.kind, n.text, n.origin.source, n.origin.line, _time(n.at)) for n in facts.notes],
-            wait=Awaits(iso(facts.wait.until), facts.wait.by) if facts.wait else None,
-            resumed_at=_time(facts.resumed_at),
-            subtree_tokens=spent.tokens,
-            subtree_cost=spent.cost,
-            times_by=_TRUSTS[facts.trust],
-            deadline_note=deadline.note if deadline else None,
-            assessment=self._assessed(self._assessments.of(handle), found),
-            rank=self._ranks[handle],
-        )
+    def node(self, handle: Handle, level: int) -> dict[str, object]:
+        row = _Row(self, handle, level)
+        return {field.name: field.value(row) for field in NODE}
+
+
+class _Row:
+    """One delegation, and what several of its fields are made of."""
+
+    def __init__(self, writer: _Writer, handle: Handle, level: int) -> None:
+        self.writer, self.handle = writer, handle
+        self.forest, self.facts = writer.forest, writer.facts(handle)
+        self.spent = writer.spent[handle]
+        self.found = writer.assessments.findings(handle)
+        self.deadline = self.forest.deadline(handle)
+        self.origin = self.facts.started_origin or self.facts.heard_origin or self.facts.ended_origin
+        self.derived = measures.derived_depth(self.forest, handle, self.facts, level)
+
+    def parent(self) -> str | None:
+        parent = self.forest.parent(self.handle)
+        return self.facts.parent if parent is None else self.forest.id(parent)
+
+    def waiting_on(self) -> str | None:
+        waits = self.forest.state(self.handle) is State.WAITING
+        blocker = self.forest.blocker(self.handle) if waits else None
+        return None if blocker is None else self.forest.id(blocker)
+
+    def findings(self) -> list[Found]:
+        masked = self.writer.masked
+        return [found_of(privacy.masked_finding(finding) if masked else finding) for finding in self.found]
 
 
 def _refs(facts: Delegation) -> dict[str, str]:
@@ -385,6 +307,14 @@ def _refs(facts: Delegation) -> dict[str, str]:
     if facts.task is not None:
         refs["task"] = facts.task
     return refs | dict(facts.refs)
+
+
+def _remark(note: Note) -> Remark:
+    return Remark(note.kind, note.text, note.origin.source, note.origin.line, _time(note.at))
+
+
+def _said(claim: Claim) -> Said:
+    return Said(claim.field, claim.value, claim.origin.source, claim.origin.line)
 
 
 def _errors(facts: Delegation) -> list[Wrong]:
@@ -405,3 +335,125 @@ def found_of(finding: Finding) -> Found:
         by="agent" if finding.by == "agent" else "delegtop",
         since=None if finding.since is None else iso(finding.since),
     )
+
+
+def _fact(name: str, kind: Any, value: Callable[[_Row], object]) -> Field:
+    """The field of a fact that is written in a way of its own."""
+    return Field(FACTS[name].json, kind, value, FACTS[name].description)
+
+
+def _moment(read: Callable[[Delegation], Millis | None]) -> Callable[[_Row], str | None]:
+    return lambda row: _time(read(row.facts))
+
+
+def _seconds(read: Callable[[Delegation], int | None]) -> Callable[[_Row], float | None]:
+    return lambda row: None if (span := read(row.facts)) is None else span / 1_000
+
+
+def _written(fact: Fact) -> Field:
+    """The field of any other fact."""
+    if fact.form == "moment":
+        return _fact(fact.name, Time | None, _moment(attrgetter(fact.name)))
+    if fact.form == "seconds":
+        return _fact(fact.name, float | None, _seconds(attrgetter(fact.name)))
+    return _fact(fact.name, fact.type, attrgetter(f"facts.{fact.name}"))
+
+
+def _in_order(*shown: str | Field) -> tuple[Field, ...]:
+    """The fields of the facts where they are named, behind the last those that are not."""
+    named = {field.name for field in shown if isinstance(field, Field)}
+    told = (fact for fact in FACTS.values() if fact.form not in ("own", "none"))
+    of_facts = {fact.json: _written(fact) for fact in told if fact.json not in named}
+    fields = [of_facts.pop(field) if isinstance(field, str) else field for field in shown]
+    return (*fields, *of_facts.values())
+
+
+NODE = _in_order(
+    "id",
+    Field("parent", str | None, _Row.parent, "The id of its parent in the tree."),
+    Field("link", Link, lambda row: row.forest.link(row.handle), "How sure the parent is."),
+    "agent",
+    Field(
+        "depth",
+        int,
+        lambda row: row.derived if row.facts.depth is None else row.facts.depth,
+        "As claimed, else by its path, else by its place in the tree.",
+    ),
+    _fact("path", list[str] | None, lambda row: list(row.facts.own_path) if row.facts.own_path else None),
+    Field("state", State, lambda row: row.forest.state(row.handle)),
+    "started_at",
+    _fact("ended_at", Time | None, lambda row: _time(measures.ended_at(row.facts))),
+    Field(
+        "deadline",
+        Time | None,
+        lambda row: _time(row.deadline.at) if row.deadline else None,
+        "The moment it must be done, whatever that came from.",
+    ),
+    Field(
+        "deadline_from",
+        Basis | None,
+        lambda row: row.deadline.basis if row.deadline else None,
+        "Declared, by timeout, by default, or by its parent.",
+    ),
+    *("last_heard_at", "doing"),
+    Field("summary", str | None, lambda row: row.facts.report.summary),
+    Field(
+        "artifacts", list[Made], lambda row: [Made(made.path, made.type, made.summary) for made in row.facts.artifacts]
+    ),
+    Field("errors", list[Wrong], lambda row: _errors(row.facts)),
+    Field("next_steps", str | None, lambda row: row.facts.report.next_steps),
+    *("tokens", "cost"),
+    Field(
+        "source",
+        str | None,
+        lambda row: row.origin.source if row.origin else None,
+        "The source that tells of its start, else of it at all.",
+    ),
+    _fact("refs", dict[str, str], lambda row: _refs(row.facts)),
+    Field("findings", list[Found], _Row.findings, "What the rules find, worst first; artifacts are not looked for."),
+    *("command", "caller", "task", "depth_claimed"),
+    Field("depth_derived", int, lambda row: row.derived),
+    Field("reason", str, lambda row: row.forest.reason(row.handle), "Why it is in that state, in words; may be empty."),
+    _fact("claims", list[Said], lambda row: [_said(claim) for claim in row.facts.claims]),
+    *("timeout_seconds", "host", "pid", "tool"),
+    Field("waiting_on", str | None, _Row.waiting_on, "The id of the open descendant that a waiting one waits on."),
+    Field(
+        "parent_candidates",
+        list[str],
+        lambda row: [row.forest.id(other) for other in row.forest.candidates(row.handle)],
+        "The ids that could be its parent, if ambiguous.",
+    ),
+    Field("origin", Place | None, lambda row: Place(row.origin.source, row.origin.line) if row.origin else None),
+    *("product", "version", "title", "own_name", "model", "phase", "prompt", "cwd"),
+    _fact("notes", list[Remark], lambda row: [_remark(note) for note in row.facts.notes]),
+    _fact(
+        "wait",
+        Awaits | None,
+        lambda row: Awaits(iso(row.facts.wait.until), row.facts.wait.by) if row.facts.wait else None,
+    ),
+    "resumed_at",
+    Field(
+        "subtree_tokens",
+        int | None,
+        lambda row: row.spent.tokens,
+        "Tokens used by it and all below it, each counted once.",
+    ),
+    Field("subtree_cost", float | None, lambda row: row.spent.cost, "US dollars, of it and all below it."),
+    _fact("trust", Literal["script", "mtime", "epoch", "model"], lambda row: _TRUSTS[row.facts.trust]),
+    Field(
+        "deadline_note",
+        str | None,
+        lambda row: row.deadline.note if row.deadline else None,
+        "Where the deadline comes from, in words.",
+    ),
+    Field("assessment", Assessed, lambda row: row.writer.assessed(row.handle, row.found)),
+    Field(
+        "rank",
+        Annotated[
+            int,
+            Meta(ge=1, description="1 is what an operator should look at first, of all delegations that were read."),
+        ],
+        lambda row: row.writer.ranks[row.handle],
+    ),
+)
+"""The fields of a delegation, in their order. A name alone is that of a fact in the table of facts."""

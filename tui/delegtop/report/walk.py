@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.outline import OutlineRow
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.outline import OutlineRow
 
 _GUIDED = 32
 """Levels whose lines are known: of a long chain nobody draws all."""

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from delegtop.clock import monotonic
+from delegtop.base.clock import monotonic
 
 BUSY_SECONDS = 0.25
 LONGEST_READING = 10.0
@@ -30,7 +30,7 @@ LONGEST_READING = 10.0
 LARGEST_VALUE = 64 * 1024 * 1024
 LARGEST_COPY = 2 * 1024 * 1024 * 1024
 
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
 _WAL = 2
 _STEPS = 20_000
 _WORDS = {
@@ -49,7 +49,7 @@ _WORDS = {
 _PASSING = frozenset({"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"})
 
 
-class Trouble(Exception):  # noqa: N818 - reads better where it is raised
+class DatabaseTrouble(Exception):  # noqa: N818 - reads better where it is raised
     """Why the database cannot be read, for people."""
 
     def __init__(self, why: str, passing: bool = False) -> None:
@@ -121,11 +121,11 @@ class Database:
                 with contextlib.closing(_connect(place, options)) as connection:
                     yield connection
                 if "immutable" in options and self.look() != before:
-                    raise Trouble("being written", passing=True)
+                    raise DatabaseTrouble("being written", passing=True)
         except sqlite3.Error as error:
             raise _told(error) from error
         except OSError as error:
-            raise Trouble(error.strerror or str(error)) from error
+            raise DatabaseTrouble(error.strerror or str(error)) from error
 
     def close(self) -> None:
         """Remove the private copy, if there is one."""
@@ -136,8 +136,8 @@ class Database:
         """Which file to open, and how."""
         with open(self.path, "rb") as file:  # noqa: PTH123 - a plain path
             head = file.read(20)
-        if head and not head.startswith(_MAGIC):
-            raise Trouble(_WORDS["SQLITE_NOTADB"])
+        if head and not head.startswith(MAGIC):
+            raise DatabaseTrouble(_WORDS["SQLITE_NOTADB"])
         logged = stamp.log is not None and stamp.log[1] > 0
         if not logged and (len(head) < 20 or head[19] != _WAL):
             return self.path, "mode=ro"
@@ -153,7 +153,7 @@ class Database:
             return f"{self._folder}/copy.db"
         self._drop()
         if stamp.bytes > LARGEST_COPY or stamp.bytes * 2 > shutil.disk_usage(tempfile.gettempdir()).free:
-            raise Trouble("its log has no index, and it is too large to be copied")
+            raise DatabaseTrouble("its log has no index, and it is too large to be copied")
         self._folder = tempfile.mkdtemp(prefix="delegtop-")
         self._tidy = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         name = f"{self._folder}/copy.db"
@@ -161,7 +161,7 @@ class Database:
         shutil.copyfile(self.path + "-wal", name + "-wal")
         if self.look() != stamp:
             self._drop()
-            raise Trouble("being written", passing=True)
+            raise DatabaseTrouble("being written", passing=True)
         self._copied = stamp
         return name
 
@@ -188,10 +188,10 @@ def _connect(path: str, options: str) -> sqlite3.Connection:
     return connection
 
 
-def _told(error: sqlite3.Error) -> Trouble:
+def _told(error: sqlite3.Error) -> DatabaseTrouble:
     name = getattr(error, "sqlite_errorname", "")
     primary = next((known for known in _WORDS if name.startswith(known)), "")
-    return Trouble(_WORDS.get(primary) or f"SQLite says: {error}", passing=primary in _PASSING)
+    return DatabaseTrouble(_WORDS.get(primary) or f"SQLite says: {error}", passing=primary in _PASSING)
 
 
 def _text(data: bytes) -> str:

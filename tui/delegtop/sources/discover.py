@@ -10,13 +10,15 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from delegtop.clock import WallClock
+import msgspec
 
-_LOG_NAME = re.compile(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
-_COMPRESSED = re.compile(r"\.(gz|zst|xz|bz2|zip)$")
-_CREDENTIALS = re.compile(
+from delegtop.base.clock import WallClock
+from delegtop.base.lazy_pattern import lazy_pattern
+
+_LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
+_COMPRESSED = lazy_pattern(r"\.(gz|zst|xz|bz2|zip)$")
+_CREDENTIALS = lazy_pattern(
     r"\.(key|pem|p12|pfx)$|^\.?(credentials|oauth_creds|google_accounts|secrets?)\.json$|(^|[-_.])o?auth\.json$"
     r"|^\.netrc$|^id_(rsa|ed25519|ecdsa|dsa)",
     re.IGNORECASE,
@@ -38,19 +40,17 @@ _SETTLED = 20_000_000
 """Nanoseconds: a folder changed just now may change again within the same tick of its clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(msgspec.Struct, frozen=True):
     """One look at what is there."""
 
     files: tuple[str, ...] = ()
-    skipped: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = {}
     """Why a file or folder is not read."""
     missing: tuple[str, ...] = ()
     """Arguments that name nothing, and never did."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(msgspec.Struct, frozen=True):
     """The contents of one folder when it was last changed."""
 
     changed: int

@@ -3,13 +3,12 @@
 Keeping every line in memory would cost more than all the rest; the file has them already.
 """
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from delegtop.origin import Origin
-from delegtop.sources.record import Line
+from delegtop.base.origin import Origin
+from delegtop.sources.records import Line
 
 SPAN = 64 * 1024 * 1024
 """How much of a file is searched at most, counted back from the last known line."""
@@ -60,6 +59,8 @@ def lines_about(needle: bytes, path: str, first: Origin | None, last: Origin | N
 
 def entry_at(origin: Origin) -> bytes | None:
     """The text of one keyed value of a JSON document, from its key to its end."""
+    import json  # only who looks at an entry needs it
+
     try:
         data = Path(origin.source).read_bytes()[origin.offset :]
         text = data.decode("utf-8", "replace")

@@ -4,9 +4,9 @@ import os
 from collections.abc import Generator
 from io import BytesIO
 
-from delegtop.origin import Origin
-from delegtop.sources.record import Line, Unreadable
-from delegtop.sources.trace import Trace, first_data
+from delegtop.base.origin import Origin
+from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 
 CHUNK = 64 * 1024
 """Iterating over blocks of this size costs half of splitting them, and small blocks stay in the processor's cache."""
@@ -14,7 +14,9 @@ CHUNK = 64 * 1024
 OVERSIZE = "oversize"
 
 
-def whole_lines(trace: Trace, source: str, fd: int, size: int, limit: int) -> Generator[Line | Unreadable, None, None]:
+def whole_lines(
+    trace: TextTrace, source: str, fd: int, size: int, limit: int
+) -> Generator[Line | Unreadable, None, None]:
     """Every line that ends within the first `size` bytes and was not delivered yet; the trace advances with them.
 
     Each block is read together with the bytes before it, so a text that was exchanged in the meantime is noticed
@@ -63,7 +65,7 @@ def whole_lines(trace: Trace, source: str, fd: int, size: int, limit: int) -> Ge
         wanted = usual
 
 
-def _break_off(trace: Trace, source: str, data: bytes, base: int) -> Generator[Line, None, None]:
+def _break_off(trace: TextTrace, source: str, data: bytes, base: int) -> Generator[Line, None, None]:
     """No end within the limit: either a torn line before a hole, or a line too long to keep."""
     known = len(trace.tail)
     hole = data.find(b"\0", known)
@@ -83,7 +85,7 @@ def oversize(length: int, limit: int, more: str = "") -> str:
 
 
 def _skip(
-    trace: Trace, source: str, data: bytes, base: int, newline: int, limit: int
+    trace: TextTrace, source: str, data: bytes, base: int, newline: int, limit: int
 ) -> Generator[Unreadable, None, None]:
     """Go on through a line too long to keep, and report it at its end."""
     if newline < 0:

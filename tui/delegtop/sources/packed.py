@@ -10,13 +10,13 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
-from delegtop.clock import Millis
-from delegtop.origin import Origin
-from delegtop.sources.file import Stamp, settled, stamp_of
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
-from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.status import FileStatus, State
 from delegtop.sources.unpack import Spoilt
 from delegtop.sources.unzip import blocks
@@ -29,6 +29,8 @@ ENDLESS_FROM = 64 * 1024 * 1024
 
 class Packed:
     """One compressed log. One thread polls; `raw` may be asked by any."""
+
+    is_text: ClassVar = True
 
     def __init__(self, path: str, *, limit: int = LINE_LIMIT, endless: int = ENDLESS_FROM) -> None:
         self.path = path

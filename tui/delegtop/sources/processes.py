@@ -1,11 +1,10 @@
 """Whether a process of this machine is still there."""
 
 import os
-import re
-import socket
 from pathlib import Path
 
-from delegtop.clock import SECOND, Millis
+from delegtop.base.clock import SECOND, Millis
+from delegtop.base.lazy_pattern import lazy_pattern
 
 _CLOCK_SLACK = 5 * SECOND
 """A process may be noted in a log a little before the kernel says it started: clocks are read at different moments."""
@@ -14,11 +13,11 @@ _DEAD = ([b"Z"], [b"X"])
 _START = 19
 """Where in `stat` the start stands, counted from the state, which is the first after the name."""
 _MACHINE = Path("/etc/machine-id")
-_DOMAIN = re.compile(r"linux:(?P<machine>[0-9a-f]{32}):(?P<namespace>pid:\[\d+\])")
+_DOMAIN = lazy_pattern(r"linux:(?P<machine>[0-9a-f]{32}):(?P<namespace>pid:\[\d+\])")
 
 
 def hostname() -> str:
-    return socket.gethostname()
+    return os.uname().nodename
 
 
 def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: str | None = None) -> bool:

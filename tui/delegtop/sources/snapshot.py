@@ -3,13 +3,13 @@
 import os
 import stat
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
-from delegtop.clock import Millis, WallClock, sleep, wall
-from delegtop.origin import Origin
+from delegtop.base.clock import Millis, WallClock, sleep, wall
+from delegtop.base.origin import Origin
 from delegtop.sources import history
-from delegtop.sources.file import Look, look_of
-from delegtop.sources.record import Line, Unreadable, excerpt, fault
+from delegtop.sources.inode import Look, look_of
+from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus
 
 LIMIT = 64 * 1024 * 1024
@@ -22,6 +22,7 @@ _SETTLED = 20
 class Snapshot:
     """One document. `poll` gives it whenever there is a new whole one."""
 
+    is_text: ClassVar = False
     __slots__ = (
         "_any_text",
         "_digest",

@@ -3,7 +3,6 @@
 import io
 import os
 import sys
-import tempfile
 import threading
 from typing import BinaryIO
 
@@ -14,6 +13,8 @@ class Spool:
     """Copies a byte stream into an unlinked temporary file, in a thread of its own, until it ends."""
 
     def __init__(self, stream: BinaryIO) -> None:
+        import tempfile  # only standard input is kept so
+
         self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it lives as long as the spool
         self.fd = self._file.fileno()
         self._stream = stream

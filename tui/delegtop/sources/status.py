@@ -1,15 +1,15 @@
 """What a reader knows about one file, for the people who watch it."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-from delegtop.clock import Millis
+import msgspec
+
+from delegtop.base.clock import Millis
 
 State = Literal["live", "loading", "stale", "rotated", "gone", "unreadable"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileStatus:
+class FileStatus(msgspec.Struct, frozen=True):
     """One file as its reader sees it now."""
 
     path: str

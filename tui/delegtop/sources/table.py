@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from delegtop.clock import MINUTE, SECOND, Millis, WallClock, iso, monotonic
-from delegtop.origin import Origin
+from delegtop.base.clock import MINUTE, SECOND, Millis, WallClock, iso, monotonic
+from delegtop.base.origin import Origin
 from delegtop.sources.database import LARGEST_VALUE, Database
-from delegtop.sources.record import Line, Unreadable
+from delegtop.sources.records import Line, Unreadable
 
 BATCH = 1_000
 BATCH_BYTES = 4 * 1024 * 1024
@@ -75,7 +75,7 @@ class _Span(NamedTuple):
     end: int | None
 
 
-class Table:
+class DatabaseTable:
     """One table. `news` gives each row once, and again whenever it was changed."""
 
     def __init__(self, path: str, index: int, query: Wanted) -> None:

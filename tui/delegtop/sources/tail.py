@@ -13,16 +13,16 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from delegtop.clock import Clock, WallClock
-from delegtop.origin import Origin
-from delegtop.sources.file import File, Look, settled, stamp_of
+from delegtop.base.clock import Clock, WallClock
+from delegtop.base.origin import Origin
 from delegtop.sources.handles import Handles, Inode, affordable
-from delegtop.sources.library import Library
+from delegtop.sources.inode import FollowedInode, Look, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
-from delegtop.sources.recognise import Recogniser
-from delegtop.sources.record import Line, Unreadable, excerpt, fault
+from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.status import FileStatus, State
-from delegtop.sources.trace import Trace, first_data, key_of
+from delegtop.sources.text_identity.known_texts import KnownTexts
+from delegtop.sources.text_identity.text_recognition import TextRecogniser
+from delegtop.sources.text_identity.text_trace import TextTrace, first_data, key_of
 
 __all__ = ["FileStatus", "Tail"]
 
@@ -45,13 +45,13 @@ class Tail:
         self._clock = clock or WallClock()
         self._attached: dict[str, int] = {}
         self._handles = Handles(handles or affordable(), self._attached)
-        self._library = Library()
-        self._texts = Recogniser(self._library, self._handles, limit, self._clock)
-        self._files: dict[Inode, File] = {}
-        self._paths: dict[str, File] = {}
-        self._left: dict[str, File] = {}
+        self._library = KnownTexts()
+        self._texts = TextRecogniser(self._library, self._handles, limit, self._clock)
+        self._files: dict[Inode, FollowedInode] = {}
+        self._paths: dict[str, FollowedInode] = {}
+        self._left: dict[str, FollowedInode] = {}
         self._errors: dict[str, str] = {}
-        self._adrift: dict[Inode, File] = {}
+        self._adrift: dict[Inode, FollowedInode] = {}
         """Files without a name, or whose name cannot be looked at now."""
         self._given: tuple[str, ...] = ()
         self._running: list[Generator[Any, None, None]] = []
@@ -122,6 +122,10 @@ class Tail:
             return None
         return look, file.trace.key
 
+    def borrowed(self) -> set[str]:
+        """The names under which files are read that bear them no longer: who bears one now must stay to be read too."""
+        return {file.source for file in self._files.values() if file.names != [file.source]}
+
     def forget(self, path: str) -> None:
         """Follow the file no longer. Should it be asked for again, it is read from its top."""
         file = self._paths.pop(path)
@@ -164,9 +168,9 @@ class Tail:
                 file.observe(found)
                 yield from self._read_on(file, file.trace, fd, found)
 
-    def _look(self, paths: Collection[str]) -> dict[File, None]:
+    def _look(self, paths: Collection[str]) -> dict[FollowedInode, None]:
         """Stat every path: the files that changed since they were last read."""
-        changed: dict[File, None] = {}
+        changed: dict[FollowedInode, None] = {}
         attached, by_path, errors = self._attached, self._paths, self._errors
         for path in paths:
             try:
@@ -208,11 +212,11 @@ class Tail:
         if file is not None and self._handles.peek(file.inode) is not None:
             self._adrift[file.inode] = file
 
-    def _name(self, path: str, inode: Inode) -> File:
+    def _name(self, path: str, inode: Inode) -> FollowedInode:
         self._lose_name(path)
         file = self._files.get(inode)
         if file is None:
-            file = self._files[inode] = File(inode, path)
+            file = self._files[inode] = FollowedInode(inode, path)
         file.names.append(path)
         self._paths[path] = file
         self._adrift.pop(inode, None)
@@ -251,7 +255,7 @@ class Tail:
             if file.quiet > self._linger and not file.names:
                 self._retire(file)
 
-    def _retire(self, file: File) -> None:
+    def _retire(self, file: FollowedInode) -> None:
         self._handles.close(file.inode)
         for files in (self._files, self._adrift, self._texts.copies):
             files.pop(file.inode, None)
@@ -262,7 +266,7 @@ class Tail:
 
     # Reading
 
-    def _catch_up(self, file: File) -> Streams:
+    def _catch_up(self, file: FollowedInode) -> Streams:
         """What is new in a file that changed."""
         try:
             fd = self._handles.get(file.inode, file.names)
@@ -286,7 +290,7 @@ class Tail:
         if file.trace is not None:
             yield from self._read_on(file, file.trace, fd, found)
 
-    def _read_on(self, file: File, trace: Trace, fd: int, found: os.stat_result) -> Streams:
+    def _read_on(self, file: FollowedInode, trace: TextTrace, fd: int, found: os.stat_result) -> Streams:
         file.loading = True
         trace.disturbed = False
         lines = whole_lines(trace, file.source, fd, file.size, self._limit)
@@ -295,12 +299,12 @@ class Tail:
         file.loading = False
         file.seen = None if trace.disturbed else settled(stamp_of(found))
 
-    def _flush(self, file: File) -> Iterator[Line | Unreadable]:
+    def _flush(self, file: FollowedInode) -> Iterator[Line | Unreadable]:
         try:
             fd = self._handles.get(file.inode, file.names)
         except OSError:
             return
-        trace = file.trace or Trace(0, first_data(fd, 0, file.size) or 0)
+        trace = file.trace or TextTrace(0, first_data(fd, 0, file.size) or 0)
         if not trace.is_in(fd, file.size):
             return
         file.flushed = file.size
@@ -323,7 +327,7 @@ class Tail:
             trace.advance(trace.tail + data, base, end, trace.line, marked=False)
             yield Line(Origin(file.source, origin.line, origin.offset), text)
 
-    def _read_line(self, fd: int, trace: Trace, offset: int) -> bytes | None:
+    def _read_line(self, fd: int, trace: TextTrace, offset: int) -> bytes | None:
         if not trace.is_roughly_in(fd):
             return None
         before = min(offset, 1)
@@ -332,7 +336,7 @@ class Tail:
         starts_here = not before or data[:1] in (b"\n", b"\0") or line[:1] == b"{"
         return line if line and starts_here else None
 
-    def _status(self, path: str, file: File, state: State, error: str) -> FileStatus:
+    def _status(self, path: str, file: FollowedInode, state: State, error: str) -> FileStatus:
         # A file that was cut off holds less than was read from it until its text is looked at.
         read = file.size if file.copy_of else min(file.trace.offset, file.size) if file.trace else 0
         return FileStatus(path, state, error or file.gap, file.size, read, file.written or None)

@@ -82,7 +82,7 @@ class _Gunzip:
 def _zstd() -> _Codec:
     """Loaded when a file needs it: most machines never do."""
     try:
-        from delegtop import zstd
+        from delegtop.base import zstd
     except ImportError as error:
         raise Spoilt(UNSUPPORTED, f"zstd needs the package backports.zstd, which cannot be loaded: {error}") from error
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW}

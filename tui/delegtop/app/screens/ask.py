@@ -8,26 +8,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from delegtop.app.screens.leaving import Leaving
+from delegtop.app.screens.dialog import Dialog
 
 
-class Ask(Leaving, ModalScreen[str | None]):
+class Ask(Dialog[str | None]):
     """Gives back what was typed, or None if the operator went away; an answer that will not do is not taken."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", id="ask-back")]
-    DEFAULT_CSS = """
-    Ask { align: center middle; }
-    Ask > Vertical {
-        width: 80%; max-width: 80; height: auto; border: round $accent; background: $surface; padding: 0 1;
-    }
-    Ask Input, Ask Input:focus { border: none; padding: 0; height: 1; background: $surface; }
-    Ask .ask-title { text-style: bold; color: $accent; }
-    Ask .ask-hint { color: $row-muted; }
-    Ask .ask-hint.-wrong { color: $error; }
-    """
+    DEFAULT_CSS = "Ask > Vertical { max-width: 80; }"
 
     def __init__(
         self, title: str, hint: str, value: str = "", check: Callable[[str], str] | None = None, limit: int = 400
@@ -39,9 +29,9 @@ class Ask(Leaving, ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(Content(self._title), classes="ask-title")
+            yield Static(Content(self._title), classes="title")
             yield Input(self._value, max_length=self._limit, compact=True)
-            yield Static(Content(self._hint), classes="ask-hint")
+            yield Static(Content(self._hint), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -50,11 +40,8 @@ class Ask(Leaving, ModalScreen[str | None]):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         if self._check and (wrong := self._check(event.value)):
-            hint = self.query_one(".ask-hint", Static)
+            hint = self.query_one(".hint", Static)
             hint.update(Content(wrong))
-            hint.add_class("-wrong")
+            hint.add_class("wrong")
             return
         self.dismiss(event.value)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

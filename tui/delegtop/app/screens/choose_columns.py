@@ -6,18 +6,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from delegtop.app.inspector.words import MUTED
-from delegtop.app.screens.leaving import Leaving
+from delegtop.app.pages.inspector.page_words import MUTED
+from delegtop.app.screens.dialog import Dialog
 from delegtop.report.table.columns import COLUMNS, NAME
 
 _HOW = "space shows or hides, shift+up and shift+down move, u the usual ones, enter keeps, esc leaves"
 
 
-class ChooseColumns(Leaving, ModalScreen[tuple[str, ...] | None]):
+class ChooseColumns(Dialog[tuple[str, ...] | None]):
     """Gives back the names in their order; none of them are the usual ones. None if nothing is to change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -27,17 +26,7 @@ class ChooseColumns(Leaving, ModalScreen[tuple[str, ...] | None]):
         Binding("shift+down,J", "move(1)", "down", id="columns-down"),
         Binding("u", "usual", "the usual ones", id="columns-usual"),
     ]
-    DEFAULT_CSS = """
-    ChooseColumns { align: center middle; }
-    ChooseColumns > Vertical {
-        width: 90%; max-width: 84; height: auto; max-height: 90%; border: round $accent; background: $surface;
-        padding: 0 1;
-    }
-    ChooseColumns OptionList, ChooseColumns OptionList:focus {
-        height: auto; border: none; background: $surface; background-tint: $surface 0%; padding: 0;
-    }
-    ChooseColumns OptionList:focus > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
-    """
+    DEFAULT_CSS = "ChooseColumns > Vertical { width: 90%; max-width: 84; max-height: 90%; }"
 
     def __init__(self, shown: tuple[str, ...]) -> None:
         super().__init__()
@@ -88,6 +77,3 @@ class ChooseColumns(Leaving, ModalScreen[tuple[str, ...] | None]):
 
     def on_option_list_option_selected(self) -> None:
         self.dismiss(tuple(name for name in self._order if name in self._shown) or ("state",))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

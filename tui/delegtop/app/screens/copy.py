@@ -7,22 +7,21 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from delegtop.app import clipboard
-from delegtop.app.inspector.words import MUTED, one_line, path_of
-from delegtop.app.screens.leaving import Leaving
-from delegtop.clock import countdown, duration
+from delegtop.app.pages.inspector.page_words import MUTED, one_line, path_of
+from delegtop.app.screens.dialog import Dialog
+from delegtop.base.clock import countdown, duration
+from delegtop.base.text import line
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model import measures
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.recovery import RECOMMENDATION, hints
+from delegtop.model.recovery_hints import RECOMMENDATION, hints
+from delegtop.model.store.ledger import Handle
 from delegtop.report import privacy
-from delegtop.text import line
 
 
 class Choice(NamedTuple):
@@ -81,7 +80,7 @@ def copy(widget: Widget, name: str, text: str, refused: str) -> bool:
     return True
 
 
-class CopyMenu(Leaving, ModalScreen[None]):
+class CopyMenu(Dialog[None]):
     """Copies one thing and goes away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,16 +91,8 @@ class CopyMenu(Leaving, ModalScreen[None]):
         ),
     ]
     DEFAULT_CSS = """
-    CopyMenu { align: center middle; }
-    CopyMenu > Vertical {
-        width: 80%; max-width: 100; height: auto; max-height: 80%;
-        border: round $accent; background: $surface; padding: 0 1;
-    }
-    CopyMenu OptionList, CopyMenu OptionList:focus {
-        height: auto; border: none; background: $surface; background-tint: $surface 0%; padding: 0;
-        text-wrap: nowrap; text-overflow: ellipsis;
-    }
-    CopyMenu OptionList:focus > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
+    CopyMenu > Vertical { max-width: 100; max-height: 80%; }
+    CopyMenu OptionList, CopyMenu OptionList:focus { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(self, assessments: Assessments, handle: Handle, *, masked: bool = True) -> None:
@@ -136,9 +127,6 @@ class CopyMenu(Leaving, ModalScreen[None]):
             return
         if copy(self, name, choice.text, choice.refused):
             self.dismiss()
-
-    def action_leave(self) -> None:
-        self.dismiss()
 
 
 def _prompt(choice: Choice) -> Content:

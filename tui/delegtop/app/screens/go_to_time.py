@@ -8,30 +8,23 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from delegtop.app.screens.leaving import Leaving
-from delegtop.clock import LocalZone, Millis, moment, parse_place
-from delegtop.text import line
+from delegtop.app.screens.dialog import Dialog
+from delegtop.base.clock import LocalZone, Millis, moment, parse_place
+from delegtop.base.text import line
 
 _HOW = "10:41, 10:41:30, -5m, +30s, 1h20m from the beginning, 2026-03-03T10:41Z  ·  enter goes there, esc leaves"
 
 
-class GoToTime(Leaving, ModalScreen[Millis | None]):
+class GoToTime(Dialog[Millis | None]):
     """Gives back the moment, or None if the operator thought better of it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", id="go-to-back")]
     DEFAULT_CSS = """
-    GoToTime { align: center middle; }
-    GoToTime > Vertical {
-        width: 90%; max-width: 84; height: auto; border: round $accent; background: $surface; padding: 0 1;
-    }
-    GoToTime .title { text-style: bold; color: $accent; }
-    GoToTime .how { color: $row-muted; }
-    GoToTime .wrong { color: $error; display: none; }
+    GoToTime > Vertical { width: 90%; max-width: 84; }
+    GoToTime .wrong { display: none; }
     GoToTime .wrong.-open { display: block; }
-    GoToTime Input, GoToTime Input:focus { border: none; height: 1; padding: 0; background: $surface; }
     """
 
     def __init__(self, now: Millis, bounds: tuple[Millis, Millis], zone: tzinfo | None) -> None:
@@ -43,7 +36,7 @@ class GoToTime(Leaving, ModalScreen[Millis | None]):
         with Vertical():
             yield Static(Content(f"Go to a time between {first} and {last}"), classes="title")
             yield Input(placeholder=moment(self._now, self._zone)[11:], compact=True)
-            yield Static(Content(_HOW), classes="how")
+            yield Static(Content(_HOW), classes="hint")
             yield Static(Content(), classes="wrong")
 
     def on_mount(self) -> None:
@@ -62,6 +55,3 @@ class GoToTime(Leaving, ModalScreen[Millis | None]):
         wrong = self.query_one(".wrong", Static)
         wrong.update(Content(line(f"{event.value} is no time", 200)))
         wrong.add_class("-open")
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -7,8 +7,6 @@ from textual.await_complete import AwaitComplete
 from textual.events import Callback, ScreenSuspend, Unmount
 from textual.message import Message
 
-from delegtop.model.forest import Forest
-
 if TYPE_CHECKING:
     from textual.screen import Screen
 
@@ -39,6 +37,3 @@ class Leaving(_Screen):
         """Once it has left it hears of nothing but its end: its widgets go one by one, and nothing is done twice."""
         if self.is_here or isinstance(message, _LAST) or type(message).__module__ == messages.__name__:
             await super()._on_message(message)
-
-    def move_house(self, before: Forest, now: Forest) -> None:
-        """Another moment is shown, and delegations have other handles in it."""

@@ -9,17 +9,18 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from delegtop.app import keymap
-from delegtop.app.board import Board
-from delegtop.app.bygone import Bygone
-from delegtop.app.intake import Intake, Wake
-from delegtop.app.pace import after
-from delegtop.app.reader import Reader
+from delegtop.app.pages.header_status import Standing
+from delegtop.app.pages.inspector.inspector_pane import Inspector
+from delegtop.app.screens import chosen_lines
 from delegtop.app.screens.copy import CopyMenu
-from delegtop.app.screens.leaving import Leaving
-from delegtop.app.screens.sources import Sources
-from delegtop.app.screens.standing import Standing
+from delegtop.app.screens.source_health import SourceHealth
 from delegtop.app.screens.viewing import Viewing
-from delegtop.app.views import View, Views
+from delegtop.app.state.board import Board
+from delegtop.app.state.idle_work import SLICE, IdleWork
+from delegtop.app.state.intake import Intake, Wake
+from delegtop.app.state.long_over import Bygone
+from delegtop.app.state.reader_thread import Reader
+from delegtop.app.state.saved_views import View, Views
 from delegtop.app.widgets import banner, crumbs, earlier
 from delegtop.app.widgets.banner import Banner
 from delegtop.app.widgets.chips import Chips
@@ -27,21 +28,20 @@ from delegtop.app.widgets.crumbs import Crumbs
 from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.earlier import Earlier
 from delegtop.app.widgets.filter_bar import FilterBar
-from delegtop.app.widgets.gantt import Gantt
-from delegtop.app.widgets.inspector import Inspector
+from delegtop.app.widgets.gantt_tree import Gantt
 from delegtop.app.widgets.key_bar import KeyBar
-from delegtop.app.widgets.notice import Notice
+from delegtop.app.widgets.notice import EmptyNotice
 from delegtop.app.widgets.pill import Pill
 from delegtop.app.widgets.replay_bar import ReplayBar
+from delegtop.app.widgets.sheet import Sheet
 from delegtop.app.widgets.vitals import Vitals
-from delegtop.config import Settings
-from delegtop.feed.replay import Replay
+from delegtop.base.text import line
+from delegtop.feed.replay_feed import Replay
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.query import QueryError
-from delegtop.text import line
+from delegtop.model.store.ledger import Handle
+from delegtop.settings import Settings
 
-_SLICE = 0.008
 _CRUMBS = 50
 
 
@@ -70,7 +70,7 @@ class Monitor(Viewing):
         watching: bool,
         frozen: bool,
         zone: tzinfo | None,
-        replay: Replay | None = None,
+        replay: Replay,
         view: View,
         views: Views | None = None,
         bygone: Bygone | None = None,
@@ -95,14 +95,14 @@ class Monitor(Viewing):
             id="inspector",
         )
         self._vitals, self._keys = Vitals(ascii=settings.ascii), KeyBar()
-        self._notice, self._pill = Notice(), Pill(id="pill")
+        self._notice, self._pill = EmptyNotice(), Pill(id="pill")
         self._banner, self._crumbs, self._earlier = Banner(), Crumbs(), Earlier()
-        self._past = None if replay is None else ReplayBar(replay, zone=zone, ascii=settings.ascii)
+        self._past = ReplayBar(replay, zone=zone, ascii=settings.ascii)
         self._folded_all = False
         self._structural = True
         self._ready = False
-        self._sifting = False
-        self._judging = False
+        self._sifting = IdleWork(self, self._sift)
+        self._judging = IdleWork(self, self._judge)
 
     def compose(self) -> ComposeResult:
         self._dress()
@@ -119,8 +119,7 @@ class Monitor(Viewing):
                 yield self._pill
                 yield self._earlier
             yield self.inspector
-        if self._past is not None:
-            yield self._past
+        yield self._past
         yield self._keys
 
     def _dress(self) -> None:
@@ -133,7 +132,7 @@ class Monitor(Viewing):
 
     def on_mount(self) -> None:
         self._ready = True
-        self.board.moved_house = self._moved_house
+        self.board.forest_replaced.subscribe(self._forest_replaced)
         self.watch(self.table, "pending", self._pill.count, init=False)
         self.table.follow = self._settings.follow
         if self.views is not None and self.views.trouble:
@@ -148,6 +147,7 @@ class Monitor(Viewing):
 
     def on_unmount(self) -> None:
         self._ready = False
+        self.board.forest_replaced.unsubscribe(self._forest_replaced)
 
     @property
     def _is_up(self) -> bool:
@@ -174,13 +174,10 @@ class Monitor(Viewing):
         """Rows came or changed places since the last frame."""
         self._structural = True
 
-    def _moved_house(self, before: Forest, now: Forest) -> None:
+    def _forest_replaced(self, before: Forest, now: Forest) -> None:
         """Another moment is shown."""
-        self.table.move_house(before, now)
-        self.inspector.move_house(before, now)
-        for screen in self.app.screen_stack:
-            if isinstance(screen, Leaving):
-                screen.move_house(before, now)
+        self.table.replace_forest(before, now)
+        self.inspector.replace_forest(before, now)
         self._structural = True
 
     def draw(self) -> None:
@@ -196,7 +193,7 @@ class Monitor(Viewing):
         self._vitals.beat(self._standing.pulse())
         self._draw_lines()
         self._draw_notice()
-        if structural and not self._sifting:
+        if structural and self.board.sieve is None:
             self._count_rows()
         self.inspector.speak_of(self.table.cursor)
         self.inspector.refresh_page()
@@ -232,16 +229,14 @@ class Monitor(Viewing):
     def _judge_soon(self) -> None:
         """Judge after the frame what is left. While a big log loads there is better to do, and all may change."""
         wanted = self.board.remarks.wanted or self.board.assessments.waiting
-        if wanted and not self._judging and not self.reader.loading:
-            self._judging = True
-            after(self, 0.001, self._judge)
+        if wanted and not self.reader.loading:
+            self._judging.ask()
 
     def _judge(self) -> None:
-        self._judging = False
         if not self._is_up:
             return
-        assessed = self.board.judge(_SLICE)
-        if self.board.remarks.settle(_SLICE) or assessed:
+        assessed = self.board.judge(SLICE)
+        if self.board.remarks.settle(SLICE) or assessed:
             self.table.mark_problems(self.board.landmarks)
             self.table.update_rows(assessed)
             self._draw_lines()
@@ -261,9 +256,8 @@ class Monitor(Viewing):
     def _draw_keys(self) -> None:
         reading = self.inspector.sheet.has_focus
         offered = keymap.beside_bars() if self.table.charted else keymap.COMMANDS
-        past = self._past if self._past is not None and self._past.display else None
-        if past is not None:
-            offered = past.commands
+        if self._past.display:
+            offered = self._past.commands
         commands = [command for command in offered if command.bar]
         words = {
             "gantt": "columns" if self.table.charted else "gantt",
@@ -275,7 +269,7 @@ class Monitor(Viewing):
             "only-open": "show all" if self.board.only_open else "only open",
             "inspector": "hide inspector" if self.inspector.display else "inspector",
         }
-        words |= past.words if past is not None else {}
+        words |= self._past.words if self._past.display else {}
         self._keys.offer(commands, self._settings.keymap, words)
 
     # What happens
@@ -283,6 +277,10 @@ class Monitor(Viewing):
     @on(DelegationTree.Highlighted)
     def _highlighted(self) -> None:
         self.inspector.speak_of(self.table.cursor)  # the handle in the message may be of another moment
+
+    @on(Sheet.Chosen)
+    def _chosen_of_page(self, event: Sheet.Chosen) -> None:
+        chosen_lines.follow(self, event, self.reader.feed, masked=self.inspector.masked)
 
     @on(DelegationTree.Activated)
     def _activated(self, _: DelegationTree.Activated) -> None:
@@ -300,18 +298,17 @@ class Monitor(Viewing):
         self.sift()
 
     def sift(self) -> None:
-        if not self._sifting:
+        if not self._sifting.waits:
             self._sift()
 
     def _sift(self) -> None:
         """Apply the filter a slice at a time, with keys in between."""
         if not self._is_up:
             return
-        self._sifting = not self.board.sift(_SLICE)
-        if self._sifting:
+        if not self.board.sift(SLICE):
             share = self.board.sieve.share if self.board.sieve else 1.0
             self.filter_bar.count(f"looking … {share:.0%}")
-            after(self, 0.001, self._sift)
+            self._sifting.ask()
             return
         self._count_rows()
         self.rearranged()
@@ -530,4 +527,4 @@ class Monitor(Viewing):
         self.draw()
 
     def action_sources(self) -> None:
-        self.app.push_screen(Sources(self.reader, self.board.clock, masked=self.board.table.masked))
+        self.app.push_screen(SourceHealth(self.reader, self.board.clock, masked=self.board.table.masked))

@@ -8,16 +8,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from delegtop.app.inspector.words import MUTED
-from delegtop.app.screens.leaving import Leaving
-from delegtop.text import line
+from delegtop.app.pages.inspector.page_words import MUTED
+from delegtop.app.screens.dialog import Dialog
+from delegtop.base.text import line
 
 
-class Pick(Leaving, ModalScreen[tuple[str, str] | None]):
+class Pick(Dialog[tuple[str, str] | None]):
     """Gives back what was picked and how: `("pick", name)`, or the word of another key with the name under the cursor;
     None if nothing was."""
 
@@ -25,17 +24,7 @@ class Pick(Leaving, ModalScreen[tuple[str, str] | None]):
         Binding("escape,q", "leave", "back", id="pick-back"),
         *(Binding(str(number), f"number({number})", show=False) for number in range(1, 10)),
     ]
-    DEFAULT_CSS = """
-    Pick { align: center middle; }
-    Pick > Vertical {
-        width: 80%; max-width: 76; height: auto; max-height: 90%; border: round $accent; background: $surface;
-        padding: 0 1;
-    }
-    Pick OptionList, Pick OptionList:focus {
-        height: auto; border: none; background: $surface; background-tint: $surface 0%; padding: 0;
-    }
-    Pick OptionList:focus > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
-    """
+    DEFAULT_CSS = "Pick > Vertical { max-width: 76; max-height: 90%; }"
 
     def __init__(
         self,
@@ -85,6 +74,3 @@ class Pick(Leaving, ModalScreen[tuple[str, str] | None]):
 
     def on_option_list_option_selected(self) -> None:
         self.dismiss(("pick", self._under_cursor()))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -7,12 +7,12 @@ from textual import on
 from textual.content import Content
 from textual.worker import Worker, WorkerState
 
-from delegtop.app.inspector import raw
-from delegtop.app.inspector.words import MUTED, heading, one_line
-from delegtop.app.reader import Readable
+from delegtop.app.pages.inspector import raw
+from delegtop.app.pages.inspector.page_words import MUTED, heading, one_line
 from delegtop.app.screens.page import Page
-from delegtop.app.widgets.sheet import Block, Fact
-from delegtop.origin import Origin
+from delegtop.app.widgets.sheet import Block, LabelledFact
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import Readable
 from delegtop.report import privacy
 
 _SHOWN = 16_000
@@ -60,7 +60,7 @@ class RawLine(Page):
 def _hanging(line: Content) -> Block:
     """A line that is continued where it begins."""
     depth = len(line.plain) - len(line.plain.lstrip(" "))
-    return Fact(" " * (depth - 1), line[depth:], depth) if depth else line
+    return LabelledFact(" " * (depth - 1), line[depth:], depth) if depth else line
 
 
 def _indented(data: bytes) -> bytes:

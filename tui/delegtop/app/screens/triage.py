@@ -17,35 +17,33 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from delegtop.app import clipboard, keymap
-from delegtop.app.board import Board
-from delegtop.app.inspector.findings import found
-from delegtop.app.inspector.words import MUTED, Subject, one_line
-from delegtop.app.pace import after
-from delegtop.app.reader import Reader
-from delegtop.app.rewinding import Expected
+from delegtop.app.pages.inspector.findings import found
+from delegtop.app.pages.inspector.page_words import MUTED, PageSubject, one_line
+from delegtop.app.pages.triage import problem_words
+from delegtop.app.pages.triage.disk_evidence import FILES, look_up
+from delegtop.app.pages.triage.problem_marks import Marks, Problem
+from delegtop.app.pages.triage.problem_words import Known
+from delegtop.app.screens import chosen_lines
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.copy import CopyMenu, copy
 from delegtop.app.screens.leaving import Leaving
-from delegtop.app.screens.raw_line import RawLine
-from delegtop.app.triage import words
-from delegtop.app.triage.evidence import FILES, look_up
-from delegtop.app.triage.marks import Marks, Problem
-from delegtop.app.triage.noting import Noting
-from delegtop.app.triage.words import Known
+from delegtop.app.screens.note_taking import Noting
+from delegtop.app.state.board import Board
+from delegtop.app.state.idle_work import IdleWork
+from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import earlier
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.earlier import Earlier
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.problem_list import ProblemList
-from delegtop.app.widgets.replay_bar import ReplayBar
-from delegtop.app.widgets.sheet import Block, Command, Sheet
-from delegtop.config import Settings
+from delegtop.app.widgets.replay_bar import Expected, ReplayBar
+from delegtop.app.widgets.sheet import Block, Sheet
 from delegtop.diagnosis.assessment import Assessment, Urgency
-from delegtop.feed.replay import Replay
+from delegtop.feed.replay_feed import Replay
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
 from delegtop.model.query import QueryError, parse
-from delegtop.origin import Origin
+from delegtop.model.store.ledger import Handle
+from delegtop.settings import Settings
 
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked."""
@@ -84,16 +82,16 @@ class Triage(Leaving, Screen[str | None]):
         zone: tzinfo | None = None,
         start: Handle | None = None,
         marks: Marks | None = None,
-        replay: Replay | None = None,
+        replay: Replay,
     ) -> None:
         super().__init__()
-        self._replay = replay
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
         """The delegation to select once it is known, unless the operator moves before."""
         self._began_earlier = start is not None and board.assessments.of(start).urgency is Urgency.EARLIER
         """Whether it was opened on an earlier trouble: then those are listed, too."""
         self.problems, self.sheet = ProblemList(self._row), Sheet()
+        self._past = ReplayBar(replay, zone=zone, ascii=settings.ascii)
         self._title, self._keys = Static(Content(), id="triage-title"), KeyBar()
         self._earlier = Earlier()
         self._ready = False
@@ -106,7 +104,7 @@ class Triage(Leaving, Screen[str | None]):
         """Only the problems of delegations that match are listed."""
         self._known: dict[Handle, Known] = {}
         self._shown: object = None
-        self._fetching = False
+        self._fetching = IdleWork(self, self._fetch, _SETTLE)
         self._listed: object = None
         self._rows: int | None = None
 
@@ -117,18 +115,19 @@ class Triage(Leaving, Screen[str | None]):
                 yield self.problems
                 yield self._earlier
             yield self.sheet
-        if self._replay is not None:
-            yield ReplayBar(self._replay, zone=self._zone, ascii=self._settings.ascii)
+        yield self._past
         yield self._keys
 
     def on_mount(self) -> None:
         self._ready = True
+        self._board.forest_replaced.subscribe(self._forest_replaced)
         self.set_interval(1.0, self._second)
         self.set_interval(_LOOK, self._look)
         self.refresh_problems()
 
     def on_unmount(self) -> None:
         self._ready = False
+        self._board.forest_replaced.unsubscribe(self._forest_replaced)
 
     @property
     def _is_up(self) -> bool:
@@ -137,8 +136,10 @@ class Triage(Leaving, Screen[str | None]):
 
     # Another moment
 
-    def move_house(self, before: Forest, now: Forest) -> None:  # noqa: ARG002 -- it is listed anew
+    def _forest_replaced(self, before: Forest, _now: Forest) -> None:
         """Delegations have other handles at the moment that is shown now; the problem under the cursor stays wanted."""
+        if not self._is_up:
+            return
         current = self.problems.current
         if current is not None and self.problems.moved:
             self._wanted = before.id(current.handle)
@@ -234,7 +235,7 @@ class Triage(Leaving, Screen[str | None]):
 
     def _draw_title(self) -> None:
         place = f"{self.problems.place:,} of " if self.problems.place else ""
-        told = words.summary(len(self.problems.problems), self._settled, self._board.assessments.waiting)
+        told = problem_words.summary(len(self.problems.problems), self._settled, self._board.assessments.waiting)
         if not len(self._board.forest):
             told = "nothing is read"
         trouble = f"   {self.marks.trouble}" if self.marks.trouble else ""
@@ -259,21 +260,20 @@ class Triage(Leaving, Screen[str | None]):
             "triage-earlier": "hide earlier" if self._wants_earlier else "earlier",
             "triage-view": "list" if self.has_class("-alone") else "one at a time",
         }
-        offered: tuple[keymap.Command, ...] = keymap.TRIAGE
-        for bar in self.query(ReplayBar):
-            if bar.display:
-                offered, labels = bar.beside(keymap.TRIAGE_OF_THE_PAST), labels | bar.words
+        offered: tuple[keymap.KeyCommand, ...] = keymap.TRIAGE
+        if self._past.display:
+            offered, labels = self._past.beside(keymap.TRIAGE_OF_THE_PAST), labels | self._past.words
         self._keys.offer([command for command in offered if command.bar], self._settings.keymap, labels)
 
-    def _subject(self, handle: Handle) -> Subject:
+    def _subject(self, handle: Handle) -> PageSubject:
         board = self._board
-        return Subject(board.assessments, handle, self._zone, self._settings.ascii, board.table.masked)
+        return PageSubject(board.assessments, handle, self._zone, self._settings.ascii, board.table.masked)
 
     def _row(self, each: Assessment, width: int) -> Content:
         table, problem = self._board.table, self._problem(each)
         settled = self.marks.is_settled(problem, self._board.forest.now)
         project = table.project(each.handle)
-        return words.row(
+        return problem_words.row(
             each,
             self._subject(each.handle),
             self.marks.of(problem),
@@ -294,10 +294,9 @@ class Triage(Leaving, Screen[str | None]):
         if made_from == self._shown and not top:
             return
         self._shown = made_from
-        self.sheet.show(words.page(current, self._subject(current.handle), mark, known or Known()), top=top)
-        if known is None and not self._fetching:
-            self._fetching = True
-            after(self, _SETTLE, self._fetch)
+        self.sheet.show(problem_words.page(current, self._subject(current.handle), mark, known or Known()), top=top)
+        if known is None:
+            self._fetching.ask()
 
     def _nothing(self) -> list[Block]:
         """Why the list is empty. That nothing is the matter is said only where something was looked at."""
@@ -316,7 +315,6 @@ class Triage(Leaving, Screen[str | None]):
     # What only the disk and the rules know
 
     def _fetch(self) -> None:
-        self._fetching = False
         current = self.problems.current
         if current is None or not self._is_up:
             return
@@ -361,12 +359,7 @@ class Triage(Leaving, Screen[str | None]):
 
     @on(Sheet.Chosen)
     def _chosen_line(self, event: Sheet.Chosen) -> None:
-        event.stop()
-        if isinstance(event.target, Origin):
-            masked = self._board.table.masked
-            self.app.push_screen(RawLine(self._reader.feed, event.target, masked=masked))
-        elif isinstance(event.target, Command):
-            copy(self, "command", event.target.text, clipboard.refusal(event.target.text))
+        chosen_lines.follow(self, event, self._reader.feed, masked=self._board.table.masked)
 
     @on(Chips.Chosen, "Earlier")
     def _chosen_earlier(self, event: Chips.Chosen) -> None:

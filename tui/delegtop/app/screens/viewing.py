@@ -9,13 +9,13 @@ from typing import ClassVar
 from textual import on
 from textual.screen import Screen
 
-from delegtop.app import search
-from delegtop.app.board import Board
-from delegtop.app.views import View, Views, wrong_name
+from delegtop.app.state import row_search
+from delegtop.app.state.board import Board
+from delegtop.app.state.saved_views import View, Views, wrong_name
 from delegtop.app.widgets.filter_bar import FilterBar
-from delegtop.app.widgets.gantt import Gantt
+from delegtop.app.widgets.gantt_tree import Gantt
 from delegtop.app.widgets.prompt import Prompt
-from delegtop.model.order import SORTS
+from delegtop.model.tree.order import SORTS
 from delegtop.report.table.columns import UnknownColumnError, chosen
 
 SEARCH, COMMAND = "search", "command-line"
@@ -201,7 +201,7 @@ class Viewing(Screen[None]):
             self.action_search()
 
     def _find(self, step: int) -> None:
-        found = search.next_match(self.board, self.board.rows.highlight, self.table.cursor, step)
+        found = row_search.next_match(self.board, self.board.rows.highlight, self.table.cursor, step)
         if found is None:
             self.notify(f"{self.board.rows.highlight}: nowhere in the rows.", markup=False)
         else:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from delegtop.app.spans import cut
+from delegtop.app.cell_width import cut
 from delegtop.app.widgets.chips import Chip, Chips
-from delegtop.clock import duration
+from delegtop.base.clock import duration
 from delegtop.diagnosis.assessment import PRESSING, Assessment, Urgency
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.model import measures, phases
@@ -41,7 +41,7 @@ def line(table: Table, pressing: list[Assessment], key: str, width: int) -> Cont
     first = pressing[0]
     arrow = "->" if table.drawing.plain else "→"
     more = f"   +{len(pressing) - 1} more" if len(pressing) > 1 else ""
-    since = "" if first.since is None else f" {duration(max(table.forest.now - first.since, 0))}"
+    since = "" if first.since is None else f" {duration(max(table.forest.now_of(first.handle) - first.since, 0))}"
     what, where = _what(table, first)
     begin = f"{_word(first)}  {_who(table, first)}  {what}{since if what and where else ''}"
     end = f"{'' if what and where else since}  {arrow}  {key}{more}"

@@ -13,14 +13,14 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import var
 
-from delegtop.app.rows import Rows
+from delegtop.app.state.table_rows import TableRows
 from delegtop.app.widgets.scrollbar import thumb, top_for
 from delegtop.app.widgets.tree_canvas import HEADER, TreeCanvas
 from delegtop.app.widgets.viewport import Viewport
-from delegtop.clock import monotonic
+from delegtop.base.clock import monotonic
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.outline import OutlineRow
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.outline import OutlineRow
 
 _WHEEL = 3
 _MOST_MARKS = 200
@@ -83,7 +83,9 @@ class DelegationTree(TreeCanvas, can_focus=True):
             self.sort = sort
             super().__init__()
 
-    def __init__(self, rows: Rows, *, first: Callable[[], Handle | None] = lambda: None, id: str | None = None) -> None:
+    def __init__(
+        self, rows: TableRows, *, first: Callable[[], Handle | None] = lambda: None, id: str | None = None
+    ) -> None:
         super().__init__(rows, id=id)
         self._outline = rows.outline
         self._view = Viewport(rows.outline, first)
@@ -125,9 +127,9 @@ class DelegationTree(TreeCanvas, can_focus=True):
         self._newest = self._outline.newest
         self.pending = 0
 
-    def move_house(self, before: Forest, now: Forest) -> None:
+    def replace_forest(self, before: Forest, now: Forest) -> None:
         """The rows are those of another moment: the cursor stays on its delegation, and nothing of it is news."""
-        self._view.move_house(before, now)
+        self._view.replace_forest(before, now)
         self._told = None
         self.seen()
         self.update_rows(True)  # at once: what is on the screen may not be there any more when it is painted again

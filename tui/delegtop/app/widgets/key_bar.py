@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from textual.content import Content
 from textual.events import Resize
 
-from delegtop.app.keymap import Command, keys_of
+from delegtop.app.keymap import KeyCommand, keys_of
 from delegtop.app.widgets.chips import Chip, Chips
 
 
@@ -18,12 +18,12 @@ class KeyBar(Chips):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._commands: Sequence[Command] = ()
+        self._commands: Sequence[KeyCommand] = ()
         self._overrides: Mapping[str, str] = {}
         self._words: Mapping[str, str] = {}
 
     def offer(
-        self, commands: Sequence[Command], overrides: Mapping[str, str], words: Mapping[str, str] | None = None
+        self, commands: Sequence[KeyCommand], overrides: Mapping[str, str], words: Mapping[str, str] | None = None
     ) -> None:
         """Show these commands; `words` replaces labels by id, where the state of things changes the word."""
         offered = (commands, overrides, words or {})
@@ -39,7 +39,7 @@ class KeyBar(Chips):
 
 
 def layout(
-    commands: Sequence[Command], overrides: Mapping[str, str], words: Mapping[str, str], width: int
+    commands: Sequence[KeyCommand], overrides: Mapping[str, str], words: Mapping[str, str], width: int
 ) -> list[Chip]:
     chips = {command.id: _chip(command, overrides, words) for command in commands}
     kept: set[str] = set()
@@ -52,7 +52,7 @@ def layout(
     return [*line[:-1], Chip(line[-1].text.rstrip(), line[-1].name)] if line else []
 
 
-def _chip(command: Command, overrides: Mapping[str, str], words: Mapping[str, str]) -> Chip:
+def _chip(command: KeyCommand, overrides: Mapping[str, str], words: Mapping[str, str]) -> Chip:
     key = keys_of(command, overrides)[0]
     word = words.get(command.id, command.label)
     return Chip(Content.assemble((key, "bold $accent"), " ", word, "   "), command.id)

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.widgets import Static
 
-from delegtop import text
-from delegtop.clock import Millis, age
-from delegtop.feed import SourceStatus, offers
+from delegtop.base import text
+from delegtop.base.clock import Millis, age
+from delegtop.feed.live_feed import SourceStatus, offers
+from delegtop.report.health import UNHEALTHY
 
 _BAR = 32
 _LEFT_OUT = "left out"
-_UNREADABLE = frozenset({"missing", "gone", "unreadable", "unrecognised", "skipped"})
 
 
-class Notice(Static):
+class EmptyNotice(Static):
     """A short text in the middle of an empty space."""
 
     DEFAULT_CSS = """
-    Notice { height: 1fr; width: 1fr; content-align: center middle; padding: 1 2; display: none; }
-    Notice.-open { display: block; }
+    EmptyNotice { height: 1fr; width: 1fr; content-align: center middle; padding: 1 2; display: none; }
+    EmptyNotice.-open { display: block; }
     """
 
     def say(self, content: Content | None) -> None:
@@ -74,7 +74,7 @@ def nothing_told(statuses: Sequence[SourceStatus], now: Millis) -> Content:
             ("Waiting for a log\n\n", "bold $accent"),
             ("There is no file there yet; one that comes is picked up by itself.", "$row-muted"),
         )
-    broken = [status for status in statuses if status.status in _UNREADABLE or status.unreadable]
+    broken = [status for status in statuses if status.status in UNHEALTHY or status.unreadable]
     left_out = all(status.status == _LEFT_OUT for status in statuses)
     title = "No delegation in these sources yet"
     if len(broken) == len(statuses):

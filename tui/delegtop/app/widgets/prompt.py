@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from delegtop.text import line
+from delegtop.base.text import line
 
 
 class Prompt(Horizontal):

@@ -16,12 +16,12 @@ from textual.message import Message
 from textual.widget import Widget
 
 from delegtop.app import keymap
-from delegtop.app.axis import Axis, Cell
-from delegtop.app.keymap import Command
+from delegtop.app.keymap import KeyCommand
+from delegtop.app.state.replay_axis import Cell, ReplayAxis
 from delegtop.app.widgets.chips import Chip, Chips, fitting
 from delegtop.app.widgets.vitals import sparkline
-from delegtop.clock import Millis, duration, moment
-from delegtop.feed.replay import Replay
+from delegtop.base.clock import Millis, duration, moment
+from delegtop.feed.replay_feed import Replay
 
 _RATE = 10
 """Looks a second at the clock."""
@@ -54,7 +54,7 @@ class Track(Widget, can_focus=True):
         super().__init__()
         self._replay, self._ascii = replay, ascii
         self._made_from: object = None
-        self._axis: Axis | None = None
+        self._axis: ReplayAxis | None = None
         self._cells: list[Cell] = []
         self._drawn = Content()
         self._held = False
@@ -79,7 +79,7 @@ class Track(Widget, can_focus=True):
         made_from = (id(timeline), bounds, width, len(timeline.problems))
         if made_from != self._made_from:
             self._made_from = made_from
-            self._axis = Axis(*bounds, timeline, width)
+            self._axis = ReplayAxis(*bounds, timeline, width)
             self._cells = self._axis.cells(timeline)
         return drawn(self._cells, self._axis.cell_of(self._replay.clock.now()) if self._axis else 0, plain=self._ascii)
 
@@ -136,6 +136,14 @@ def _marked(cells: list[Cell]) -> set[int]:
     return {number for number in troubled if cells[number].problems > most[len(cells) // _CROWDED]}
 
 
+class Expected(Message):
+    """Sent to the screen: the problem of this delegation was gone to, and may not be there yet."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__()
+        self.id = id
+
+
 class ReplayBar(Vertical):
     """Two lines: the moment and the controls, and the timeline. Every word of a control can be clicked."""
 
@@ -167,11 +175,11 @@ class ReplayBar(Vertical):
         self.look()
 
     @property
-    def commands(self) -> tuple[Command, ...]:
+    def commands(self) -> tuple[KeyCommand, ...]:
         """What the keys do while it is shown."""
         return self.beside(keymap.BESIDE_REPLAY)
 
-    def beside(self, commands: tuple[Command, ...]) -> tuple[Command, ...]:
+    def beside(self, commands: tuple[KeyCommand, ...]) -> tuple[KeyCommand, ...]:
         """Those that do something: a recording has no now to return to."""
         return tuple(each for each in commands if each.id != "rewind" or not self._replay.recording)
 

@@ -23,13 +23,13 @@ from delegtop.app.widgets.painting import painted
 LABEL = 14
 
 
-class Command(NamedTuple):
+class CopyableCommand(NamedTuple):
     """A command that can be copied: what a line of a page may stand for."""
 
     text: str
 
 
-class Fact(NamedTuple):
+class LabelledFact(NamedTuple):
     """`label   value`, the value wrapped under itself."""
 
     label: str | Content
@@ -46,7 +46,7 @@ class Beside(NamedTuple):
     right: Sequence["Block"]
 
 
-Block = Fact | Content | Beside
+Block = LabelledFact | Content | Beside
 
 _TWO_COLUMNS = 110
 _GAP = 3
@@ -117,7 +117,7 @@ class Sheet(ScrollView):
         lines: list[Content] = []
         self._targets = []
         for block in self._blocks:
-            if isinstance(block, Fact) and block.target is not None:
+            if isinstance(block, LabelledFact) and block.target is not None:
                 self._targets.append((len(lines), block.target))
             lines += wrap(block, width)
         self._cursor = max(min(self._cursor, len(self._targets) - 1), 0)
@@ -204,10 +204,10 @@ def wrap(block: Block, width: int) -> list[Content]:
 @lru_cache(512)
 def _known(label: str, text: str, spans: tuple[Span, ...], indent: int, width: int) -> list[Content]:
     """A page is made anew every second; few of its facts are others then."""
-    return _hung(Fact(label, Content(text, list(spans)), indent), width)
+    return _hung(LabelledFact(label, Content(text, list(spans)), indent), width)
 
 
-def _hung(fact: Fact, width: int) -> list[Content]:
+def _hung(fact: LabelledFact, width: int) -> list[Content]:
     """The value under itself, beside its label."""
     indent = fact.indent if width > 2 * fact.indent else 2
     label = fact.label if isinstance(fact.label, Content) else Content.styled(fact.label, "$row-muted")

@@ -11,12 +11,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from delegtop.app.highlight import FOUND
-from delegtop.app.rows import Rows
+from delegtop.app.state.table_rows import TableRows
 from delegtop.app.widgets.scrollbar import Thumb
-from delegtop.model.ledger import Handle
-from delegtop.model.outline import OutlineRow
 from delegtop.model.states import State
-from delegtop.report.layout import Span
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.outline import OutlineRow
+from delegtop.report.layout import CellSpan
 from delegtop.report.table.cells import PARTS
 from delegtop.report.table.columns import Layout
 
@@ -75,7 +75,7 @@ class TreeCanvas(Widget):
         + f"TreeCanvas > .{_PREFIX}stuck {{ color: $stuck; text-style: bold; }}\n"
     )
 
-    def __init__(self, rows: Rows, *, id: str | None = None) -> None:
+    def __init__(self, rows: TableRows, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows = rows
         self._sorted_by, self._reversed = "", False
@@ -103,7 +103,7 @@ class TreeCanvas(Widget):
     def _layout(self) -> Layout:
         return self.rows.layout(max(self._room.width - 1, 0))
 
-    def _titles(self) -> list[Span]:
+    def _titles(self) -> list[CellSpan]:
         """The first line."""
         return self.rows.header(self._layout, self._sorted_by, self._reversed)
 
@@ -111,7 +111,7 @@ class TreeCanvas(Widget):
         """Everything that can change the picture of this row."""
         return self.rows.key(row, self._layout)
 
-    def _cells(self, row: OutlineRow, key: Key) -> list[Span]:  # noqa: ARG002 -- for who draws from the key alone
+    def _cells(self, row: OutlineRow, key: Key) -> list[CellSpan]:  # noqa: ARG002 -- for who draws from the key alone
         """The row, one cell short of the width."""
         return self.rows.cells(row, self._layout)
 
@@ -185,7 +185,7 @@ class TreeCanvas(Widget):
             self._strips[cached] = strip
         return Strip([*strip, bar], width)
 
-    def _segments(self, spans: list[Span], selected: bool = False) -> list[Segment]:
+    def _segments(self, spans: list[CellSpan], selected: bool = False) -> list[Segment]:
         known = self._styles[selected]
         return [Segment(text, known.get(part) or self._style(part, selected)) for text, part in spans]
 

@@ -8,8 +8,8 @@ Until the operator first moves, the cursor is on what presses most.
 from collections.abc import Callable
 
 from delegtop.model.forest import Forest
-from delegtop.model.ledger import Handle
-from delegtop.model.outline import Outline, OutlineRow
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.outline import Outline, OutlineRow
 
 
 class Viewport:
@@ -42,7 +42,7 @@ class Viewport:
         """Put the cursor on this delegation as soon as it is there."""
         self._moved, self._absent = True, (id, find)
 
-    def move_house(self, before: Forest, now: Forest) -> None:
+    def replace_forest(self, before: Forest, now: Forest) -> None:
         """The same delegations have other handles now. One that is not there is waited for until the operator moves."""
         if self._absent is not None:
             wanted: str | None = self._absent[0]

@@ -29,7 +29,7 @@ class Mode(NamedTuple):
     style: str
 
 
-class Pulse(NamedTuple):
+class ActivityGraph(NamedTuple):
     """Everything the line shows."""
 
     mode: Mode
@@ -52,9 +52,9 @@ class Vitals(Chips):
     def __init__(self, *, ascii: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self._ascii = ascii
-        self._pulse: Pulse | None = None
+        self._pulse: ActivityGraph | None = None
 
-    def beat(self, pulse: Pulse) -> None:
+    def beat(self, pulse: ActivityGraph) -> None:
         self._pulse = pulse
         self._lay_out()
 
@@ -66,7 +66,7 @@ class Vitals(Chips):
             self.show(layout(self._pulse, self.room, plain=self._ascii))
 
 
-def layout(pulse: Pulse, width: int, *, plain: bool = False) -> list[Chip]:
+def layout(pulse: ActivityGraph, width: int, *, plain: bool = False) -> list[Chip]:
     """The chips of the line. What matters least is left out first: the graph, the time, the sources, minor counts, and
     last of all the name."""
     name = Chip(Content.styled("delegtop", "bold $primary"))
@@ -91,7 +91,7 @@ def layout(pulse: Pulse, width: int, *, plain: bool = False) -> list[Chip]:
     return [*head, Chip(Content(" " * before)), *middle, Chip(Content(" " * (gap - before))), *graph]
 
 
-def _sources(pulse: Pulse, plain: bool) -> Content:
+def _sources(pulse: ActivityGraph, plain: bool) -> Content:
     words = f"{pulse.sources:,} source{'' if pulse.sources == 1 else 's'}"
     if not pulse.unhealthy:
         return Content(words)
@@ -106,7 +106,7 @@ def _count(state: State, count: int, plain: bool) -> Chip:
     return Chip(Content.styled(text, theme.style(state)), f"state:{state.value}")
 
 
-def _fitting(pulse: Pulse, width: int, plain: bool) -> list[Chip]:
+def _fitting(pulse: ActivityGraph, width: int, plain: bool) -> list[Chip]:
     """The most important counts that fit, in their usual order."""
     chosen: set[State] = set()
     for state in IMPORTANT:

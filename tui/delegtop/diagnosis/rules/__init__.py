@@ -1,60 +1,46 @@
-"""The table of all rules on delegations and logs, by id. Every module is a chapter: its `Rule`s are in the table, and
-those it has in `MADE`.
+"""The rules on delegations and logs, in chapters. Every module is one: its `Rule`s, and those it has in `MADE`.
 
-A chapter that judges only the delegations of certain programs names them in `PRODUCTS`.
+The package of a chapter says in `CHAPTERS` whose delegations it judges, by `Delegation.product`, so that those of a
+protocol that nobody here follows are never imported; None is everybody's. The packages of protocols are listed by name:
+they rest on this one. All rules together are in `delegtop.diagnosis.rule_table`.
 """
 
-from dataclasses import replace
+from collections.abc import Container, Iterable
+from functools import cache
+from importlib import import_module
 from types import ModuleType
 
 from delegtop.diagnosis.rule import Rule
-from delegtop.diagnosis.rules import (
-    agents,
-    copies,
-    delegations,
-    ends,
-    family,
-    family_contract,
-    handover,
-    hyper,
-    logs,
-    manifest,
-    manifest_entries,
-    return_contents,
-    return_errors,
-    returns,
-    supervision,
-    verdicts,
+
+CHAPTERS: dict[str, Container[str | None] | None] = dict.fromkeys(
+    ("verdict_rules", "ending_rules", "log_rules", "copied_log_rules")
 )
-
-CHAPTERS: tuple[ModuleType, ...] = (
-    returns,
-    return_contents,
-    return_errors,
-    delegations,
-    supervision,
-    handover,
-    agents,
-    manifest,
-    manifest_entries,
-    hyper,
-    family,
-    family_contract,
-    verdicts,
-    ends,
-    logs,
-    copies,
+_PACKAGES = (
+    "delegtop.protocols.standard.rules",
+    "delegtop.protocols.cleo",
+    "delegtop.protocols.hyper",
+    "delegtop.protocols.proofchecker",
+    __name__,
 )
+JUDGED: dict[str, Container[str | None] | None] = {
+    f"{package}.{chapter}": judged
+    for package in _PACKAGES
+    for chapter, judged in import_module(package).CHAPTERS.items()
+}
+"""Whose delegations each module judges."""
 
 
-def _table() -> dict[str, Rule]:
+@cache
+def rules_on(product: str | None) -> dict[str, Rule]:
+    """The rules that judge the delegations of a product, by id."""
+    return by_id(import_module(name) for name, judged in JUDGED.items() if judged is None or product in judged)
+
+
+def by_id(chapters: Iterable[ModuleType]) -> dict[str, Rule]:
     rules = [
-        replace(each, products=getattr(chapter, "PRODUCTS", None))
-        for chapter in CHAPTERS
+        each
+        for chapter in chapters
         for each in (*vars(chapter).values(), *getattr(chapter, "MADE", ()))
         if isinstance(each, Rule)
     ]
     return {rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)}
-
-
-RULES: dict[str, Rule] = _table()

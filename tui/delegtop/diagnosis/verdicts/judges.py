@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from delegtop.clock import MINUTE, Millis, duration
+from delegtop.base.clock import MINUTE, Millis, duration
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
@@ -10,10 +11,9 @@ from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model import notes, phases
 from delegtop.model.delegation import Basis, Deadline, Delegation, Link
 from delegtop.model.events import Phase
-from delegtop.model.ledger import Handle
 from delegtop.model.measures import label
 from delegtop.model.states import ENDED, State
-from delegtop.origin import Origin
+from delegtop.model.store.ledger import Handle
 
 _ANCESTORS = 50
 _SHORT = 120
@@ -212,7 +212,7 @@ def host_slept(case: Case) -> Verdict | None:
     heard, patience = case.facts.heard_at, _patience(case)
     if heard is None or not case.is_past(heard + patience) or _is_quiet_for(case, patience):
         return None
-    asleep = list(case.forest.sleeps(heard))
+    asleep = list(case.forest.sleeps_of(case.handle, heard))
     slept = sum(end - start for start, end in asleep)
     said = f"Every log was silent for {duration(slept)}; the machine slept, and this is not charged to it."
     return Verdict(Kind.HOST_SLEPT, Certainty.LIKELY, (said,), asleep[0][0], _places(case.facts.heard_origin))
@@ -272,7 +272,7 @@ def _is_quiet_for(case: Case, span: int) -> bool:
     heard = case.facts.heard_at
     if heard is None:
         return False
-    slept = sum(end - start for start, end in case.forest.sleeps(heard))
+    slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, heard))
     return case.is_past(heard + slept + span)
 
 

@@ -20,7 +20,7 @@ class Certainty(StrEnum):
     """It fits, and so do harmless explanations."""
 
 
-class Row(NamedTuple):
+class VerdictRow(NamedTuple):
     """What there is to know of a kind."""
 
     short: str
@@ -63,16 +63,16 @@ _LOOPS = (
 class Kind(StrEnum):
     """What is going on, in the words shown to people. Of several that fit, the first is given."""
 
-    row: Row
+    row: VerdictRow
 
-    def __new__(cls, words: str, row: Row) -> "Kind":
+    def __new__(cls, words: str, row: VerdictRow) -> "Kind":
         kind = str.__new__(cls, words)
         kind._value_, kind.row = words, row
         return kind
 
     AWAITING_PERMISSION = (
         "awaiting a permission",
-        Row(
+        VerdictRow(
             short="asks permission",
             meaning="A person has to allow something; nothing moves before that.",
             evidence="the record that asks",
@@ -88,7 +88,7 @@ class Kind(StrEnum):
     )
     AWAITING_ANSWER = (
         "awaiting an answer",
-        Row(
+        VerdictRow(
             short="asks a question",
             meaning="A person was asked something; nothing moves before the answer.",
             evidence="the record that asks",
@@ -103,7 +103,7 @@ class Kind(StrEnum):
     )
     LOST = (
         "lost",
-        Row(
+        VerdictRow(
             short="lost",
             meaning="Whoever wrote its log is gone, and no end was written.",
             evidence="where it started and where it was last heard of; or that its process is gone",
@@ -125,7 +125,7 @@ class Kind(StrEnum):
     )
     LOOPING = (
         "looping",
-        Row(
+        VerdictRow(
             short="looping",
             meaning=(
                 "It goes round: the same call again and again, the same work handed down to the same "
@@ -150,7 +150,7 @@ class Kind(StrEnum):
     )
     WAITING_ON_CHILD = (
         "waiting on a child",
-        Row(
+        VerdictRow(
             short="waits on a child",
             meaning="It cannot go on before somebody below it does. By itself that needs nobody.",
             evidence="the delegation at the end of its path: where it started and was last heard of",
@@ -160,7 +160,7 @@ class Kind(StrEnum):
     )
     ORPHANED = (
         "orphaned",
-        Row(
+        VerdictRow(
             short="orphaned",
             meaning="Whoever gave it the work has ended: nobody will take its return.",
             evidence="the parent's end, and its own start and last word",
@@ -178,7 +178,7 @@ class Kind(StrEnum):
     )
     DISAGREEMENT = (
         "registry and log disagree",
-        Row(
+        VerdictRow(
             short="registry disagrees",
             meaning="It left the registry, which means done or given up, and its log goes on.",
             evidence="its last word, and its entry in the registry",
@@ -191,7 +191,7 @@ class Kind(StrEnum):
     )
     LOST_RETURN = (
         "lost return",
-        Row(
+        VerdictRow(
             short="lost return",
             meaning="What it waited for is done, and nothing shows that it was ever told.",
             evidence="the child's end, and its own last word before that",
@@ -205,7 +205,7 @@ class Kind(StrEnum):
     )
     HUNG_IN_TOOL = (
         "hung in a tool",
-        Row(
+        VerdictRow(
             short="hung in a tool",
             meaning=(
                 "It is inside a tool, silent for long, and past a limit that somebody set. Without a "
@@ -227,7 +227,7 @@ class Kind(StrEnum):
     )
     WORKED_NEVER_REPORTED = (
         "worked but never reported",
-        Row(
+        VerdictRow(
             short="never reported",
             meaning="Its files are there, and it never said that it is done.",
             evidence="the record that lists them",
@@ -241,7 +241,7 @@ class Kind(StrEnum):
     )
     HOST_SLEPT = (
         "host slept",
-        Row(
+        VerdictRow(
             short="host slept",
             meaning="Every log was silent at once: the machine slept, and that time is charged to nobody.",
             evidence="its last word before",
@@ -256,7 +256,7 @@ class Kind(StrEnum):
     )
     WAITING_FOR_MODEL = (
         "waiting for the model",
-        Row(
+        VerdictRow(
             short="no model answer",
             meaning="The model was asked, and no answer came.",
             evidence="the record that asks",
@@ -270,7 +270,7 @@ class Kind(StrEnum):
     )
     OVERDUE = (
         "overdue",
-        Row(
+        VerdictRow(
             short="overdue",
             meaning="It is past its deadline and not done.",
             evidence="where it started and where it was last heard of",
@@ -293,7 +293,7 @@ class Kind(StrEnum):
     )
     SILENT = (
         "silent",
-        Row(
+        VerdictRow(
             short="silent",
             meaning="It wrote nothing for longer than its kind usually takes in all. Quiet is not hung.",
             evidence="its last word, and where it started",

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from delegtop.clock import Millis
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
-from delegtop.model.ledger import Handle
-from delegtop.origin import Origin
+from delegtop.model.store.ledger import Handle
 
 
 class Verdict(msgspec.Struct, frozen=True):

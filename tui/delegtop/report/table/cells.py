@@ -7,7 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from delegtop.clock import countdown, duration
+from delegtop.base.clock import countdown, duration
+from delegtop.base.secrets import mask
+from delegtop.base.text import brief, prose
 from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
@@ -15,15 +17,13 @@ from delegtop.diagnosis.pressing import Pressing
 from delegtop.model import measures, phases
 from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Trust
-from delegtop.model.ledger import Handle
-from delegtop.model.outline import OutlineRow
 from delegtop.model.states import ACTIVE, UNENDED, State
-from delegtop.report.layout import Ruler, Span
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.outline import OutlineRow
+from delegtop.report.layout import CellSpan, Ruler
 from delegtop.report.projects import Projects
 from delegtop.report.table.columns import DOING, NAME, Layout, Placed, column
 from delegtop.report.table.drawing import Drawing
-from delegtop.secrets import mask
-from delegtop.text import brief, prose
 
 PARTS = (
     *dict.fromkeys(state.colour for state in State),
@@ -44,7 +44,7 @@ _DEEP = 24
 """Levels that get guide lines in print; how deep the others are, their depth says."""
 
 
-class Remark(NamedTuple):
+class RemarkCell(NamedTuple):
     """What the rules find beside what is the matter: the worst of it by its short name, and how many there are."""
 
     name: str = ""
@@ -52,7 +52,7 @@ class Remark(NamedTuple):
     found: int = 0
 
 
-NOTHING = Remark()
+NOTHING = RemarkCell()
 
 
 class Table:
@@ -66,7 +66,7 @@ class Table:
         ruler: Ruler,
         *,
         masked: bool = True,
-        remarks: Callable[[Handle], Remark] = lambda _: NOTHING,
+        remarks: Callable[[Handle], RemarkCell] = lambda _: NOTHING,
         folds: bool = True,
         exact: bool = False,
     ) -> None:
@@ -142,9 +142,9 @@ class Table:
     def cut(self, text: str, width: int) -> str:
         return self.ruler.cut(text, width, self.drawing.cut)
 
-    def said(self, text: str, part: str, width: int, *, right: bool = False) -> list[Span]:
+    def said(self, text: str, part: str, width: int, *, right: bool = False) -> list[CellSpan]:
         """One piece of text as a whole cell."""
-        return [Span(self.ruler.fit(text, width, self.drawing.cut, right), part)]
+        return [CellSpan(self.ruler.fit(text, width, self.drawing.cut, right), part)]
 
     def guides(self, row: OutlineRow, width: int) -> tuple[str, str]:
         """The lines left of the mark, and what stands in place of the mark of a row without children."""
@@ -173,22 +173,22 @@ class Table:
 
 
 @column(NAME, "DELEGATION", 22, "what it is called, in its place in the tree, and its work in a few words", sort="name")
-def name_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     drawing, facts, state = table.drawing, table.facts(row.handle), table.forest.state(row.handle)
     spans = _branch(table, row, width)
     if facts.parent is not None and table.forest.parent(row.handle) is None:
-        spans.append(Span(f"{drawing.orphan} ", "unsure"))
+        spans.append(CellSpan(f"{drawing.orphan} ", "unsure"))
     found = table.problem(row.handle)
     holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
     room = max(width - sum(table.ruler.cells(span.text) for span in spans), 0)
     hidden = _hidden(table, row, room - len(holds) - _LEAST_NAME)
     taken = len(holds) + sum(len(span.text) for span in hidden)
     name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
-    spans += [Span(name, _name_part(found, state)), Span(holds, "stuck"), *hidden]
+    spans += [CellSpan(name, _name_part(found, state)), CellSpan(holds, "stuck"), *hidden]
     room = width - sum(table.ruler.cells(span.text) for span in spans) - 2
     title = table.prose(measures.title(facts))
     if title and room >= _LEAST_TITLE:
-        spans.append(Span("  " + table.cut(title, room), "muted"))
+        spans.append(CellSpan("  " + table.cut(title, room), "muted"))
     return table.ruler.filled(spans, width)
 
 
@@ -198,15 +198,19 @@ def _called(table: Table, row: OutlineRow, facts: Delegation) -> str:
     return table.safe(measures.called(facts)) + (f" (parent {link})" if unsure else "")
 
 
-def _branch(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def _branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     """The lines of the tree and the mark that folds."""
     guides, end = table.guides(row, width)
     drawing = table.drawing
     unsure = table.forest.link(row.handle) in (Link.INFERRED, Link.AMBIGUOUS)
     mark = (drawing.opened if row.expanded else drawing.folded) if row.descendants and table.folds else end
     link = "unsure" if unsure else "guide"
-    spans = [Span(guides[:-1], "guide"), Span(guides[-1:], link), Span(mark, "mark" if row.descendants else link)]
-    return [*spans, Span(" " if guides or mark else "", "text")]
+    spans = [
+        CellSpan(guides[:-1], "guide"),
+        CellSpan(guides[-1:], link),
+        CellSpan(mark, "mark" if row.descendants else link),
+    ]
+    return [*spans, CellSpan(" " if guides or mark else "", "text")]
 
 
 def _name_part(found: Assessment | None, state: State) -> str:
@@ -215,7 +219,7 @@ def _name_part(found: Assessment | None, state: State) -> str:
     return "name" if state in ACTIVE else "muted"
 
 
-def _hidden(table: Table, row: OutlineRow, room: int) -> list[Span]:
+def _hidden(table: Table, row: OutlineRow, room: int) -> list[CellSpan]:
     """What a fold hides: how many, and how many problems of this moment in the colour of the most pressing. These are
     said even where there is little room."""
     if not row.descendants or row.expanded:
@@ -223,12 +227,12 @@ def _hidden(table: Table, row: OutlineRow, room: int) -> list[Span]:
     many, count = f" ({row.descendants:,})", table.pressing.below(row.handle)
     worst = table.assessments.known(table.pressing.key(row.handle)[-1]) if count else None
     if worst is None:
-        return [Span(many, "muted")]
+        return [CellSpan(many, "muted")]
     short = f" ! {count}"
     for all_of_them, below in ((many, f"{short} below"), (many, short)):
         if len(all_of_them + below) <= room:
-            return [Span(all_of_them, "muted"), Span(below, found_part(worst))]
-    return [Span(short, found_part(worst))]
+            return [CellSpan(all_of_them, "muted"), CellSpan(below, found_part(worst))]
+    return [CellSpan(short, found_part(worst))]
 
 
 def found_part(found: Assessment) -> str:
@@ -250,12 +254,12 @@ def mark_at(table: Table, row: OutlineRow, layout: Layout) -> range:
 
 
 @column("project", "PROJECT", 14, "the folder it works in", sort="project", small=10, shrinks=82, goes=60)
-def project_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def project_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     return table.said(table.project(row.handle), "muted", width)
 
 
 @column("task", "TASK", 10, "the number or name of the task", sort="task", goes=94)
-def task_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def task_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     return table.said(table.safe(table.facts(row.handle).task or ""), "muted", width)
 
 
@@ -263,7 +267,7 @@ def task_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
 
 
 @column("state", "STATE", 18, "what is the matter with it, else its state", sort="problems", small=13, shrinks=25)
-def state_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def state_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     state, found = table.forest.state(row.handle), table.problem(row.handle)
     sign = table.drawing.state(state)
     words = state.value if found is None else found.short
@@ -273,7 +277,7 @@ def state_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
 
 
 @column("depth", "DEPTH", 5, "how deep it is", right=True, sort="depth", short="D", small=2, shrinks=86, goes=20)
-def depth_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def depth_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     """As claimed, with the other claim beside it where the path says otherwise; `~` where nothing is claimed."""
     facts = table.facts(row.handle)
     level = None if table.folds else row.level  # of one subtree looked at alone the outline counts from there
@@ -295,21 +299,21 @@ def depth_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
     goes=30,
     ticks=True,
 )
-def left_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def left_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     """The time left, and a bar of how much of it all that is."""
     left = left_of(table, row.handle)
     if left is None:
-        return [Span(" " * width, "text")]
+        return [CellSpan(" " * width, "text")]
     part = "text" if left.level == "bar-plenty" else left.level
-    words = Span(table.ruler.fit(left.text, min(TIME, width), table.drawing.cut, True), part)
+    words = CellSpan(table.ruler.fit(left.text, min(TIME, width), table.drawing.cut, True), part)
     if left.halves is None or width < TIME + 1 + BAR:
         return table.ruler.filled([words], width)
     drawing, (full, half) = table.drawing, divmod(left.halves, 2)
     if left.level == "bar-over":
-        return table.ruler.filled([words, Span(" ", "text"), Span(drawing.over * BAR, "bar-over")], width)
+        return table.ruler.filled([words, CellSpan(" ", "text"), CellSpan(drawing.over * BAR, "bar-over")], width)
     bar = drawing.full * full + drawing.half * half
-    drawn = [Span(bar, left.level), Span(drawing.empty * (BAR - len(bar)), "bar-track")]
-    return table.ruler.filled([words, Span(" ", "text"), *drawn], width)
+    drawn = [CellSpan(bar, left.level), CellSpan(drawing.empty * (BAR - len(bar)), "bar-track")]
+    return table.ruler.filled([words, CellSpan(" ", "text"), *drawn], width)
 
 
 class Left(NamedTuple):
@@ -327,7 +331,7 @@ def left_of(table: Table, handle: Handle) -> Left | None:
     deadline = forest.deadline(handle) if forest.state(handle) in ACTIVE else None
     if deadline is None:
         return None
-    left = deadline.at - forest.now
+    left = deadline.at - forest.now_of(handle)
     if not deadline.is_firm:  # what is usual is no promise: nothing is late by it
         return Left(f"~{countdown(left)}"[-TIME:], None, "muted")
     if left < 0:
@@ -343,11 +347,11 @@ def left_of(table: Table, handle: Handle) -> Left | None:
 @column(
     "age", "AGE", TIME, "how long it has run, or took", right=True, sort="age", small=7, shrinks=87, goes=80, ticks=True
 )
-def age_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def age_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     facts, state = table.facts(row.handle), table.forest.state(row.handle)
     text = table.drawing.none
     if facts.started_at is not None and state in UNENDED:
-        text = table.open_for(max(table.forest.now - facts.started_at, 0), width)
+        text = table.open_for(max(table.forest.now_of(row.handle) - facts.started_at, 0), width)
     elif facts.started_at is not None and facts.ended_at is not None:
         text = table.took(facts.ended_at - facts.started_at, width)
     return table.said(text, _time_part(state, facts), width, right=True)
@@ -362,12 +366,14 @@ def age_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
     goes=40,
     ticks=True,
 )
-def quiet_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def quiet_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     facts, state = table.facts(row.handle), table.forest.state(row.handle)
     if state not in UNENDED:
-        return [Span(" " * width, "text")]
+        return [CellSpan(" " * width, "text")]
     heard = facts.heard_at
-    text = table.drawing.none if heard is None else table.open_for(max(table.forest.now - heard, 0), width)
+    text = (
+        table.drawing.none if heard is None else table.open_for(max(table.forest.now_of(row.handle) - heard, 0), width)
+    )
     part = State.SILENT.colour if state is State.SILENT else _time_part(state, facts)
     return table.said(text, part, width, right=True)
 
@@ -381,12 +387,12 @@ def _time_part(state: State, facts: Delegation) -> str:
 
 
 @column("tokens", "TOKENS", 6, "new tokens it used", right=True, sort="tokens", goes=93)
-def tokens_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def tokens_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     return table.said(short_number(table.forest.used(row.handle)[0]), "muted", width, right=True)
 
 
 @column("cost", "COST", 7, "US dollars, where its log tells", right=True, sort="cost", goes=95)
-def cost_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def cost_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     cost = table.forest.used(row.handle)[1]
     return table.said("" if cost is None else f"${cost:,.2f}", "muted", width, right=True)
 
@@ -395,18 +401,18 @@ _SEVERITIES = {Severity.ERROR: "failed", Severity.WARNING: "partial", Severity.I
 
 
 @column("findings", "FINDINGS", 22, "what the rules find beside that", sort="problems", small=14, shrinks=91, goes=88)
-def findings_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def findings_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     name, severity, count = table.remarks(row.handle)
     if severity is None:
-        return [Span(" " * width, "text")]
+        return [CellSpan(" " * width, "text")]
     more = f" +{count - 1}" if count > 1 else ""
     sign = table.drawing.findings[severity]
-    words = Span(table.cut(f"{sign} {name}", width - len(more)), _SEVERITIES[severity])
-    return table.ruler.filled([words, Span(more, "muted")], width)
+    words = CellSpan(table.cut(f"{sign} {name}", width - len(more)), _SEVERITIES[severity])
+    return table.ruler.filled([words, CellSpan(more, "muted")], width)
 
 
 @column(DOING, "DOING", 12, "what it does, waits for, or came to", sort="doing", goes=50, ticks=True)
-def doing_cell(table: Table, row: OutlineRow, width: int) -> list[Span]:
+def doing_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     text, part = doing_of(table, row.handle)
     return table.said(text, part, width)
 

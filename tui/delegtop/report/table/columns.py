@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from delegtop.model.outline import OutlineRow
-from delegtop.report.layout import Span
+from delegtop.model.tree.outline import OutlineRow
+from delegtop.report.layout import CellSpan
 
 if TYPE_CHECKING:
     from delegtop.report.table.cells import Table
 
-Cell = Callable[["Table", OutlineRow, int], list[Span]]
+Cell = Callable[["Table", OutlineRow, int], list[CellSpan]]
 """What a column says of a row, exactly so many cells wide."""
 
 NAME, DOING = "delegation", "doing"

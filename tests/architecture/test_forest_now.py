@@ -1,0 +1,42 @@
+"""What is asked of one delegation's time is asked of its host: `Forest.now` is for what is about all of them."""
+
+import re
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "tui" / "delegtop"
+ABOUT_ALL = {
+    "the screen": {"app/pages/header_status.py", "app/state/gantt_window.py", "report/bars.py"},
+    "what the operator noted": {
+        "app/pages/triage/problem_words.py",
+        "app/screens/note_taking.py",
+        "app/screens/triage.py",
+    },
+    "the moment of a report": {
+        "cli/bundle.py",
+        "cli/check.py",
+        "cli/learn.py",
+        "report/agent_stats.py",
+        "report/incident/incident_gather.py",
+        "report/incident/incident_timeline.py",
+        "report/prometheus.py",
+        "report/source_table.py",
+        "report/tree_json.py",
+        "report/tree_text.py",
+    },
+    "when something was noticed, and what to look at next": {
+        "diagnosis/alerts.py",
+        "diagnosis/assessments.py",
+        "diagnosis/news.py",
+        "model/history/timeline.py",
+        "observation/loose_returns.py",
+    },
+}
+
+
+def test_only_what_is_about_all_delegations_asks_the_forest_for_now() -> None:
+    asking = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r"forest\.now\b", path.read_text(encoding="utf-8"))
+    }
+    assert asking == set().union(*ABOUT_ALL.values())

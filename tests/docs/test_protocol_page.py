@@ -1,0 +1,192 @@
+"""The page of the protocols: every sentence that asks for something, where it is kept, and the test that shows it.
+
+The rows stand in `tests/protocols`. `pytest tests/docs/test_protocol_page.py --update-golden` writes the page anew.
+Set DELEGTOP_PROTOCOLS to a folder of the documents to have it checked that no line of theirs is left out.
+"""
+
+import ast
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delegtop.protocols.rule_catalogue import CATALOGUE
+from delegtop.settings import FIELDS
+
+TESTS = Path(__file__).parents[1]
+PACKAGE = TESTS.parent / "tui" / "delegtop"
+ORDER = ("return_format", "structure", "delegation", "hyper", "cleo")
+DOCUMENTS: dict[str, dict[str, Any]] = {
+    name: tomllib.loads((TESTS / "protocols" / f"{name}.toml").read_text("utf-8")) for name in ORDER
+}
+CONTRADICTIONS: list[dict[str, Any]] = tomllib.loads((TESTS / "protocols" / "contradictions.toml").read_text("utf-8"))[
+    "contradiction"
+]
+ROWS = [(name, row) for name, document in DOCUMENTS.items() for row in document["row"]]
+NAMES = [f"{name} {row['lines']}" for name, row in ROWS]
+
+RULE = re.compile(r"[A-Z]{3}-\d{3}")
+NOT_FROM_A_DOCUMENT = {
+    "AGT-001": "that the frontmatter can be read is asked for by everything else",
+    "AGT-033": "that a tag is closed, too",
+    "AGT-052": "says that only subagents follow the standard",
+    "DEL-011": "about what was read, not about what was done",
+    "HYP-022": "about the state files of runs, which no document describes",
+    "LOG-002": "about the formats of the files",
+    "LOG-003": "about copies of files, which no document speaks of",
+    "OUT-150": "about the heartbeats in CLEO's database, which no document describes",
+}
+ASKS = re.compile(
+    r"\b(?:must|should|may|required|limits?|max|maximum|minimum|at most|never|always|only|exactly|do not|don't|enum)\b"
+    r"|- \[ \]|(?:<|<=|>=) ?\d|\b\d-\d\b|\b[a-z_]+(?:'? ?\| ?'?[a-z_]+){2,}",
+    re.IGNORECASE,
+)
+"""The words by which a line of a document asks for something."""
+ASKS_NOTHING = re.compile(r"^\|(?: (?:ID|Field|Token|Pattern) \|)|^  description:|^\*\*(?:Created|Version)\*\*")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def defined_in(body: list[ast.stmt]) -> dict[str, ast.stmt]:
+    """What a module or a class defines, by name."""
+    found: dict[str, ast.stmt] = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign):
+            found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found[node.target.id] = node
+    return found
+
+
+def unit_test(file: str) -> Path | None:
+    """The file of that name, in whichever folder it is."""
+    return next((TESTS / "unit").rglob(file), None)
+
+
+def is_there(test: str) -> bool:
+    file, *names = test.split("::")
+    path = unit_test(file)
+    if path is None:
+        return False
+    body = tree_of(path).body
+    for name in names:
+        node = defined_in(body).get(name)
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return False
+        body = node.body
+    return bool(names) and names[-1].startswith("test_")
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS, ids=NAMES)
+def test_every_place_a_row_names_exists(name: str, row: dict[str, Any]) -> None:
+    assert row["where"], name
+    for place in row["where"]:
+        if RULE.fullmatch(place):
+            assert place in CATALOGUE, place
+            continue
+        module, _, symbol = place.partition(":")
+        assert (PACKAGE / module).is_file(), place
+        assert not symbol or symbol in defined_in(tree_of(PACKAGE / module).body), place
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS, ids=NAMES)
+def test_every_test_a_row_names_exists_and_speaks_of_its_rules(name: str, row: dict[str, Any]) -> None:
+    assert row["tests"], name
+    assert [test for test in row["tests"] if not is_there(test)] == []
+    files = [path for test in row["tests"] if (path := unit_test(test.split("::")[0])) is not None]
+    told = "".join(path.read_text("utf-8") for path in files)
+    assert [place for place in row["where"] if RULE.fullmatch(place) and place not in told] == []
+
+
+def test_every_rule_comes_from_a_document_or_says_why_not() -> None:
+    named = {place for _, row in ROWS for place in row["where"]}
+    documented = {id for id, rule in CATALOGUE.items() if id[:3] in ("RET", "DEL", "AGT", "HYP", "OUT", "LOG")}
+    others = {id for id in documented if "Claude Code" in CATALOGUE[id].why and id.startswith("AGT-06")}
+    assert documented - named - others == set(NOT_FROM_A_DOCUMENT)
+
+
+def test_every_reading_is_the_answer_to_a_contradiction() -> None:
+    settings = [setting for each in CONTRADICTIONS for setting in each["settings"]]
+    assert sorted(settings) == sorted(set(settings))
+    of_protocol = {key.removeprefix("protocol.") for key in FIELDS if key.startswith("protocol.")}
+    assert {setting for setting in settings if setting not in FIELDS} == of_protocol
+    assert all(len(each["claims"]) > 1 for each in CONTRADICTIONS)
+
+
+def test_the_page_is_made_of_the_rows(project: Path, update_golden: bool) -> None:
+    file = project / "docs" / "protocols.md"
+    page = file.read_text("utf-8")
+    for name, generated in (("contradictions", contradictions()), ("rows", rows())):
+        begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+        before, rest = page.split(begin)
+        page = before + begin + generated + end + rest.split(end)[1]
+    if update_golden:
+        file.write_text(page, "utf-8")
+    assert file.read_text("utf-8") == page
+
+
+# The documents themselves
+
+
+def spans(lines: str) -> Iterator[int]:
+    """`12, 61-71` as the numbers it means."""
+    for part in lines.split(","):
+        first, _, last = part.strip().partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+@pytest.fixture
+def folder() -> Path:
+    named = os.environ.get("DELEGTOP_PROTOCOLS")
+    if not named:
+        pytest.skip("DELEGTOP_PROTOCOLS is not set")
+    return Path(named)
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_no_line_of_a_document_that_asks_for_something_is_left_out(name: str, folder: Path) -> None:
+    (path,) = folder.glob(f"{DOCUMENTS[name]['document']}*")
+    text = path.read_text("utf-8").splitlines()
+    covered = {number for row in DOCUMENTS[name]["row"] for number in spans(row["lines"])}
+    assert max(covered) <= len(text)
+    asking = {number for number, line in enumerate(text, 1) if ASKS.search(line) and not ASKS_NOTHING.search(line)}
+    assert [f"{number}: {text[number - 1]}" for number in sorted(asking - covered)] == []
+
+
+# Making the page
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def contradictions() -> str:
+    made = "| on | what they say | taken | setting |\n| --- | --- | --- | --- |\n"
+    for each in CONTRADICTIONS:
+        claims = "<br>".join(f"{cell(says)} ({who}, {cell(section)})" for who, section, says in each["claims"])
+        keys = (key if key in FIELDS else f"protocol.{key}" for key in each["settings"])
+        settings = "<br>".join(f"`{key}`" for key in keys) or "–"
+        made += f"| {cell(each['on'])} | {claims} | {cell(each['taken'])} | {settings} |\n"
+    return made
+
+
+def rows() -> str:
+    made = ""
+    for document in DOCUMENTS.values():
+        made += f"\n## {document['name']}\n\n| section | what it asks for | where it is | shown by |\n"
+        made += "| --- | --- | --- | --- |\n"
+        for row in document["row"]:
+            where = "<br>".join(place if RULE.fullmatch(place) else f"`{place}`" for place in row["where"])
+            tests = "<br>".join(f"`{test}`" for test in row["tests"])
+            made += f"| {cell(row['section'])} | {cell(row['asks'])} | {where} | {tests} |\n"
+    return made + "\n"

@@ -1,0 +1,82 @@
+"""A change shows at once; only a stream of changes is held to the frame rate."""
+
+from collections.abc import Callable
+
+import pytest
+
+from delegtop.app.state import frame_pace
+from delegtop.app.state.frame_pace import Frames
+
+
+class Screen:
+    """Draws when asked to, in a time that only the test moves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, rate: float = 10) -> None:
+        self.now = 100.0
+        self.drawn: list[float] = []
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+        monkeypatch.setattr(frame_pace, "monotonic", lambda: self.now)
+        self.frames = Frames(rate, lambda: self.drawn.append(self.now), self.after)
+
+    def after(self, delay: float, callback: Callable[[], None]) -> object:
+        self.timers.append((self.now + delay, callback))
+        return None
+
+    def pass_time(self, seconds: float) -> None:
+        end = self.now + seconds
+        while self.timers and min(self.timers)[0] <= end:
+            due = min(self.timers, key=lambda timer: timer[0])
+            self.timers.remove(due)
+            self.now = due[0]
+            due[1]()
+        self.now = end
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    return Screen(monkeypatch)
+
+
+def test_a_single_change_is_drawn_at_once(screen: Screen) -> None:
+    screen.frames.request()
+    assert screen.drawn == [100.0]
+
+
+def test_changes_now_and_then_wait_for_no_frame_rate(screen: Screen) -> None:
+    for _ in range(5):
+        screen.pass_time(0.3)
+        screen.frames.request()
+        screen.pass_time(0.001)
+        screen.frames.request()
+        screen.pass_time(0.05)
+    gaps = [after - before for before, after in zip(screen.drawn, screen.drawn[1:], strict=False)]
+    assert min(gaps[:2]) < 0.02
+
+
+def test_a_stream_of_changes_is_held_to_the_rate(screen: Screen) -> None:
+    for _ in range(2_000):
+        screen.frames.request()
+        screen.pass_time(0.001)
+    assert 18 <= len(screen.drawn) <= 24
+
+
+def test_nothing_is_drawn_when_nothing_changed(screen: Screen) -> None:
+    screen.frames.request()
+    screen.pass_time(5)
+    assert len(screen.drawn) == 1
+
+
+def test_a_change_while_a_frame_is_coming_is_drawn_with_it(screen: Screen) -> None:
+    for _ in range(4):
+        screen.frames.request()
+    assert len(screen.timers) == 1
+    screen.pass_time(1)
+    assert len(screen.drawn) == 2
+
+
+def test_it_is_known_that_a_frame_is_coming(screen: Screen) -> None:
+    for _ in range(20):
+        screen.frames.request()
+    assert screen.frames.coming
+    screen.pass_time(0.2)
+    assert not screen.frames.coming

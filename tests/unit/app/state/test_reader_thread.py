@@ -1,0 +1,174 @@
+"""The reader thread: it hands over what the feed says, waits when nobody takes it, and ends promptly in any case."""
+
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from tests.patience import PATIENCE, until
+
+from delegtop.app.state import reader_thread as reading
+from delegtop.app.state.reader_thread import Reader
+from delegtop.base.clock import monotonic, sleep
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import Batch, SourceStatus
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Event
+from delegtop.sources.records import Line
+
+
+class EndlessFeed:
+    """Always has another batch, counts how many were asked of it, and can be told to fail."""
+
+    def __init__(self, batches: int = 1_000_000, error: Exception | None = None) -> None:
+        self.given, self.batches, self.error = 0, batches, error
+        self.is_behind = self.is_over = False
+        self.closed = threading.Event()
+
+    def poll(self) -> Iterator[Batch]:
+        while self.given < self.batches:
+            self.given += 1
+            yield Batch([])
+        if self.error:
+            raise self.error
+
+    read_all = poll
+
+    def wake(self) -> None:
+        """Nobody waits for long."""
+
+    def rest_with(self, rest: Callable[[], None]) -> None:
+        self.rest = rest
+
+    def wait(self, timeout: float) -> None:
+        sleep(min(timeout, 0.05))
+
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        return ()
+
+    def raw(self, origin: Origin) -> bytes | None:  # noqa: ARG002 -- part of the protocol
+        return None
+
+    def progress(self) -> tuple[int, int]:
+        return self.given, self.batches
+
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:  # noqa: ARG002 -- part of the protocol
+        return []
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def woken() -> threading.Event:
+    return threading.Event()
+
+
+def test_a_full_queue_stops_the_reader_until_someone_takes(woken: threading.Event) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: feed.given > reading._QUEUED)
+    sleep(0.05)
+    stuck_at = feed.given
+    assert stuck_at == reading._QUEUED + 1
+    assert reader.take() is not None
+    until(lambda: feed.given == stuck_at + 1)
+    assert reader.stop(PATIENCE)
+
+
+def test_it_ends_even_when_stuck_and_waits_for_room_only_a_tenth_of_a_second_at_a_time(
+    woken: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    put, waits = reader._batches.put, list[tuple[float, bool]]()
+
+    def watched(batch: Batch, timeout: float) -> None:
+        waits.append((timeout, reader._stop.is_set()))
+        put(batch, timeout=timeout)
+
+    monkeypatch.setattr(reader._batches, "put", watched)
+    reader.start()
+    until(lambda: feed.given > reading._QUEUED)
+    assert reader.stop(PATIENCE)
+    assert feed.closed.is_set()
+    assert max(seconds for seconds, _ in waits) <= 0.1
+    assert sum(is_late for _, is_late in waits) <= 1
+
+
+def test_loading_is_over_once_everything_of_the_start_has_been_taken(woken: threading.Event) -> None:
+    reader = Reader(EndlessFeed(batches=3), woken.set)
+    reader.start()
+    taken: list[bool] = []
+
+    def is_over() -> bool:
+        taken.append(reader.take() is not None)
+        return not reader.loading
+
+    until(is_over)
+    assert sum(taken) == 3
+    reader.stop()
+
+
+def test_a_failure_becomes_words_and_closes_the_feed(woken: threading.Event) -> None:
+    feed = EndlessFeed(batches=0, error=OSError("no such disk"))
+    reader = Reader(feed, woken.set)
+    reader.start()
+    assert woken.wait(PATIENCE)
+    assert reader.failure == "reading stopped: OSError: no such disk"
+    assert feed.closed.wait(PATIENCE)
+    assert reader.take() is None
+    assert not reader.loading
+    reader.stop()
+
+
+def test_garbage_collection_and_thread_switching_are_as_before_once_it_is_loaded(woken: threading.Event) -> None:
+    interval, usual = sys.getswitchinterval(), gc.get_threshold()
+    reader = Reader(EndlessFeed(batches=1), woken.set)
+    reader.start()
+    assert gc.get_threshold()[0] > usual[0]
+    while reader.loading:
+        reader.take()
+    assert gc.isenabled()
+    assert gc.get_threshold() == usual
+    assert sys.getswitchinterval() == pytest.approx(interval)
+    reader.stop()
+
+
+def test_a_failure_in_the_middle_of_a_history_ends_the_haste(woken: threading.Event) -> None:
+    usual = gc.get_threshold()
+    feed = EndlessFeed(batches=0)
+    feed.is_behind = True
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: reader.take() is None and not reader.loading)
+    assert reader.busy
+    feed.error = OSError("no such disk")
+    until(lambda: reader.failure)
+    assert reader.take() is None
+    assert not reader.busy
+    assert gc.get_threshold() == usual
+    reader.stop()
+
+
+def test_between_two_files_the_feed_waits_as_long_as_the_operator_needs(woken: threading.Event) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    began = monotonic()
+    reader.rest(0.1)
+    feed.rest()
+    assert monotonic() - began >= 0.1
+    reader.rest(3_600)
+    reader.stop()
+    feed.rest()  # who leaves needs nothing any more
+
+
+def test_after_the_first_rows_the_reader_rests_only_if_more_lies_behind(woken: threading.Event) -> None:
+    for behind in (True, False):
+        feed = EndlessFeed()
+        feed.is_behind = behind
+        reader = Reader(feed, woken.set)
+        reader._put(Batch([]))
+        assert (reader._rest_until > float("-inf")) is behind

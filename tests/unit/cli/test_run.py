@@ -1,0 +1,539 @@
+"""`delegtop run` with real processes: what passes through it, what it writes, and how it ends things."""
+
+import json
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.patience import PATIENCE, until
+
+from delegtop.base.clock import monotonic, sleep
+from delegtop.cli import main
+from delegtop.delegate import prepare_delegation, validate_return
+
+DELEGTOP = f"{sys.executable} -m delegtop"
+PATIENT = f"""#!{sys.executable}
+import sys
+from delegtop.cli import main
+from delegtop.delegate import supervise
+supervise.GRACE = {PATIENCE * 10}
+sys.exit(main(sys.argv[1:]))
+"""
+"""The same, but whoever was asked to end has all the time it needs for it."""
+
+
+class Shell:
+    """Runs shell scripts as delegations that are logged in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "run.jsonl"
+        self.program = [sys.executable, "-m", "delegtop"]
+
+    def arguments(self, script: str, *options: str) -> list[str]:
+        return [*self.program, "run", "--log", str(self.log), *options, "--", "sh", "-c", script]
+
+    def run(self, script: str, *options: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        arguments = self.arguments(script, *options)
+        return subprocess.run(
+            arguments, capture_output=True, cwd=self.folder, timeout=PATIENCE, check=False, input=input
+        )
+
+    def run_out_of_time(self, script: str, *options: str) -> subprocess.CompletedProcess[bytes]:
+        """Run what prints something and goes on. It has more time if that was over before it had printed it."""
+        for seconds in ("0.4", "2", "10", "50"):
+            self.log.unlink(missing_ok=True)
+            ended = self.run(script, "--timeout", seconds, *options)
+            if ended.stdout:
+                return ended
+        raise AssertionError("it did not even begin")
+
+    def start(self, script: str, *options: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self.arguments(script, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder
+        )
+
+    def events(self, *names: str) -> list[dict[str, Any]]:
+        events = [json.loads(line) for line in self.log.read_bytes().splitlines()] if self.log.exists() else []
+        return [event for event in events if not names or event["event"] in names]
+
+    def told(self) -> list[str]:
+        return [event["event"] for event in self.events()]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    for name in ("DELEGTOP_CONTEXT", "DELEGTOP_LOG", "DELEGTOP_REGISTRY", "DELEGTOP_SESSION_ID"):
+        monkeypatch.delenv(name, raising=False)
+    # The script prints the return that $RETURN holds, under its own session id.
+    monkeypatch.setenv(
+        "GOOD", '{"status":"completed","summary":"It is done.","artifacts":[],"metadata":{"session_id":"ID"}}'
+    )
+    monkeypatch.setenv("RETURN_GOOD", 'echo "$GOOD" | sed "s/ID/$DELEGTOP_SESSION_ID/"')
+    monkeypatch.setenv("RUN", f"{DELEGTOP} run")
+    return Shell(tmp_path)
+
+
+GIVE_RETURN = 'eval "$RETURN_GOOD"'
+
+
+@pytest.fixture
+def patient(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """The same with a program, for the nested runs too, that kills nobody."""
+    program = shell.folder / "patient"
+    program.write_text(PATIENT)
+    program.chmod(0o755)
+    shell.program = [str(program)]
+    monkeypatch.setenv("RUN", f"{program} run")
+    return shell
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return b") Z" not in Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+# What passes through
+
+
+def test_output_is_byte_identical_and_each_stream_stays_itself(shell: Shell) -> None:
+    data = bytes(range(256)) * 3000 + b"no newline at the end"
+    ended = shell.run("tee copy; printf '\\377\\000oops' >&2", input=data)
+    assert ended.stdout == data
+    assert ended.stderr == b"\xff\x00oops"
+
+
+@pytest.mark.parametrize("code", [0, 1, 3, 42, 255])
+def test_the_exit_code_is_passed_through(shell: Shell, code: int) -> None:
+    assert shell.run(f"exit {code}").returncode == code
+
+
+def test_a_command_ended_by_a_signal_gives_the_code_a_shell_would_give(shell: Shell) -> None:
+    assert shell.run("kill -KILL $$").returncode == 128 + signal.SIGKILL
+
+
+def test_output_comes_while_the_command_runs(shell: Shell) -> None:
+    running = shell.start("echo first; read line < gate; echo last")
+    os.mkfifo(shell.folder / "gate")
+    assert running.stdout
+    try:
+        assert running.stdout.readline() == b"first\n"
+    finally:
+        (shell.folder / "gate").write_text("go\n")
+    assert running.communicate(timeout=PATIENCE)[0] == b"last\n"
+
+
+def test_a_reader_that_leaves_ends_the_writer_as_in_any_pipeline(shell: Shell) -> None:
+    line = f"{DELEGTOP} run --log {shell.log} -- yes | head -n 2"
+    ended = subprocess.run(["sh", "-c", line], capture_output=True, timeout=PATIENCE, check=True)
+    assert ended.stdout == b"y\ny\n"
+    assert ended.stderr == b""
+
+
+def test_a_reader_that_is_slow_and_made_the_pipe_non_blocking_gets_everything(shell: Shell) -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    running = subprocess.Popen(shell.arguments("head -c 1000000 /dev/zero"), stdout=write, cwd=shell.folder)
+    os.close(write)
+    until(lambda: shell.told() == ["register"])
+    sleep(0.2)
+    with os.fdopen(read, "rb") as pipe:
+        assert pipe.read() == bytes(1_000_000)
+    assert running.wait(timeout=PATIENCE) == 0
+
+
+def test_descriptors_the_shell_opened_reach_the_command(shell: Shell) -> None:
+    script = shlex.join(shell.arguments("cat <&3"))
+    ended = subprocess.run(
+        ["sh", "-c", f"echo through > file; {script} 3<file"], capture_output=True, cwd=shell.folder, check=True
+    )
+    assert ended.stdout == b"through\n"
+
+
+def test_options_after_the_dashes_are_the_commands_own(shell: Shell) -> None:
+    ended = shell.run('echo "$@"', "--agent", "echoer")
+    assert ended.returncode == 0
+    line = [sys.executable, "-m", "delegtop", "run", "--log", str(shell.log), "--", "echo", "--help", "--", "--log"]
+    assert subprocess.run(line, capture_output=True, check=True).stdout == b"--help -- --log\n"
+
+
+def test_it_loads_no_library_but_pythons_own(shell: Shell) -> None:
+    code = "import sys; from delegtop.cli import main; main(sys.argv[1:]); print(*sorted(sys.modules))"
+    line = [sys.executable, "-c", code, "run", "--log", str(shell.log), "--", "true"]
+    loaded = subprocess.run(line, capture_output=True, text=True, check=True).stdout.split()
+    assert "delegtop.delegate.supervise" in loaded
+    assert not {"textual", "rich", "pydantic", "msgspec", "watchfiles"} & set(loaded)
+
+
+# What is written
+
+
+def test_a_command_is_a_register_and_a_return(shell: Shell) -> None:
+    shell.run("true", "--agent", "implement", "--task", "191", "--timeout", "5m")
+    register, returned = shell.events()
+    assert (register["command"], register["task_number"], register["timeout"]) == ("implement", 191, 300)
+    assert (register["delegation_depth"], register["delegation_path"]) == (0, ["orchestrator", "implement"])
+    validate_return(returned["return"], register["session_id"])
+    assert returned["return"]["status"] == "completed"
+    assert "It printed no return" in returned["return"]["summary"]
+    assert returned["return"]["metadata"]["made_by"] == "delegtop run"
+    assert returned["return"]["metadata"]["agent_type"] == "implement"
+
+
+def test_a_return_that_was_printed_is_recorded_as_it_is(shell: Shell) -> None:
+    ended = shell.run(f"echo working; {GIVE_RETURN}")
+    register, returned = shell.events()
+    assert returned["return"] == json.loads(ended.stdout.splitlines()[-1])
+    assert returned["return"]["metadata"]["session_id"] == register["session_id"]
+    assert ended.stderr == b""
+
+
+def test_a_failure_without_a_return_is_an_error_and_a_failed_return(shell: Shell) -> None:
+    shell.run("exit 7")
+    _, error, returned = shell.events()
+    assert error["error"]["message"] == "sh ended with exit code 7"
+    assert returned["return"]["status"] == "failed"
+    assert returned["return"]["errors"] == [error["error"]]
+
+
+def test_a_completed_return_with_a_failing_exit_code_is_both(shell: Shell) -> None:
+    assert shell.run(f"{GIVE_RETURN}; exit 4").returncode == 4
+    _, error, returned = shell.events()
+    assert "exit code 4, although its return says completed" in error["error"]["message"]
+    assert returned["return"]["status"] == "completed"
+
+
+def test_the_return_it_makes_for_a_success_has_no_findings(shell: Shell, capfd: pytest.CaptureFixture[str]) -> None:
+    shell.run("true", "--agent", "implement", "--task", "191")
+    assert main(["check", str(shell.log), "--json", "--fail-on", "info"]) == 0, capfd.readouterr().out
+
+
+def test_a_malformed_return_is_recorded_and_reported(shell: Shell) -> None:
+    ended = shell.run("""echo '{"status": "done", "summary": "Fine."}'""")
+    assert ended.returncode == 0
+    assert ended.stderr.startswith(b"delegtop: the return of sh is not valid: missing required field: artifacts; ")
+    _, returned, error = shell.events()
+    assert returned["return"] == {"status": "done", "summary": "Fine."}
+    assert error["error"]["code"] == "VALIDATION_FAILED"
+
+
+def test_words_between_markers_are_a_malformed_return(shell: Shell) -> None:
+    ended = shell.run("echo AGENT_OUTPUT_START; echo all fine; echo AGENT_OUTPUT_END")
+    assert b"the return must be a JSON object" in ended.stderr
+    assert shell.events("return")[0]["return"] == "all fine"
+
+
+def test_heartbeats_carry_the_last_line_while_output_flows_and_none_come_in_silence(shell: Shell) -> None:
+    long, beaten = "x" * 300, f"until [ $(grep -c heartbeat {shell.log}) = {{}} ]; do sleep 0.1; done"
+    script = f"printf '\\033[32mstep one\\033[0m\\n\\n'; {beaten}; echo {long} >&2; {beaten}; sleep 2.2"
+    shell.run(script.format(1, 2))
+    beats = shell.events("heartbeat")
+    assert [beat["activity"] for beat in beats] == ["step one", "x" * 200]
+
+
+def test_a_command_that_is_not_there_is_127_and_recorded(shell: Shell) -> None:
+    line = [sys.executable, "-m", "delegtop", "run", "--log", str(shell.log), "--", "no-such-command-here"]
+    ended = subprocess.run(line, capture_output=True, check=False)
+    assert ended.returncode == 127
+    assert ended.stderr == b"delegtop: no-such-command-here: there is no such command\n"
+    assert shell.events("error")[0]["error"]["code"] == "TOOL_UNAVAILABLE"
+    assert shell.events("return")[0]["return"]["status"] == "failed"
+
+
+def test_a_file_that_cannot_be_executed_is_126(shell: Shell) -> None:
+    line = [sys.executable, "-m", "delegtop", "run", "--log", str(shell.log), "--", str(shell.folder)]
+    assert subprocess.run(line, capture_output=True, check=False).returncode == 126
+
+
+def test_without_a_place_the_log_is_kept_where_delegtop_looks_for_logs(tmp_path: Path, shell: Shell) -> None:
+    line = [sys.executable, "-m", "delegtop", "run", "--", "true"]
+    subprocess.run(line, check=True, env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")})
+    [log] = (tmp_path / "state" / "delegtop" / "logs").glob("*.jsonl")
+    assert json.loads(log.read_bytes().splitlines()[0])["event"] == "register"
+    assert not shell.log.exists()
+
+
+def test_it_is_listed_in_a_registry_while_it_runs(shell: Shell) -> None:
+    shell.run("cp registry.json seen.json", "--registry", "registry.json")
+    [entry] = json.loads((shell.folder / "seen.json").read_bytes()).values()
+    assert entry["status"] == "running"
+    assert json.loads((shell.folder / "registry.json").read_bytes()) == {}
+
+
+def test_a_log_that_cannot_be_written_starts_nothing(shell: Shell) -> None:
+    (shell.folder / "file").write_text("")
+    line = [sys.executable, "-m", "delegtop", "run", "--log", f"{shell.folder}/file/log", "--", "touch", "made"]
+    ended = subprocess.run(line, capture_output=True, cwd=shell.folder, check=False)
+    assert ended.returncode == 2
+    assert not (shell.folder / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run"], "run: which command? Put it after two dashes"),
+        (["run", "make", "test"], "put two dashes before the command: delegtop run -- make test"),
+        (["run", "--timeout", "soon", "--", "true"], "soon is no time above 0"),
+        (["run", "--timeout", "0", "--", "true"], "0 is no time above 0"),
+        (["run", "--agent", " ", "--", "true"], "an agent needs a name"),
+    ],
+)
+def test_a_wrong_command_line_says_what_is_wrong(
+    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in capfd.readouterr().err
+
+
+def test_a_broken_context_in_the_environment_is_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DELEGTOP_CONTEXT", "{}")
+    ended = shell.run("touch made")
+    assert (ended.returncode, ended.stderr) == (2, b"delegtop: DELEGTOP_CONTEXT: session_id must be text\n")
+    assert not (shell.folder / "made").exists()
+
+
+def test_a_registry_that_is_none_starts_nothing_and_leaves_no_trace(shell: Shell) -> None:
+    (shell.folder / "notes.json").write_text("[]")
+    ended = shell.run("touch made", "--registry", "notes.json")
+    assert ended.returncode == 2
+    assert b"notes.json: is no registry" in ended.stderr
+    assert not (shell.folder / "made").exists()
+    assert shell.told() == []
+
+
+def test_a_log_that_is_lost_on_the_way_costs_the_command_nothing(shell: Shell) -> None:
+    ended = shell.run(f"rm {shell.log}; mkdir {shell.log}; echo done", "--agent", "x")
+    assert (ended.returncode, ended.stdout) == (0, b"done\n")
+    assert ended.stderr.startswith(b"delegtop: the log cannot be written, the command goes on: ")
+    assert ended.stderr.count(b"\n") == 1
+
+
+# Nesting
+
+
+def test_nested_runs_make_one_tree(shell: Shell, capfd: pytest.CaptureFixture[str]) -> None:
+    shell.run(
+        '$RUN --agent executor -- sh -c "$RUN --agent implementer -- true"', "--agent", "implement", "--task", "9"
+    )
+    registers = shell.events("register")
+    assert [register["delegation_path"][-1] for register in registers] == ["implement", "executor", "implementer"]
+    assert [register["delegation_depth"] for register in registers] == [0, 1, 2]
+    assert [register.get("parent_session_id") for register in registers[1:]] == [
+        register["session_id"] for register in registers[:-1]
+    ]
+    assert {register["task_number"] for register in registers} == {9}
+    assert main(["tree", str(shell.log), "--plain", "--no-color"]) == 0
+    shown = [line for line in capfd.readouterr().out.splitlines() if " completed " in line]
+    assert [len(line) - len(line.lstrip()) for line in shown] == sorted({len(x) - len(x.lstrip()) for x in shown})
+    assert [line.split()[0] for line in shown] == ["/implement", "executor", "implementer"]
+
+
+def test_the_return_of_a_nested_run_is_not_taken_for_the_outer_ones(shell: Shell) -> None:
+    ended = shell.run(f"$RUN --agent inner -- sh -c '{GIVE_RETURN}'", "--agent", "outer")
+    assert ended.stderr == b""
+    inner, outer = shell.events("return")
+    assert inner["return"]["summary"] == "It is done."
+    assert "outer ended with exit code 0. It printed no return" in outer["return"]["summary"]
+
+
+def test_a_cycle_is_refused_before_anything_starts(shell: Shell) -> None:
+    ended = shell.run("$RUN --agent planner -- touch made; echo $?", "--agent", "planner")
+    assert ended.stdout == b"125\n"
+    assert ended.stderr.startswith(b"delegtop: CYCLE_DETECTED: orchestrator \xe2\x86\x92 planner \xe2\x86\x92 planner")
+    assert not (shell.folder / "made").exists()
+    [error] = shell.events("error")
+    assert error["error"]["code"] == "CYCLE_DETECTED"
+    assert [register["session_id"] for register in shell.events("register")] == [error["session_id"]]
+
+
+def test_the_fifth_level_is_refused(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = prepare_delegation(None, "a")
+    for name in "bcd":
+        context = prepare_delegation(context, name)
+    for name, value in context.to_environment().items():
+        monkeypatch.setenv(name, value)
+    ended = shell.run("touch made")
+    assert ended.returncode == 125
+    assert ended.stderr == b"delegtop: MAX_DEPTH_EXCEEDED: depth 4 is deeper than the limit of 3\n"
+    assert not (shell.folder / "made").exists()
+    assert [event["session_id"] for event in shell.events("error")] == [context.session_id]
+
+
+def test_names_nobody_gave_make_no_cycle(shell: Shell) -> None:
+    shell.run("$RUN -- sh -c true")
+    assert [register["delegation_path"] for register in shell.events("register")] == [
+        ["orchestrator", "sh"],
+        ["orchestrator", "sh", "sh-2"],
+    ]
+
+
+# Ends
+
+
+def test_a_timeout_ends_the_command_and_its_grandchildren(patient: Shell) -> None:
+    # Nobody ignores the first signal, so nobody waits for the second: that would take longer than the test may.
+    ended = patient.run_out_of_time("sleep 600 & one=$!; sleep 601 >/dev/null 2>&1 & echo $one $!; wait")
+    assert ended.returncode == 124
+    assert re.search(rb"ran out of time after [\d.]+s", ended.stderr)
+    assert len(ended.stdout.split()) == 2
+    assert not any(is_alive(int(pid)) for pid in ended.stdout.split())
+    assert [told for told in patient.told() if told != "heartbeat"] == ["register", "error", "timeout"]
+    assert patient.events("error")[0]["error"]["code"] == "TIMEOUT"
+
+
+def test_a_timeout_kills_what_does_not_listen(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    # At the deepest level the grace is shortest, so this test is too.
+    context = prepare_delegation(prepare_delegation(prepare_delegation(None, "a"), "b"), "c")
+    for name, value in context.to_environment().items():
+        monkeypatch.setenv(name, value)
+    ended = shell.run_out_of_time("trap '' TERM; echo $$; while :; do sleep 1; done")
+    assert ended.returncode == 124
+    until(lambda: not is_alive(int(ended.stdout)))
+
+
+def test_a_timeout_reaches_through_nested_runs(patient: Shell) -> None:
+    ended = patient.run_out_of_time("$RUN --agent inner -- sh -c 'echo $$; sleep 600'", "--agent", "outer")
+    assert ended.returncode == 124
+    assert not is_alive(int(ended.stdout))
+    outer, inner = (register["session_id"] for register in patient.events("register"))
+    assert {event["session_id"]: event["event"] for event in patient.events("timeout", "cancel")} == {
+        inner: "cancel",
+        outer: "timeout",
+    }
+
+
+def test_partial_artifacts_are_looked_for_after_a_timeout(patient: Shell) -> None:
+    (patient.folder / "old.md").write_text("")
+    os.utime(patient.folder / "old.md", (1, 1))
+    script = """echo x > plan.md; echo y > named.md
+    echo '{"status":"partial","summary":"So far.","artifacts":[{"path":"named.md"},{"path":"never.md"}]}'; sleep 600"""
+    patient.run_out_of_time(script, "--artifacts", "*.md")
+    [timeout] = patient.events("timeout")
+    assert timeout["artifacts"] == [{"path": "named.md"}, {"type": "plan", "path": "plan.md"}]
+
+
+def test_a_good_return_given_at_the_last_moment_is_recorded_beside_the_timeout(patient: Shell) -> None:
+    script = f"trap '{GIVE_RETURN}; exit 0' TERM; echo working; sleep 600 & wait"
+    assert patient.run_out_of_time(script).returncode == 124
+    assert [told for told in patient.told() if told != "heartbeat"] == ["register", "error", "timeout", "return"]
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "ended by SIGTERM"), (signal.SIGHUP, "ended by SIGHUP")],
+)
+def test_a_signal_is_passed_on_and_recorded_as_cancel(shell: Shell, number: signal.Signals, reason: str) -> None:
+    # exec: a shell in the background of another would ignore Ctrl-C, sleep does not
+    running = shell.start("echo $$; exec sleep 60")
+    assert running.stdout
+    pid = int(running.stdout.readline())
+    running.send_signal(number)
+    running.communicate(timeout=PATIENCE)
+    assert running.returncode == 128 + number
+    assert not is_alive(pid)
+    assert shell.told() == ["register", "cancel"]
+    assert shell.events("cancel")[0]["reason"] == reason
+
+
+class Terminal:
+    """A shell script in a terminal of its own."""
+
+    def __init__(self, folder: Path, shell: str, script: str) -> None:
+        self._fd, inside = pty.openpty()
+        # The leader of a session that opens a terminal gets it for its own.
+        line = [shell, "-c", f": <{os.ttyname(inside)}; {script}"]
+        self._process = subprocess.Popen(
+            line, cwd=folder, stdin=inside, stdout=inside, stderr=inside, start_new_session=True
+        )
+        os.close(inside)
+        self._seen = b""
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._fd, keys)
+
+    def wait_for(self, words: bytes) -> None:
+        end = monotonic() + PATIENCE
+        while words not in self._seen:
+            assert select.select([self._fd], [], [], max(0, end - monotonic()))[0], self._seen
+            self._seen += os.read(self._fd, 1000)
+
+    def close(self) -> None:
+        os.close(self._fd)  # hangs up on whatever still runs there
+        self._process.wait(timeout=PATIENCE)
+
+
+@pytest.fixture
+def terminal(shell: Shell) -> Iterator[Callable[[str, str], Terminal]]:
+    opened: list[Terminal] = []
+
+    def open_(program: str, script: str) -> Terminal:
+        opened.append(Terminal(shell.folder, program, script))
+        return opened[-1]
+
+    yield open_
+    for each in opened:
+        each.close()
+
+
+def test_a_command_may_read_the_terminal_and_ctrl_c_in_it_is_a_cancel(
+    shell: Shell, terminal: Callable[[str, str], Terminal]
+) -> None:
+    script = shlex.join(shell.arguments('read answer; echo "got $answer"; exec sleep 60'))
+    opened = terminal("/bin/sh", f"trap : INT; {script}; echo over $?")
+    opened.type(b"yes\n")
+    opened.wait_for(b"got yes")
+    opened.type(b"\x03")
+    opened.wait_for(b"over 130")
+    assert shell.told() == ["register", "cancel"]
+
+
+@pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs a shell with job control")
+def test_ctrl_z_stops_it_together_with_its_command_and_it_goes_on(
+    shell: Shell, terminal: Callable[[str, str], Terminal]
+) -> None:
+    # exec: a shell that is just starting sleep would leave it half started when it is stopped
+    script = shlex.join(shell.arguments("echo ready; exec sleep 60"))
+    opened = terminal("/bin/bash", f"set -m; {script}; echo stopped $?; read line; fg; echo over $?")
+    opened.wait_for(b"ready")
+    opened.type(b"\x1a")
+    opened.wait_for(b"stopped 1")
+    opened.type(b"go on\n")
+    opened.wait_for(b"delegtop run")  # fg says what it continues
+    until(lambda: _foreground_is_asleep(shell))
+    opened.type(b"\x03")
+    opened.wait_for(b"over 130")
+    assert shell.told() == ["register", "cancel"]
+
+
+def _foreground_is_asleep(shell: Shell) -> bool:
+    """The command has the terminal again: its group is the terminal's foreground group."""
+    leader = shell.events("register")[0]["pid"]
+    children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
+    fields = Path(f"/proc/{children[0]}/stat").read_text().rpartition(")")[2].split()
+    return fields[2] == fields[5] and fields[0] != "T"
+
+
+def test_in_a_pipeline_the_terminal_is_left_to_the_others(
+    shell: Shell, terminal: Callable[[str, str], Terminal]
+) -> None:
+    script = shlex.join(shell.arguments("echo ready; exec sleep 60"))
+    pager = 'sh -c "read word; echo $word; read key </dev/tty; echo key $key"'
+    opened = terminal("/bin/sh", f"trap : INT; {script} | {pager.replace('$', chr(92) + '$')}; echo over")
+    opened.wait_for(b"ready")
+    opened.type(b"q\n")
+    opened.wait_for(b"key q")
+    opened.type(b"\x03")
+    opened.wait_for(b"over")
+    assert shell.told() == ["register", "cancel"]

@@ -1,0 +1,55 @@
+"""`delegtop sources` tells what was found, and the page about it tells the same."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
+from delegtop.report.source_table import size
+
+SAMPLES = Path(__file__).parents[3] / "sample_logs"
+
+
+def test_every_source_is_listed_with_format_version_size_and_delegations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sources", str(SAMPLES / "claude-code"), str(SAMPLES / "02_hang")]) == Exit.OK
+    title, *rows = capsys.readouterr().out.splitlines()
+    assert title.split() == ["FORMAT", "VERSION", "SIZE", "WRITTEN", "STATUS", "DELEGATIONS", "SOURCE"]
+    assert any(re.match(r"claude-code +2\.1\.331 +[\d.]+ k?B +\d+[smhd] ago (live|read) ", row) for row in rows)
+    assert any(re.match(r"session-log +– .* 4 .*02_hang/session\.jsonl", row) for row in rows)
+    assert rows[-1].startswith("13 sources: 12 claude-code, 1 session-log")
+
+
+def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.json").write_text('{"just": "notes"}')
+    assert main(["sources", str(tmp_path), str(tmp_path / "nowhere.jsonl")]) == Exit.UNREADABLE
+    listed = capsys.readouterr().out
+    assert re.search(r"unrecognised .*notes\.json  \(no known log format\)", listed)
+    assert re.search(r"missing .*nowhere\.jsonl  \(not found\)", listed)
+
+
+def test_on_a_machine_without_agents_it_says_where_it_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["sources"]) == Exit.OK
+    title, *looked = capsys.readouterr().out.splitlines()
+    assert title == "No logs of agents are found. They are looked for in"
+    assert f"  {Path.home() / '.claude' / 'projects'}" in looked
+
+
+def test_the_page_names_every_key_of_the_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sources", str(SAMPLES / "02_hang"), "--json"]) == Exit.OK
+    told = json.loads(capsys.readouterr().out)
+    page = (project / "docs" / "sources.md").read_text("utf-8").split("## JSON")[1]
+    assert set(told) == {"schema_version", "at", "sources"}
+    assert list(told["sources"][0]) == re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, "–"), (812, "812 B"), (1_400_000, "1.4 MB"), (999_999, "1000 kB"), (7 * 10**12, "7.0 TB")]
+)
+def test_sizes_are_told_for_people(count: int, told: str) -> None:
+    assert size(count) == told

@@ -1,0 +1,200 @@
+"""For every delegation that is not plainly running or done there is one verdict, and no healthy one is called hung."""
+
+import pytest
+from tests import judging
+from tests.telling import at, ended, forest_at, handle_of, heard, place, started
+
+from delegtop.base.clock import MINUTE
+from delegtop.base.origin import Origin
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.sentence import say
+from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
+from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Phase, Surveyed
+from delegtop.model.forest import Forest
+
+
+def forest(*events: Event, look: float) -> Forest:
+    return forest_at(at(look), events)
+
+
+def judged(*events: Event, look: float, id: str = "a") -> Verdict | None:
+    grown = forest(*events, look=look)
+    return judging.verdict(grown, handle_of(grown, id))
+
+
+def kind(*events: Event, look: float, id: str = "a") -> Kind | None:
+    found = judged(*events, look=look, id=id)
+    return found.kind if found else None
+
+
+class TestHealthy:
+    def test_one_that_was_just_heard_of_has_no_verdict(self) -> None:
+        assert judged(started(), heard("a", 5, Phase.TOOL, "Bash"), look=6) is None
+
+    @pytest.mark.parametrize("outcome", list(Outcome))
+    def test_one_that_ended_has_none(self, outcome: Outcome) -> None:
+        if outcome is not Outcome.LOST:
+            assert judged(started(), ended("a", 5, outcome), look=6) is None
+
+    def test_an_idle_session_has_none(self) -> None:
+        assert judged(started(), heard("a", 1, Phase.IDLE), look=600) is None
+
+    def test_a_long_quiet_tool_is_healthy(self) -> None:
+        assert judged(started(), heard("a", 1, Phase.TOOL, "Bash", "lake build"), look=26) is None
+
+    def test_a_very_long_one_is_silent_and_still_not_called_hung(self) -> None:
+        found = judged(started(), heard("a", 1, Phase.TOOL, "Bash", "lake build"), look=90)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.SILENT, Certainty.POSSIBLE)
+        assert "inside Bash: lake build" in say(found.sentence, at(90))
+
+    def test_a_kind_that_usually_takes_an_hour_may_be_quiet_for_half_of_it(self) -> None:
+        done = [e for n in range(10) for e in (started(f"d{n}"), ended(f"d{n}", 60))]
+        assert kind(started("a", 61), heard("a", 62), *done, look=92) is None
+        assert kind(started("a", 61), heard("a", 62), *done, look=130) is Kind.SILENT
+
+
+class TestVerdicts:
+    def test_whoever_is_gone_asks_no_longer(self) -> None:
+        gone = Ended("a", at(6), place(), Outcome.LOST, Ending.GONE)
+        assert kind(started(), heard("a", 5, Phase.PERMISSION, "Bash"), gone, look=7) is Kind.LOST
+
+    def test_a_permission_is_awaited_from_the_first_moment(self) -> None:
+        found = judged(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm -r build"), look=5.1)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.AWAITING_PERMISSION, Certainty.CERTAIN)
+        assert "rm -r build" in say(found.sentence, at(5.1))
+
+    def test_an_answer_is_awaited(self) -> None:
+        assert kind(started(), heard("a", 5, Phase.ANSWER), look=6) is Kind.AWAITING_ANSWER
+
+    def test_the_model_is_waited_for_once_it_takes_long(self) -> None:
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=7) is None
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is Kind.WAITING_FOR_MODEL
+
+    def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
+        told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
+        found = judged(*told, look=16)
+        assert found is not None
+        assert found.kind is Kind.HUNG_IN_TOOL
+        assert "lake build" in say(found.sentence, at(16))
+
+    def test_who_is_past_a_limit_and_still_talks_is_only_overdue(self) -> None:
+        told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 11.5, Phase.TOOL, "Bash", "lake build")]
+        assert kind(*told, look=12) is Kind.OVERDUE
+
+    def test_a_parent_waits_on_the_leaf_of_its_path(self) -> None:
+        told: list[Event] = [
+            started(),
+            started("b", 1, parent="a"),
+            started("c", 2, parent="b"),
+            heard("c", 3, Phase.TOOL, "Bash"),
+        ]
+        found = judged(*told, look=4)
+        assert found is not None
+        assert found.kind is Kind.WAITING_ON_CHILD
+        assert found.waits_on == 2
+
+    def test_one_whose_parent_ended_is_orphaned(self) -> None:
+        told: list[Event] = [started(), started("b", 1, parent="a"), heard("b", 9), ended("a", 5)]
+        assert kind(*told, look=10, id="b") is Kind.ORPHANED
+
+    def test_a_parent_that_never_took_the_return_lost_it(self) -> None:
+        told: list[Event] = [started(), started("b", 1, parent="a"), heard("a", 1, Phase.CHILD), ended("b", 5)]
+        assert kind(*told, look=10) is None
+        found = judged(*told, look=20)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.LOST_RETURN, Certainty.LIKELY)
+
+    def test_a_log_that_says_so_loops(self) -> None:
+        note = Noted("a", at(3), place(), "loop", "cycle 5 of 5")
+        assert kind(started(), heard("a", 4), note, look=5) is Kind.LOOPING
+
+    def test_work_handed_down_to_the_same_agent_loops(self) -> None:
+        told: list[Event] = [
+            started(task="191"),
+            started("b", 1, parent="a", agent="other"),
+            started("c", 2, parent="b", task="191"),
+        ]
+        assert kind(*told, look=3, id="c") is Kind.LOOPING
+        told[2] = started("c", 2, parent="b", task="192")
+        assert kind(*told, look=3, id="c") is None
+
+    def test_who_goes_round_is_told_so_even_while_it_waits_on_one_that_does_too(self) -> None:
+        nested: list[Event] = [
+            started("top", 0, task="5"),
+            started("middle", 1, parent="top", task="5"),
+            started("leaf", 2, parent="middle", task="5"),
+            heard("leaf", 3),
+        ]
+        kinds = {id: kind(*nested, look=4, id=id) for id in ("top", "middle", "leaf")}
+        assert kinds == {"top": Kind.WAITING_ON_CHILD, "middle": Kind.LOOPING, "leaf": Kind.LOOPING}
+
+    def test_work_on_disk_without_a_report_is_told(self) -> None:
+        note = Noted("a", at(3), place(), "salvage", "plans/plan.md")
+        assert kind(started(), heard("a", 4), note, look=5) is None
+        assert kind(started(), heard("a", 4), note, look=12) is Kind.WORKED_NEVER_REPORTED
+
+    def test_one_that_left_the_registry_and_goes_on_is_a_disagreement(self) -> None:
+        registry = Origin("registry.json", 1, 0)
+        surveys = [Surveyed(at(1), registry, ("a",)), Surveyed(at(2), registry, ())]
+        assert kind(started(product=None), *surveys, heard("a", 3), look=4) is Kind.DISAGREEMENT
+
+    def test_one_not_heard_of_for_a_day_is_lost_and_that_is_inferred(self) -> None:
+        found = judged(started(), heard("a", 1), look=25 * 60)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.LOST, Certainty.LIKELY)
+
+    def test_one_whose_process_is_gone_is_lost_for_certain(self) -> None:
+        gone = Ended("a", at(3), place(), Outcome.LOST, Ending.GONE)
+        found = judged(started(), heard("a", 1), gone, look=5)
+        assert found is not None
+        assert (found.kind, found.certainty) == (Kind.LOST, Certainty.CERTAIN)
+
+
+class TestSleep:
+    def test_silence_of_everybody_at_once_is_charged_to_nobody(self) -> None:
+        told: list[Event] = [started(), started("b"), heard("a", 5), heard("b", 5), heard("b", 300)]
+        found = judged(*told, look=303)
+        assert found is not None
+        assert found.kind is Kind.HOST_SLEPT
+        assert any(slept in say(found.sentence, at(303)) for slept in ("4:53:00", "4:54:00", "4:55:00"))
+
+    def test_silence_while_others_wrote_is_its_own(self) -> None:
+        others = [heard("b", minute) for minute in range(5, 300, 5)]
+        assert kind(started(), started("b"), heard("a", 5), *others, look=303) is Kind.SILENT
+
+    def test_one_that_stays_silent_after_the_sleep_is_silent(self) -> None:
+        others = [heard("b", minute) for minute in range(300, 330, 5)]
+        assert kind(started(), started("b"), heard("a", 5), *others, look=330) is Kind.SILENT
+
+
+def test_of_a_stuck_path_only_the_leaf_is_stuck_and_the_others_wait_on_it() -> None:
+    told: list[Event] = [started(timeout=10 * MINUTE), started("b", 1, parent="a"), started("c", 2, parent="b")]
+    grown = forest(*told, heard("c", 3, Phase.TOOL, "Bash", "lake build"), look=30)
+    verdicts = [judging.verdict(grown, handle) for handle in range(3)]
+    assert [(found.kind, found.waits_on) for found in verdicts if found] == [
+        (Kind.WAITING_ON_CHILD, 2),
+        (Kind.WAITING_ON_CHILD, 2),
+        (Kind.HUNG_IN_TOOL, None),
+    ]
+
+
+def found(grown: Forest) -> Finding:
+    (finding,) = [each for each in judging.found(grown, 0) if each.rule.startswith("VER")]
+    return finding
+
+
+def test_a_verdict_is_a_finding_with_its_evidence() -> None:
+    asks = found(forest(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm"), look=5.1))
+    assert (asks.rule, asks.since, asks.severity) == ("VER-001", at(5), Severity.ERROR)
+    assert asks.message == "It waits for 0:06 for a person to allow Bash: rm."
+    assert asks.evidence
+
+
+def test_one_that_is_not_certain_says_so_and_one_that_is_only_possible_weighs_a_step_less() -> None:
+    events = started(), heard("a", 5, Phase.MODEL)
+    possible, likely = found(forest(*events, look=9)), found(forest(*events, look=17))
+    assert possible.message.endswith(" (possible)")
+    assert likely.message.endswith(" (likely)")
+    assert (possible.severity, likely.severity) == (Severity.INFO, Severity.WARNING)

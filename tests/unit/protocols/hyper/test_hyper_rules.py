@@ -1,0 +1,173 @@
+"""Rules on hyper's sub-agents: each is broken once, kept once, and says where and what to do."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests import judging
+
+from delegtop.base.clock import MINUTE, Millis, parse_time
+from delegtop.base.origin import Origin
+from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.dialects import Dialect
+from delegtop.model.forest import Forest
+from delegtop.model.policy import AgentLimits, Policy
+from delegtop.protocols.hyper.final_message import HyperOutput
+from delegtop.protocols.hyper.run_state import HyperRun
+from delegtop.protocols.hyper.session_sidecar import HyperSession
+from delegtop.sources.records import Line, Unreadable
+
+NOW = parse_time("2026-01-18T10:30:00Z") or Millis(0)
+ARTIFACT: dict[str, Any] = {
+    "type": "document",
+    "path": "projects/billing/resources/schema.md",
+    "summary": "The tables of the billing service.",
+    "key_points": ["Seven tables.", "Two are unused.", "No foreign keys."],
+}
+META: dict[str, Any] = {"agent_name": "schema-scout", "status": "complete", "execution_time_ms": 15230}
+ANSWER: dict[str, Any] = {"meta": META, "artifacts": [ARTIFACT], "next_steps": ["Add foreign keys"]}
+
+
+def judged(
+    dialect: Dialect,
+    text: str,
+    exists: Callable[[str], bool | None] = lambda _path: None,
+    at: Millis = NOW,
+    policy: Policy | None = None,
+) -> list[Finding]:
+    forest = Forest(policy)
+    line = Line(Origin("out/answer.md", 1, 0), text.encode(), at)
+    forest.apply([event for event in dialect.read(line) if not isinstance(event, Unreadable)])
+    forest.advance(NOW)
+    return list(judging.all_found(forest, exists))
+
+
+def answer(exists: Callable[[str], bool | None] = lambda _path: None, **fields: Any) -> list[Finding]:
+    value = {name: given for name, given in {**ANSWER, **fields}.items() if given is not ...}
+    block = f"```json\n{json.dumps(value)}\n```"
+    return judged(HyperOutput(), f"<!-- AGENT_OUTPUT_START -->\n{block}\n<!-- AGENT_OUTPUT_END -->", exists)
+
+
+def one(rule: str, findings: list[Finding]) -> Finding:
+    (finding,) = [finding for finding in findings if finding.rule == rule]
+    assert finding.message.endswith(".")
+    assert finding.advice
+    assert finding.evidence
+    return finding
+
+
+def test_a_conforming_answer_breaks_no_rule() -> None:
+    assert not answer(exists=lambda _path: True)
+
+
+def test_a_block_without_markers_is_told() -> None:
+    findings = judged(HyperOutput(), f"```json\n{json.dumps(ANSWER)}\n```")
+    assert "no AGENT_OUTPUT_START" in one("HYP-001", findings).message
+
+
+def test_a_block_without_its_end_or_its_fence_is_told() -> None:
+    findings = judged(HyperOutput(), f"AGENT_OUTPUT_START\n{json.dumps(ANSWER)}\n")
+    assert {finding.severity for finding in findings if finding.rule == "HYP-001"} == {Severity.WARNING, Severity.INFO}
+
+
+def test_broken_json_is_an_error_and_no_other_rule_guesses_at_it() -> None:
+    findings = judged(HyperOutput(), "AGENT_OUTPUT_START\n```json\n{nope\n```\nAGENT_OUTPUT_END\n")
+    assert [finding.rule for finding in findings] == ["HYP-002"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields", "said"),
+    [
+        ("HYP-003", {"meta": ...}, "has no meta."),
+        ("HYP-003", {"meta": {"agent_name": "a", "status": "complete"}}, "meta.execution_time_ms"),
+        ("HYP-003", {"next_steps": ...}, "next_steps"),
+        ("HYP-003", {"artifacts": ...}, "artifacts"),
+        ("HYP-003", {"meta": {**META, "status": "error"}, "error": {"message": "m"}}, "error.code"),
+        ("HYP-004", {"meta": {**META, "status": "done"}}, '"done" is none of complete, partial or error'),
+        ("HYP-005", {"next_steps": "Go on"}, "next_steps is text, not a list"),
+        ("HYP-006", {"artifacts": [{**ARTIFACT, "type": "commits"}]}, "commits"),
+        ("HYP-007", {"artifacts": [{**ARTIFACT, "path": "/etc/x"}]}, '"/etc/x"'),
+        ("HYP-007", {"artifacts": [{**ARTIFACT, "path": "a/../../b"}]}, '"a/../../b"'),
+        ("HYP-007", {"artifacts": [{**ARTIFACT, "path": "$HYPER_WORKSPACE_ROOT/b"}]}, "$HYPER"),
+        ("HYP-009", {"artifacts": [{**ARTIFACT, "summary": "One. Two. Three."}]}, "more than 2 sentences"),
+        ("HYP-010", {"artifacts": [{**ARTIFACT, "key_points": ["One."]}]}, "1 for projects/"),
+        ("HYP-010", {"artifacts": [{**ARTIFACT, "key_points": ["x"] * 6}]}, "6 for projects/"),
+        ("HYP-011", {"next_steps": ["Testing the login"]}, '"Testing the login"'),
+        ("HYP-011", {"next_steps": ["We should test"]}, '"We should test"'),
+        ("HYP-012", {"meta": {**META, "status": "partial"}, "next_steps": []}, "is partial"),
+        ("HYP-013", {"meta": {**META, "status": "error"}}, "no error object"),
+        ("HYP-013", {"error": {"code": "C", "message": "m"}}, "all is done"),
+    ],
+)
+def test_what_departs_is_told(rule: str, fields: dict[str, Any], said: str) -> None:
+    assert said in one(rule, answer(**fields)).message
+
+
+@pytest.mark.parametrize("step", ["Review it", "Bring it back", "Create a task", "Rerun the tests", "string it up"])
+def test_an_imperative_is_one(step: str) -> None:
+    assert "HYP-011" not in [finding.rule for finding in answer(next_steps=[step])]
+
+
+def test_an_artifact_that_is_not_there_is_an_error() -> None:
+    assert "schema.md" in one("HYP-008", answer(exists=lambda _path: False)).message
+
+
+def test_the_agents_own_words_are_the_way_on() -> None:
+    error = {"code": "NO_SERVER", "message": "No server answers"}
+    findings = answer(meta={**META, "status": "error"}, error=error, next_steps=["Start the server", "Retry"])
+    finding = one("HYP-014", findings)
+    assert (finding.by, finding.advice) == ("agent", "Start the server; Retry")
+    assert "NO_SERVER: No server answers" in finding.message
+
+
+@pytest.mark.parametrize(("file", "told"), [("schema-scouts", True), ("schema-scout", False), ("planner", False)])
+def test_an_agent_that_signs_almost_like_its_file_is_told(file: str, told: bool) -> None:
+    policy = Policy(agents={file: AgentLimits(f".claude/agents/{file}.md")})
+    findings = judged(HyperOutput(), f"```json\n{json.dumps(ANSWER)}\n```", policy=policy)
+    assert [finding.rule for finding in findings if finding.rule == "HYP-015"] == ["HYP-015"] * told
+
+
+def test_blockers_explain_a_blocked_answer() -> None:
+    findings = answer(meta={**META, "status": "blocked"}, next_steps=[], blockers=["No access"])
+    assert "No access" in one("HYP-014", findings).message
+    assert "HYP-012" not in [finding.rule for finding in findings]
+
+
+def sidecar(minutes: int, **agent: Any) -> list[Finding]:
+    value: dict[str, Any] = {
+        "sessionId": "s1",
+        "parentId": None,
+        "currentTarget": {"type": "task", "taskId": "t"},
+        "recentTargets": [],
+        "transcriptPath": "/x/s1.jsonl",
+        "startedAt": "2026-01-18T10:00:00Z",
+        "lastActivity": f"2026-01-18T10:{30 - minutes}:00Z",
+        "agent": agent,
+    }
+    return judged(HyperSession(), json.dumps(value))
+
+
+def test_a_worker_without_parent_and_run_is_told() -> None:
+    assert "Nobody says who started it" in one("HYP-020", sidecar(1, role="worker")).message
+
+
+def test_a_worker_in_a_run_and_a_persons_session_need_no_parent() -> None:
+    assert not sidecar(1, role="worker", runId="r1")
+    assert not sidecar(1)
+
+
+def test_a_worker_that_has_written_nothing_for_long_is_told_with_its_transcript() -> None:
+    finding = one("HYP-021", sidecar(10, role="worker", runId="r1"))
+    assert "nothing for 10:00" in finding.message
+    assert "/x/s1.jsonl" in finding.advice
+
+
+def test_a_step_that_is_tried_again_is_told() -> None:
+    text = (
+        "# Execution State\n\nrun: r1\nprogram: p.prose\n\n## Execution Trace\n\n```prose\n"
+        'x = session "Try"   # <-- RETRYING (attempt 2/3)\n```\n'
+    )
+    finding = one("HYP-022", judged(HyperRun(), text, at=Millis(NOW - MINUTE)))
+    assert "attempt 2 of 3" in finding.message
+    assert finding.evidence[0].line == 9

@@ -1,0 +1,1 @@
+"""The agent programs whose logs are read: a folder each."""

@@ -1,0 +1,34 @@
+"""Claude Code."""
+
+from pathlib import Path
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+
+def folder_name(folder: Path) -> str:
+    """The name under which it files the sessions of a folder."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(folder))
+
+
+def _of_project(folder: Path) -> tuple[str, ...]:
+    return folder_name(folder), f"{folder_name(folder)}-*"
+
+
+PRODUCT = Product(
+    name="claude-code",
+    title="Claude Code",
+    basis=Basis.REAL,
+    homes=(
+        Home("~/.claude", "projects", "CLAUDE_CONFIG_DIR", _of_project),
+        Home("~/.claude", "sessions", "CLAUDE_CONFIG_DIR"),
+    ),
+    resume=("claude", "--resume"),
+    # These two are for sessions in the background alone. They stand in the help of 2.1.325 and were not used.
+    stop=("claude", "stop"),
+    attach=("claude", "attach"),
+    tried="2.1.325",
+    session_id=UUID,
+    executables=("claude",),
+    scripts=("@anthropic-ai/claude-code",),
+    words=("claude",),
+)

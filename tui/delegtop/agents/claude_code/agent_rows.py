@@ -1,0 +1,259 @@
+"""Rows and transcripts, and what ties them together, in whatever order the files of a project are read.
+
+A `Row` is a delegation: it is known from the record that started it, and shown once its parent is. A `Transcript` is
+what one agent wrote: whose row it tells of is known only when something links the two. Until then both keep what they
+have to say; of the many signs of life in a transcript only the latest is kept, because only the latest counts.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from delegtop.agents.claude_code import PRODUCT
+from delegtop.agents.claude_code.tools import Tool
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.dialects.kit.loops import Repeats
+from delegtop.dialects.kit.tokens import Tokens
+from delegtop.model.events import Ended, Ending, Event, Fault, Heard, Outcome, Phase, Report, Started
+
+Emit = Callable[[Event], None]
+_replace = msgspec.structs.replace
+
+
+class AgentRow:
+    """One delegation."""
+
+    __slots__ = (
+        "_emit",
+        "_held",
+        "agent",
+        "at",
+        "depth",
+        "id",
+        "is_shown",
+        "origin",
+        "parent",
+        "tellers",
+        "transcripts",
+        "words",
+    )
+
+    def __init__(self, id: str, emit: Emit, at: Millis | None, origin: Origin, agent: str | None = None) -> None:
+        self.id = id
+        self.at = at
+        self.origin = origin
+        self.agent = agent
+        """Its kind, if the record that started it says so."""
+        self.parent: str | None = None
+        self.depth = 0
+        self.tellers = 0
+        """The sessions that tell of its start and are read now."""
+        self.transcripts: list[Transcript] = []
+        self.words: list[tuple[Millis, Ending]] = []
+        """When others said that it was completed: its own transcript may know better."""
+        self.is_shown = False
+        self._emit = emit
+        self._held: list[Event] | None = []
+
+    def say(self, event: Event) -> None:
+        """Tell something of it, now or as soon as it is shown."""
+        if self._held is not None:
+            self._held.append(event)
+        elif type(event) is Started:
+            self._emit(_replace(event, parent=self.parent, depth=self.depth))
+        else:
+            self._emit(event)
+
+    def start(self, refs: tuple[tuple[str, str], ...], agent: str | None = None) -> None:
+        """Tell that it was started, or more about it; always as the record that started it, whoever tells."""
+        self.say(Started(self.id, self.at, self.origin, agent=agent, refs=refs, product=PRODUCT.name))
+
+    def show(self, parent: str | None, depth: int) -> None:
+        """Its place in the tree is known."""
+        if self._held is None:
+            return
+        self.parent, self.depth, self.is_shown = parent, depth, True
+        held, self._held = self._held, None
+        for event in held:
+            self.say(event)
+        for transcript in self.transcripts:
+            transcript.speak_up()
+
+    def end(
+        self,
+        at: Millis | None,
+        origin: Origin,
+        outcome: Outcome,
+        by: Ending = Ending.RETURN,
+        report: Report | None = None,
+    ) -> None:
+        """Somebody says how it ended. That it was completed may be contradicted by its own transcript."""
+        self.say(Ended(self.id, at, origin, outcome, by, report or Report()))
+        if outcome is not Outcome.COMPLETED or at is None:
+            return
+        self.words.append((at, by))
+        for transcript in self.transcripts:
+            transcript.contradict(self, at, by)
+
+    def adopt(self, transcript: "Transcript") -> None:
+        """The transcript tells of this row."""
+        if transcript.row is not None:
+            return
+        transcript.row = self
+        self.transcripts.append(transcript)
+        for at, by in self.words:
+            transcript.contradict(self, at, by)
+        if self.is_shown:
+            transcript.speak_up()
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An error of the model's service that ended an agent's turn."""
+
+    at: Millis
+    origin: Origin
+    fault: Fault
+
+
+class Transcript:
+    """What one agent wrote, and what it is in the middle of."""
+
+    __slots__ = (
+        "_heard_at",
+        "_held",
+        "_latest",
+        "agent",
+        "aside",
+        "began",
+        "below",
+        "described",
+        "failures",
+        "finished",
+        "is_trunk",
+        "open",
+        "prompt",
+        "repeats",
+        "rest",
+        "row",
+        "sent",
+        "session",
+        "tokens",
+        "turns",
+    )
+
+    def __init__(self, session: str, agent: str | None, is_trunk: bool) -> None:
+        self.session = session
+        self.agent = agent
+        self.is_trunk = is_trunk
+        self.row: AgentRow | None = None
+        self.below: list[AgentRow] = []
+        """What it started before its own place was known."""
+        self.open: dict[str, Tool] = {}
+        """Tools without a result, by the id of their use."""
+        self.repeats = Repeats()
+        self.rest = Phase.MODEL
+        """What it waits for while no tool is open."""
+        self.tokens = Tokens()
+        self.aside: Sequence[tuple[Millis, int]] = ()
+        """When others used how many tokens that are counted as its own."""
+        self.began = False
+        self.prompt: int | None = None
+        """The hash of the first prompt."""
+        self.described: tuple[str, ...] = ()
+        self.sent: dict[str, tuple[str, Millis | None]] = {}
+        """Messages to other agents, by the id of the tool use: to whom and when."""
+        self.turns: list[tuple[Millis | None, Origin, Outcome]] = []
+        self.finished = False
+        """Its sidecar says that it is done."""
+        self.failures: list[Failure] = []
+        self._held: list[Event] = []
+        self._latest: Heard | None = None
+        self._heard_at: Millis | None = None
+
+    @property
+    def id(self) -> str:
+        return self.row.id if self.row else ""
+
+    def say(self, event: Event) -> None:
+        """Tell something of the agent itself, now or as soon as its row is shown."""
+        if self.row is not None and self.row.is_shown:
+            self.row.say(event)
+        else:
+            self._held.append(event)
+
+    def spawn(self, row: AgentRow) -> None:
+        """It started another."""
+        if self.row is not None and self.row.is_shown:
+            row.show(self.row.id, self.row.depth + 1)
+        else:
+            self.below.append(row)
+
+    def hear(self, at: Millis | None, origin: Origin, note: str | None = None) -> None:
+        """A sign of life, with what it is doing. Times step back now and then; what stands later happened later."""
+        phase, tool, doing = self.doing() if self.open else (self.rest, None, None)
+        if at is not None:
+            before = self._heard_at
+            at = self._heard_at = at if before is None or at > before else before
+        row = self.row
+        tokens = self.spent(at) if self.aside else self.tokens.total
+        heard = Heard(row.id if row else "", at, origin, note or doing, tool, tokens, None, phase)
+        if row is not None and row.is_shown:
+            row.say(heard)
+        elif at is not None:
+            self._latest = heard
+
+    def spent(self, at: Millis | None) -> int | None:
+        """All tokens up to that moment."""
+        aside = sum(tokens for when, tokens in self.aside if at is None or when <= at)
+        return (self.tokens.total or 0) + aside or None
+
+    def doing(self) -> tuple[Phase, str | None, str | None]:
+        """What it is in the middle of: its own tool before the child it waits for."""
+        child: Tool | None = None
+        for tool in reversed(self.open.values()):
+            if tool.phase is not Phase.CHILD:
+                return tool.phase, tool.name, tool.doing
+            child = child or tool
+        if child is not None:
+            return Phase.CHILD, child.name, child.doing
+        return self.rest, None, None
+
+    def speak_up(self) -> None:
+        """Its row is shown: tell what was kept, and show what it started."""
+        held, self._held = self._held, []
+        latest, self._latest = self._latest, None
+        row = self.row
+        if row is None:
+            return
+        for event in held:
+            row.say(_replace(event, id=row.id))
+        if latest is not None:
+            row.say(_replace(latest, id=row.id, tokens=self.spent(latest.at) if self.aside else self.tokens.total))
+        below, self.below = self.below, []
+        for spawned in below:
+            spawned.show(row.id, row.depth + 1)
+
+    def leave(self) -> None:
+        """It is put away, and its row no longer speaks for it."""
+        if self.row is not None:
+            self.row.transcripts.remove(self)
+            self.row = None
+
+    def fail(self, failure: Failure) -> None:
+        """An error ended its turn, whatever others say of it."""
+        self.failures.append(failure)
+        if self.row is None:
+            return
+        for at, by in self.row.words:
+            self._overrule(self.row, failure, at, by)
+
+    def contradict(self, row: AgentRow, at: Millis, by: Ending) -> None:
+        """Others say that it was completed at that moment; it may have failed just before."""
+        for failure in self.failures:
+            self._overrule(row, failure, at, by)
+
+    def _overrule(self, row: AgentRow, failure: Failure, at: Millis, by: Ending) -> None:
+        first = min((word for word, _ in row.words if word >= failure.at), default=at)
+        if failure.at <= at == first:
+            row.say(Ended(row.id, at, failure.origin, Outcome.FAILED, by, Report(errors=(failure.fault,))))

@@ -1,0 +1,141 @@
+"""What the program tells an agent about others, amid its conversation: tasks that are over, mates that left."""
+
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from msgspec import Struct
+
+from delegtop.model.events import PROMPT, Ending, Fault, Outcome, Report
+
+_NOTICE = re.compile(r"<task-notification>(.*?)</task-notification>", re.DOTALL)
+_TAG = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
+_RESULT = re.compile(r"<result>(.*)</result>", re.DOTALL)
+_DURATION = re.compile(r"<duration_ms>(\d{1,12})</duration_ms>")
+_MATE = re.compile(r"<teammate-message([^>]*)>(.*?)</teammate-message>", re.DOTALL)
+_MATE_ID = re.compile(r'teammate_id="([^"]*)"')
+_LEFT = re.compile(r'"type"\s*:\s*"(shutdown_approved|teammate_terminated)"')
+_AGENT_ID = re.compile(r"^agentId: ([\w@.-]+)", re.MULTILINE)
+_POLL = re.compile(r"<(task_id|task_type|status)>(.*?)</\1>")
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_TRAILER = re.compile(r"^agentId: \S+ \((?:internal|use).*", re.MULTILINE | re.DOTALL)
+_ADDED = ("agentId: ", "<tools-used-before-summary>")
+_FRAME = "The report follows:\n"
+_MASKED = ("API Error",)
+
+NOTICE = "<task-notification>"
+INTERRUPTED = "[Request interrupted by user"
+LOCAL = ("<local-command-stdout>", "<local-command-stderr>", "<bash-input>", "<bash-stdout>", "<bash-stderr>")
+"""What a person did without the model."""
+_LAUNCHED = ("Async agent launched", "Remote agent launched", "Workflow launched", "Spawned successfully")
+_REFUSED = ("The user doesn't want to proceed", "User rejected tool use", "[Request interrupted by user")
+
+_ENDS = {
+    "completed": (Outcome.COMPLETED, Ending.RETURN),
+    "failed": (Outcome.FAILED, Ending.RETURN),
+    "killed": (Outcome.INTERRUPTED, Ending.CANCEL),
+    "stopped": (Outcome.INTERRUPTED, Ending.CANCEL),
+}
+
+
+class TaskNotice(Struct, frozen=True):
+    """A task came to an end."""
+
+    task: str
+    tool_use: str | None
+    outcome: Outcome
+    by: Ending
+    report: Report
+    mark: int
+    """Tells one notice from another, by whatever carrier it came."""
+
+
+def notices(text: str) -> Iterator[TaskNotice]:
+    """The ends of tasks that a text tells of."""
+    for found in _NOTICE.finditer(text):
+        body = found[1]
+        result = _RESULT.search(body)
+        tags = dict(_TAG.findall(body[: result.start()] if result else body))
+        said = ended(tags.get("status"), result[1] if result else None, tags.get("summary"), _duration(body))
+        if said is not None and "task-id" in tags:
+            yield TaskNotice(tags["task-id"], tags.get("tool-use-id"), *said, mark=hash(body))
+
+
+def ended(
+    status: str | None, text: str | None, summary: str | None = None, duration: int | None = None
+) -> tuple[Outcome, Ending, Report] | None:
+    """How a task ended by the word for it; None if it has not."""
+    if status not in _ENDS:
+        return None
+    outcome, by = _ENDS[status]
+    if outcome is Outcome.COMPLETED and is_masked(text):
+        outcome = Outcome.FAILED
+    said = text or summary
+    faults = (Fault(message=cut(said)),) if outcome is Outcome.FAILED and said else ()
+    return outcome, by, Report(status=status, summary=cut(text), errors=faults, duration=duration)
+
+
+def is_masked(text: str | None) -> bool:
+    """Whether an answer is in truth an error of the model's service."""
+    return text is not None and text.lstrip().startswith(_MASKED)
+
+
+def is_refused(text: str) -> bool:
+    return text.lstrip().startswith(_REFUSED)
+
+
+def is_launched(text: str) -> bool:
+    return text.lstrip().startswith(_LAUNCHED)
+
+
+def agent_id(text: str) -> str | None:
+    """The id of the agent that a result names. It stands below the report, which may say anything."""
+    found = _AGENT_ID.findall(text)
+    return found[-1] if found else None
+
+
+def answer(said: list[str]) -> str:
+    """The text an agent came back with, without what the program adds to it."""
+    pieces = []
+    for piece in said:
+        _, frame, framed = piece.partition(_FRAME)
+        if frame:
+            pieces.append(dedent(_TRAILER.sub("", framed)))
+        elif not piece.lstrip().startswith(_ADDED):
+            pieces.append(_TRAILER.sub("", piece))
+    return "\n".join(pieces).strip()
+
+
+def poll(text: str) -> dict[str, str]:
+    """The state of a task, as a poll told it in words."""
+    return dict(_POLL.findall(text[:2_000]))
+
+
+def mates_who_left(text: str) -> Iterator[str]:
+    for head, body in _MATE.findall(text):
+        mate = _MATE_ID.search(head)
+        if mate and _LEFT.search(body):
+            yield mate[1]
+
+
+def plain_prompt(text: str) -> str:
+    """A prompt without what the program wraps around it."""
+    mate = _MATE.fullmatch(text.strip())
+    if mate:
+        return mate[2].strip()
+    command = _COMMAND.search(text)
+    if command:
+        arguments = _ARGUMENTS.search(text)
+        return f"{command[1]} {arguments[1] if arguments else ''}".strip()
+    return text
+
+
+def cut(text: str | None) -> str | None:
+    """The text as far as it is kept."""
+    return text.strip()[:PROMPT] or None if text else None
+
+
+def _duration(body: str) -> int | None:
+    found = _DURATION.search(body)
+    return int(found[1]) if found else None

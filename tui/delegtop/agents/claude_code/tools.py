@@ -1,0 +1,123 @@
+"""What a tool is busy with, in one line."""
+
+import msgspec
+from msgspec import Raw, Struct
+
+from delegtop.agents.claude_code.wire import NOTHING, decode
+from delegtop.model.events import Phase
+
+_LINE = 200
+SPAWNS = frozenset({"Task", "Agent"})
+WORKFLOW = "Workflow"
+POLLS = frozenset({"TaskOutput", "AgentOutputTool"})
+SEND = "SendMessage"
+OF_AGENTS = SPAWNS | POLLS | {WORKFLOW, SEND}
+"""Tools that start an agent, ask for one or write to one."""
+LOOKS = POLLS | {"BashOutput", "Monitor"}
+"""Tools that look how something in the background is coming on."""
+_LEAVING = "shutdown_response"
+ASKS = frozenset({"AskUserQuestion", "ExitPlanMode"})
+"""Tools that are over only when a person has answered."""
+
+
+class Question(Struct, gc=False):
+    """A question put to a person."""
+
+    question: str | None = None
+
+
+class Reply(Struct, gc=False):
+    """A mate's answer to the wish that it leave."""
+
+    type: str | None = None
+    approve: bool | None = None
+
+
+class Input(Struct, gc=False):
+    """The words of a tool's input that say what it is about; tools have few of them each."""
+
+    command: str | None = None
+    file_path: str | None = None
+    notebook_path: str | None = None
+    pattern: str | None = None
+    url: str | None = None
+    query: str | None = None
+    skill: str | None = None
+    questions: list[Question] | None = None
+    task_id: str | None = None
+    agent_id: str | None = msgspec.field(default=None, name="agentId")
+    to: str | None = None
+    recipient: str | None = None
+    description: str | None = None
+    subject: str | None = None
+    path: str | None = None
+    name: str | None = None
+    type: str | None = None
+    approve: bool | None = None
+    message: Raw = NOTHING
+    block: bool | None = None
+    timeout: float | None = None
+
+
+class Tool(Struct, frozen=True, gc=False):
+    """A tool whose result is still to come: what of its input is needed until then, and not the input itself."""
+
+    name: str
+    doing: str | None
+    phase: Phase = Phase.TOOL
+    """What its agent is in the middle of meanwhile."""
+    target: str | None = None
+    """The task or agent that it asks for or writes to."""
+    timeout: float | None = None
+    leaves: bool = False
+    """Whether a mate says with it that it leaves."""
+
+
+def tool(name: str, raw: Raw) -> Tool:
+    given = decode(Input, raw) or Input()
+    doing = one_line(_about(given))
+    if name in OF_AGENTS:
+        waits = name != SEND and (name not in POLLS or given.block is not False)
+        target = given.task_id or given.agent_id or given.to or given.recipient
+        return Tool(name, doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given))
+    return Tool(name, doing, Phase.ANSWER) if name in ASKS else Tool(name, doing)
+
+
+def _leaves(name: str, given: Input) -> bool:
+    """Whether a mate leaves: it says so in so many words, or in the message itself."""
+    if name != SEND:
+        return False
+    said = decode(Reply, given.message) or Reply(given.type, given.approve)
+    return said.type == _LEAVING and bool(said.approve)
+
+
+def _about(given: Input) -> str | None:
+    if given.pattern and given.path:
+        return f"{given.pattern} in {given.path}"
+    if given.questions:
+        return given.questions[0].question
+    return (
+        given.command
+        or given.file_path
+        or given.notebook_path
+        or given.pattern
+        or given.url
+        or given.query
+        or given.skill
+        or given.task_id
+        or given.agent_id
+        or given.to
+        or given.recipient
+        or given.description
+        or given.subject
+        or given.path
+        or given.name
+    )
+
+
+def one_line(text: str | None) -> str | None:
+    """The text in one line of bounded length; None if there is none."""
+    if not text:
+        return None
+    line = " ".join(text[: 4 * _LINE].split())
+    return line if len(line) <= _LINE else line[: _LINE - 1] + "…"

@@ -1,0 +1,200 @@
+"""Claude Code's own files: every session of a project, its agents at any depth, as the program writes them.
+
+One instance reads all files below `projects/<folder>/`. The files of one session refer to each other in ways that
+changed with every version of the program; what holds them together is in `family` and `tree`, what the records mean in
+`transcripts` and `spawns`, what stands beside the transcripts in `sidecars`.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, tzinfo
+from typing import ClassVar
+
+from delegtop.agents.claude_code import PRODUCT, file_layout, shape, sidecars
+from delegtop.agents.claude_code.agent_rows import AgentRow, Transcript
+from delegtop.agents.claude_code.file_layout import FileKind
+from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFile
+from delegtop.agents.claude_code.spawns import SpawnPlace
+from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, titled
+from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot, decode_entry, salvage
+from delegtop.base.clock import parse_time
+from delegtop.base.origin import Origin
+from delegtop.dialects import About, Basis, Dialect, Sample, Unit
+from delegtop.dialects.signature import Signature
+from delegtop.model.events import Described, Event
+from delegtop.sources.records import Line, Record, Unreadable, records
+
+_LEAD = "team-lead"
+_NO_BRANCH = "HEAD"
+"""What git says where a commit is checked out and no branch."""
+
+
+class ClaudeCode(Dialect):
+    """Reads the transcripts of Claude Code."""
+
+    name: ClassVar[str] = "claude-code"
+    title: ClassVar[str] = "Claude Code"
+    product = PRODUCT
+    surest: ClassVar[int] = 95
+    signatures: ClassVar[tuple[Signature, ...]] = (
+        Signature((b'"parentUuid"',)),
+        Signature((b'"uuid":', b'"timestamp":', b'"message":')),
+        Signature((b'"sessionId":', b'"type":')),
+        Signature((b'"leafUuid":',)),
+        Signature((b'"snapshot":',)),
+        Signature((b'"agentType":',)),
+        Signature((b'"runId":',)),
+        Signature((b'"type":',), "journal.jsonl"),
+    )
+    about: ClassVar[About] = About(
+        "Claude Code 1.0.98 to 2.1.325",
+        "`~/.claude/projects/*/*.jsonl`, `agent-*.jsonl`, `<session>/subagents/**`",
+        "tree, status, tool, tokens, cost, prompts, answers, model, folder",
+        Basis.REAL,
+    )
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        super().__init__(zone)
+        self._told: list[Event] = []
+        self._family = ProjectFiles(self._told.append)
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        return shape.sniff(sample)
+
+    @classmethod
+    def unit_of(cls, sample: Sample) -> Unit:
+        return Unit.DOCUMENT if file_layout.place(sample.path).kind in file_layout.DOCUMENTS else Unit.LINES
+
+    @classmethod
+    def family(cls, path: str) -> str:
+        return file_layout.family(path)
+
+    def read(self, line: Line) -> Iterable[Event | Unreadable]:
+        source = line.origin.source
+        file = self._family.files.get(source) or self._family.file(source)
+        if file.is_document:
+            return self._read_with_care(line)
+        try:
+            entry = decode_entry(line.data)
+        except (ValueError, RecursionError):
+            return self._read_with_care(line)
+        self._enter(file, entry, line.origin)
+        return self._take()
+
+    def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
+        told: list[Event | Unreadable] = []
+        for record in records(line):
+            if isinstance(record, Unreadable):
+                told.append(record)
+            else:
+                told.extend(self.translate(record))
+        return told
+
+    def translate(self, record: Record) -> list[Event]:
+        file, origin = self._family.file(record.origin.source), record.origin
+        if file.place.kind is FileKind.META:
+            meta, noted = salvage(Meta, record.value, origin)
+            sidecars.meta(self._family, file.place, meta, origin)
+        elif file.place.kind is FileKind.SNAPSHOT:
+            snapshot, noted = salvage(WireSnapshot, record.value, origin)
+            sidecars.snapshot(self._family, file.place, snapshot, origin)
+        else:
+            entry, noted = salvage(TranscriptEntry, record.value, origin)
+            self._enter(file, entry, origin)
+        return [*self._take(), *noted]
+
+    def retell(self, line: Line) -> Iterable[Event | Unreadable]:
+        """A line told once more: whose it is and what it refers to is known from the first reading."""
+        again = type(self)(self.zone)
+        again._family = ProjectFiles(again._told.append, elder=self._family)
+        return again.read(line)
+
+    def forget(self, path: str) -> None:
+        self._family.forget(path)
+
+    def needle(self, id: str, path: str) -> bytes:
+        file = self._family.files.get(path)
+        if file is not None and file.transcript is not None and file.transcript.id == id:
+            return b""
+        return id.rpartition("/")[2].encode()
+
+    def _take(self) -> tuple[Event, ...]:
+        told = tuple(self._told)
+        self._told.clear()
+        return told
+
+    # -- one record ------------------------------------------------------------------------------------------------
+
+    def _enter(self, file: TranscriptFile, entry: TranscriptEntry, origin: Origin) -> None:
+        if file.place.kind is FileKind.JOURNAL:
+            return sidecars.journal(self._family, file.place, entry, origin)
+        handler = HANDLERS.get(entry.type or "")
+        if handler is None:
+            return None
+        who = self._who(file, entry)
+        if who is None:
+            if handler is titled:
+                file.titles = (*file.titles[-1:], (entry, origin))
+            return None
+        at = parse_time(entry.timestamp, self.zone) if entry.timestamp else None
+        here = SpawnPlace(self._family, file, who, at, origin)
+        if not (who.began and "place" in who.described) and entry.type in BEGINS:
+            _begin(here, entry)
+        return handler(here, entry)
+
+    def _who(self, file: TranscriptFile, entry: TranscriptEntry) -> Transcript | None:
+        """Who wrote the record. None if it is an agent's of whom nothing is known."""
+        known = file.transcript
+        if known is not None and (file.place.kind is FileKind.AGENT or not (entry.agent_id or entry.is_sidechain)):
+            return known
+        self._family.belongs(file, entry.session_id)
+        session = file.name
+        if file.place.kind is FileKind.AGENT:
+            if entry.session_id or file.place.session:
+                file.transcript = self._family.agent(session, file.place.agent or "")
+            return file.transcript
+        if entry.agent_id:
+            return self._family.agent(session, entry.agent_id)
+        if entry.is_sidechain:
+            return self._inline(file, session, entry)
+        file.transcript = self._trunk(session, entry)
+        return file.transcript
+
+    def _trunk(self, session: str, entry: TranscriptEntry) -> Transcript | None:
+        """The writer of a session's own file: the session, or a mate that another session started."""
+        if entry.type not in BEGINS:
+            return None
+        if entry.team_name and entry.agent_name and entry.agent_name != _LEAD:
+            return self._family.mate(session, f"{entry.agent_name}@{entry.team_name}")
+        return self._family.trunk(session)
+
+    def _inline(self, file: TranscriptFile, session: str, entry: TranscriptEntry) -> Transcript | None:
+        """An agent that writes into its parent's file; its records are a chain of their own."""
+        who = file.inline.get(entry.parent_uuid) if entry.parent_uuid else Transcript(session, None, is_trunk=False)
+        if who is not None and entry.uuid:
+            file.recall(entry.uuid, who)
+        return who
+
+
+def _begin(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """The first record of a transcript says when and where it began."""
+    who = here.who
+    if not who.began and here.at is not None:
+        if who.is_trunk:
+            row = AgentRow(who.session, here.family.emit, here.at, here.origin, "claude")
+            row.start((("session_id", who.session),), "claude")
+            row.show(None, 0)
+            here.family.know(row)
+            row.adopt(who)
+        elif here.file.place.run and who.agent and here.file.session:
+            sidecars.workflow_agent(
+                here.family, here.file.session, here.file.place.run, who.agent, here.at, here.origin
+            )
+        who.began = True
+        for title, origin in here.file.titles:
+            titled(SpawnPlace(here.family, here.file, who, here.at, origin), title)
+        here.file.titles = ()
+    if "place" not in who.described and (entry.cwd or entry.version):
+        who.described += ("place",)
+        branch = None if entry.git_branch == _NO_BRANCH else entry.git_branch
+        who.say(Described(who.id, here.at, here.origin, cwd=entry.cwd, version=entry.version, branch=branch))

@@ -1,0 +1,281 @@
+"""What the records of a transcript mean for the agent that wrote them."""
+
+from collections.abc import Callable
+
+from delegtop.agents.claude_code import notices, spawns
+from delegtop.agents.claude_code.agent_rows import AgentRow, Failure
+from delegtop.agents.claude_code.project_files import COMPACTS
+from delegtop.agents.claude_code.spawns import SpawnPlace
+from delegtop.agents.claude_code.tools import LOOKS, POLLS, SEND, Tool, tool
+from delegtop.agents.claude_code.wire import (
+    Attachment,
+    ContentBlock,
+    Message,
+    TranscriptEntry,
+    WireProgress,
+    decode,
+    string,
+)
+from delegtop.base.clock import Millis, parse_time
+from delegtop.model.events import Described, Ended, Ending, Erred, Fault, Heard, Outcome, Phase, Report, Resumed
+
+_GOES_ON = frozenset({"tool_use", "pause_turn"})
+_MADE_UP = "<synthetic>"
+_TURN_OVER = frozenset({"stop_hook_summary", "turn_duration"})
+_OWN_REQUESTS = ("sdk", "repl_main_thread", "agent:")
+"""Where a request comes from that is the agent's own work, and not a title or a suggestion made on the side."""
+_GOES_ON_AFTER = "max_output_tokens"
+"""An error that the agent answers by itself, by going on."""
+_REJECTED = "User rejected tool use"
+_SHORT = 64
+"""A structured result longer than this is not worth decoding for one phrase."""
+_PASSING = frozenset({"rate_limit", "overloaded", "server_error"})
+"""Errors of the model's service that pass."""
+
+
+def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """Something was said to the agent: a prompt, the result of a tool, a notice."""
+    message = entry.message
+    content = message.content if message else None
+    if isinstance(content, list):
+        texts: list[str] = []
+        came_back = False
+        for block in content:
+            if block.type == "tool_result":
+                came_back = True
+                _result(here, block, entry)
+            elif block.type == "text" and block.text:
+                texts.append(block.text)
+        said = "\n".join(texts)
+        if came_back and not said:
+            here.who.rest = Phase.IDLE if _is_rejected(entry) else Phase.MODEL
+    else:
+        said = content or ""
+    if said:
+        _said(here, said, entry)
+    here.who.hear(here.at, here.origin)
+
+
+def _is_rejected(entry: TranscriptEntry) -> bool:
+    """Whether a person refused the tool and said nothing more: the agent stops and waits."""
+    return 0 < len(memoryview(entry.tool_use_result)) < _SHORT and string(entry.tool_use_result) == _REJECTED
+
+
+def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
+    who = here.who
+    if text.startswith(notices.INTERRUPTED):
+        spawns.interrupted(here)
+        who.rest = Phase.IDLE
+        return
+    if text.startswith(notices.LOCAL):
+        who.rest = Phase.IDLE
+        return
+    spawns.noticed(here, text)
+    spawns.left(here, text)
+    if entry.is_meta:
+        return
+    if who.rest is Phase.IDLE and who.began and not who.is_trunk and here.at is not None:
+        who.say(Resumed(who.id, here.at, here.origin))
+    who.rest = Phase.MODEL
+    who.open.clear()
+    _did_else(here)
+    if not entry.is_compact_summary and not text.startswith(notices.NOTICE):
+        _prompted(here, notices.plain_prompt(text))
+
+
+def _prompted(here: SpawnPlace, prompt: str) -> None:
+    """The first prompt is what the whole session, or the agent, was asked to do."""
+    who = here.who
+    if "prompt" in who.described:
+        return
+    who.described += ("prompt",)
+    if who.is_trunk:
+        who.say(Described(who.id, here.at, here.origin, prompt=notices.cut(prompt)))
+    else:
+        here.family.prompted(who, prompt)
+
+
+def _result(here: SpawnPlace, block: ContentBlock, entry: TranscriptEntry) -> None:
+    id = block.tool_use_id
+    if id is None:
+        return
+    used = here.who.open.pop(id, None)
+    row = here.family.row(id)
+    if row is not None:
+        spawns.result(here, row, block, entry.tool_use_result, entry.tool_denial_kind)
+    elif used is not None and used.name in POLLS:
+        spawns.polled(here, used, block, entry.tool_use_result)
+    elif used is not None and used.name == SEND:
+        spawns.answered(here, id, block)
+
+
+def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """The model answered: with words, or with tools to be used."""
+    who, message = here.who, entry.message
+    if message is None:
+        return
+    copied = bool(entry.forked_from)
+    if message.usage and message.id and not copied:
+        new = who.tokens.add(message.id, message.usage.new)
+        if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
+            here.family.compacted(who.session, here.at, new, here.origin)
+    if message.model and message.model != _MADE_UP and "model" not in who.described:
+        who.described += ("model",)
+        who.say(Described(who.id, here.at, here.origin, model=message.model))
+    blocks = message.content if isinstance(message.content, list) else []
+    for block in blocks:
+        if block.type == "tool_use" and block.id and block.name and not copied:
+            used = who.open[block.id] = tool(block.name, block.input)
+            spawns.used(here, block, used)
+            _called(here, block, used)
+    if entry.is_api_error_message:
+        _failed(here, entry, message)
+    else:
+        _paused(here, message, blocks)
+    who.hear(here.at, here.origin)
+
+
+def _called(here: SpawnPlace, block: ContentBlock, used: Tool) -> None:
+    """Count calls that are made again and again."""
+    who, given, waits = here.who, bytes(memoryview(block.input)), used.name in LOOKS
+    for note in who.repeats.called(who.id, here.at, here.origin, used.name, given, used.doing, waits=waits):
+        who.say(note)
+
+
+def _did_else(here: SpawnPlace) -> None:
+    """Something else is done than what was called again and again."""
+    who = here.who
+    for note in who.repeats.over(who.id, here.at, here.origin):
+        who.say(note)
+
+
+def _paused(here: SpawnPlace, message: Message, blocks: list[ContentBlock]) -> None:
+    """Whether the answer ends the turn. Old versions do not say so; there a text without a tool does."""
+    who, reason = here.who, message.stop_reason
+    if reason is None:
+        over = isinstance(message.content, str) or any(block.type == "text" for block in blocks)
+    else:
+        over = reason not in _GOES_ON
+    who.rest = Phase.IDLE if over else Phase.MODEL
+    if over:
+        _did_else(here)
+    if over and reason is not None and not who.open:
+        _turned(here, Outcome.COMPLETED)
+
+
+def _failed(here: SpawnPlace, entry: TranscriptEntry, message: Message) -> None:
+    """The model's service failed for good, and with it the turn."""
+    who = here.who
+    said = message.content if isinstance(message.content, str) else _words(message.content or [])
+    kind = string(entry.error)
+    who.rest = Phase.IDLE
+    who.open.clear()
+    if kind == _GOES_ON_AFTER:
+        return
+    fault = Fault(message=notices.cut(said), type=kind or "api error", recoverable=True if kind in _PASSING else None)
+    if who.is_trunk or here.at is None:
+        who.say(Erred(who.id, here.at, here.origin, fault))
+        return
+    who.say(Ended(who.id, here.at, here.origin, Outcome.FAILED, Ending.ERROR, Report(errors=(fault,))))
+    who.fail(Failure(here.at, here.origin, fault))
+    _turned(here, Outcome.FAILED)
+
+
+def _words(blocks: list[ContentBlock]) -> str:
+    return "\n".join(block.text for block in blocks if block.text)
+
+
+def _turned(here: SpawnPlace, outcome: Outcome) -> None:
+    """A turn of a child is over; its sidecar says whether that was the last."""
+    who = here.who
+    if who.is_trunk:
+        return
+    who.turns.append((here.at, here.origin, outcome))
+    if who.finished:
+        who.say(Ended(who.id, here.at, here.origin, outcome, Ending.REGISTRY))
+
+
+def system(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """The program's own remarks."""
+    who = here.who
+    if entry.subtype == "api_error":
+        count = f" {entry.retry_attempt} of {entry.max_retries}" if entry.retry_attempt and entry.max_retries else ""
+        return who.hear(here.at, here.origin, f"API error, retry{count}")
+    if entry.subtype in _TURN_OVER and not who.open:
+        who.rest = Phase.IDLE
+    return who.hear(here.at, here.origin)
+
+
+def request(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """The model is asked, and has not answered yet."""
+    if entry.query_source and entry.query_source.startswith(_OWN_REQUESTS):
+        here.who.rest = Phase.MODEL
+        here.who.hear(here.at, here.origin)
+
+
+def queued(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """A text waits for its turn: a notice stands here first."""
+    spawns.noticed(here, string(entry.content))
+
+
+def attached(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    attachment = decode(Attachment, entry.attachment)
+    if attachment and attachment.prompt:
+        spawns.noticed(here, attachment.prompt)
+
+
+def progress(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """A sign of life from within a tool; that of an agent says which agent it is."""
+    told = decode(WireProgress, entry.data)
+    if told is None:
+        return
+    if told.type == "bash_progress":
+        here.who.hear(here.at, here.origin)
+    row = here.family.row(entry.parent_tool_use_id) if entry.parent_tool_use_id else None
+    if told.type != "agent_progress" or row is None:
+        return
+    if told.agent_id and here.family.link(here.who.session, told.agent_id, row):
+        row.start((("agent_id", told.agent_id),))
+    _progressed(here, row, told)
+
+
+def _progressed(here: SpawnPlace, row: AgentRow, told: WireProgress) -> None:
+    """What an agent does, told in its parent's file: all there is where its own is missing."""
+    inner = told.message.message if told.message else None
+    content = inner.content if inner and isinstance(inner.content, list) else []
+    at = parse_time(told.message.timestamp) if told.message and told.message.timestamp else here.at
+    used = next((tool(b.name, b.input) for b in reversed(content) if b.type == "tool_use" and b.name), None)
+    phase = Phase.TOOL if used else Phase.MODEL
+    row.say(Heard(row.id, at, here.origin, used.doing if used else None, used.name if used else None, phase=phase))
+
+
+def titled(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """A name for the session. A person's word goes before the program's, so it counts from the start."""
+    who = here.who
+    if entry.custom_title:
+        at: Millis | None = who.row.at if who.row else None
+        who.say(Described(who.id, at, here.origin, title=notices.cut(entry.custom_title)))
+    if entry.ai_title:
+        who.say(Described(who.id, None, here.origin, title=notices.cut(entry.ai_title)))
+
+
+def costed(here: SpawnPlace, entry: TranscriptEntry) -> None:
+    """What the whole session has cost, its agents included: they have no account of their own."""
+    if entry.total_cost is not None and entry.total_cost >= 0 and here.who.is_trunk and here.who.row:
+        here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost))
+
+
+HANDLERS: dict[str, Callable[[SpawnPlace, TranscriptEntry], None]] = {
+    "user": user,
+    "assistant": assistant,
+    "system": system,
+    "api-request": request,
+    "queue-operation": queued,
+    "attachment": attached,
+    "progress": progress,
+    "custom-title": titled,
+    "ai-title": titled,
+    "cost-state": costed,
+}
+BEGINS = frozenset({"user", "assistant", "system", "api-request"})
+"""The records of which the first says when a session began."""

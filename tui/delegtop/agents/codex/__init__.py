@@ -1,0 +1,21 @@
+"""Codex CLI."""
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+PRODUCT = Product(
+    name="codex",
+    title="Codex CLI",
+    basis=Basis.REAL,
+    homes=(
+        Home("~/.codex", "sessions", "CODEX_HOME"),
+        Home("~/.codex", "archived_sessions", "CODEX_HOME"),
+        Home("~/.codex", "state_*.sqlite", "CODEX_HOME"),
+    ),
+    resume=("codex", "resume"),
+    tried="0.166.0",
+    session_refs=("thread_id", "session_id"),
+    session_id=UUID,
+    executables=("codex",),
+    scripts=("@openai/codex",),
+    words=("codex",),
+)

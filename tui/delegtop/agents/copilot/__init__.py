@@ -1,0 +1,16 @@
+"""GitHub Copilot CLI."""
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+PRODUCT = Product(
+    name="copilot",
+    title="GitHub Copilot CLI",
+    basis=Basis.REAL,
+    homes=(Home("~/.copilot", "session-state"),),
+    resume=("copilot", "--resume"),
+    tried="1.0.102",
+    session_id=UUID,
+    executables=("copilot",),
+    scripts=("@github/copilot",),
+    words=("copilot",),
+)

@@ -1,0 +1,13 @@
+"""Crush."""
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+PRODUCT = Product(
+    name="crush",
+    title="Crush",
+    basis=Basis.DOCUMENTED,
+    homes=(Home(".crush"),),
+    session_id=UUID,
+    executables=("crush",),
+    words=("crush",),
+)

@@ -1,0 +1,14 @@
+"""Cursor CLI."""
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+PRODUCT = Product(
+    name="cursor",
+    title="Cursor CLI",
+    basis=Basis.FIXTURES,
+    homes=(Home("~/.cursor", "projects"),),
+    resume=("cursor-agent", "--resume"),
+    session_id=UUID,
+    executables=("cursor-agent",),
+    words=("cursor",),
+)

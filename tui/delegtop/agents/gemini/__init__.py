@@ -1,0 +1,16 @@
+"""Gemini CLI."""
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+PRODUCT = Product(
+    name="gemini",
+    title="Gemini CLI",
+    basis=Basis.FIXTURES,
+    homes=(Home("~/.gemini", "tmp"),),
+    resume=("gemini", "--resume"),
+    tried="0.61.0",
+    session_id=UUID,
+    executables=("gemini",),
+    scripts=("@google/gemini-cli",),
+    words=("gemini",),
+)

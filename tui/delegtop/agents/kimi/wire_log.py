@@ -1,0 +1,245 @@
+"""Kimi Code and the older Kimi CLI: a wire log for each agent, and a document that says whose agent it is.
+
+Neither session nor agent is named in a line: the folders are called after them. A main agent stands for its session.
+"""
+
+import re
+from typing import Any, ClassVar
+
+from delegtop.agents.kimi import PRODUCT
+from delegtop.dialects import About, Basis, Sample, Unit
+from delegtop.dialects.kit.coerce import clip, document, number, obj, objects, parsed, prose, title, word
+from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
+from delegtop.dialects.signature import Signature
+from delegtop.model.events import Described, Heard, Phase
+
+_SPAWNS = dict.fromkeys(("Agent", "AgentSwarm", "Task"), Phase.CHILD)
+_SESSION = re.compile(r"(?:^|[/\\])(session_[^/\\]+)")
+_AGENT = re.compile(r"[/\\]agents[/\\]([^/\\]+)[/\\][^/\\]+$")
+_OLD = re.compile(r"[/\\]([^/\\]+)(?:[/\\]subagents[/\\]([^/\\]+))?[/\\](?:wire\.jsonl|meta\.json)$")
+_RESULT = re.compile(r"^(agent_id|actual_subagent_type|status): *(\S+) *$", re.MULTILINE)
+_CONTEXT = re.compile(r"\s*<git-context>.*?</git-context>\s*", re.DOTALL)
+"""What Kimi Code puts before the prompt of a sub-agent by itself."""
+_USED = ("inputOther", "output", "inputCacheCreation")
+
+
+class Kimi(Chat):
+    """Reads wire logs and the documents beside them. An instance reads one file."""
+
+    name: ClassVar[str] = "kimi"
+    title: ClassVar[str] = "Kimi Code wire log"
+    surest: ClassVar[int] = 90
+    about: ClassVar[About] = About(
+        "Kimi Code, wire 1.1 to 1.4",
+        "`~/.kimi/sessions/**/wire.jsonl`, `state.json`, `meta.json`",
+        "tree, status, tool, tokens, prompts, answers",
+        Basis.FIXTURES,
+    )
+    product = PRODUCT
+    signatures: ClassVar[tuple[Signature, ...]] = (
+        Signature((b'"agents":', b'"parentAgentId":')),
+        Signature((b'"agents":', b'"homedir":')),
+        Signature((b'"agent_id":', b'"launch_spec":')),
+        Signature((b'"metadata"', b'"protocol_version":')),
+    )
+    phases: ClassVar[dict[str, Phase]] = _SPAWNS
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._session = ""
+        self._asked_to_compact = False
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        whole = document(sample)
+        if _is_state(whole) or _is_meta(whole):
+            return 90
+        first = next(objects(sample), {})
+        return 90 if first.get("type") == "metadata" and "protocol_version" in first else 0
+
+    @classmethod
+    def unit_of(cls, sample: Sample) -> Unit:
+        whole = document(sample)
+        return Unit.DOCUMENT if _is_state(whole) or _is_meta(whole) else Unit.LINES
+
+    def tell(self, value: dict[str, Any]) -> None:
+        if _is_state(value):
+            self._state(value)
+        elif _is_meta(value):
+            self._meta(value)
+        elif value.get("type") == "metadata":
+            self._begin(value)
+        elif agent := self.conversations.get(self.origin.source):
+            self.at = self.moment(value.get("time")) or self.at
+            self._line(agent, value)
+
+    # -- who is whose ----------------------------------------------------------------------------------------------
+
+    def _state(self, state: dict[str, Any]) -> None:
+        """Kimi Code: all agents of a session, each with its parent."""
+        agents = {name: obj(told) for name, told in obj(state.get("agents")).items()}
+        homes = [word(told.get("homedir")) or "" for told in agents.values()]
+        found = next((found for path in (*homes, self.origin.source) if (found := _SESSION.search(path))), None)
+        session = found[1] if found else _stem(self.origin.source).removesuffix(".state")
+        at = self.moment(state.get("createdAt"))
+        for name, told in agents.items():
+            id, parent = _row(session, name), word(told.get("parentAgentId"))
+            is_main = parent is None and told.get("type") != "sub"
+            who, depth = (PRODUCT.name, 0) if is_main else (None, None)
+            above = None if parent is None else _row(session, parent)
+            refs = {"session_id": session, "agent_id": name}
+            self.started(id, at if is_main else None, who, depth, above, refs, listed=True)
+            about = title(word(state.get("title"))) if is_main else None
+            self.events += (
+                Described(id, at, self.origin, title=about, cwd=word(state.get("workDir"))),
+                Heard(id, at, self.origin),
+            )
+
+    def _meta(self, meta: dict[str, Any]) -> None:
+        """Kimi CLI: one sub-agent, and how it stands."""
+        name, spec = str(meta["agent_id"]), obj(meta.get("launch_spec"))
+        found = _OLD.search(self.origin.source)
+        session = found[1] if found else None
+        agent = self.conversation(_row(session, name) if session else name, is_child=True)
+        self.at = self.moment(meta.get("created_at")) or self.moment(spec.get("created_at"))
+        kind = word(meta.get("subagent_type")) or word(spec.get("subagent_type"))
+        agent.start(agent=kind, parent=session, refs={"agent_id": name, "session_id": session})
+        model = word(spec.get("effective_model")) or word(spec.get("model_override"))
+        agent.describe(title=title(word(meta.get("description"))), model=model)
+        self.at = self.moment(meta.get("updated_at")) or self.at
+        status = word(meta.get("status"))
+        if status in ENDS:
+            agent.end(ENDS[status])
+        elif status == "idle":
+            agent.rest()
+
+    def _begin(self, value: dict[str, Any]) -> None:
+        """Whose wire this is, by the folders it lies in; a file elsewhere stands for itself."""
+        path = self.origin.source
+        session, agent, old = _SESSION.search(path), _AGENT.search(path), _OLD.search(path)
+        parent = None
+        if session:
+            self._session, name = session[1], agent[1] if agent else "main"
+        elif old:
+            self._session, name = old[1], old[2] or "main"
+            parent = self._session if old[2] else None
+        else:
+            self._session, name = _stem(path), "main"
+        refs = {"session_id": self._session, "agent_id": name}
+        self.conversation(_row(self._session, name), is_child=name != "main").start(
+            self.moment(value.get("created_at")), parent=parent, refs=refs
+        )
+
+    # -- the wire --------------------------------------------------------------------------------------------------
+
+    def _line(self, agent: Conversation, value: dict[str, Any]) -> None:
+        match value.get("type"):
+            case "config.update" | "profile.bind":
+                kind = word(value.get("profileName"))
+                if kind and agent.is_child:
+                    agent.start(None, agent=kind)
+                cwd = word(value.get("cwd")) or word(obj(value.get("environmentDisclosure")).get("cwd"))
+                agent.describe(model=word(value.get("modelAlias")), cwd=cwd)
+            case "turn.prompt":
+                self._prompted(agent, prose(value.get("input")))
+            case "llm.request":
+                agent.hear(Phase.MODEL)
+            case "context.append_loop_event":
+                self._loop(agent, obj(value.get("event")))
+            case "usage.record":
+                usage = obj(value.get("usage"))
+                agent.use(sum(number(usage.get(key)) or 0 for key in _USED))
+            case "full_compaction.begin":
+                self._asked_to_compact = value.get("source") == "manual"
+                agent.hear(Phase.MODEL, "compacts its history")
+            case "full_compaction.complete":
+                agent.hear(Phase.IDLE if self._asked_to_compact else Phase.MODEL)
+            case "turn.ended":
+                agent.turn_over()
+            case "turn.cancel":
+                agent.turn_over("cancelled")
+            case None:
+                message = obj(value.get("message"))
+                self._old_line(agent, message.get("type"), obj(message.get("payload")))
+
+    def _prompted(self, agent: Conversation, text: str | None) -> None:
+        agent.prompt(_CONTEXT.sub("", text, count=1) if text and agent.is_child else text)
+
+    def _loop(self, agent: Conversation, event: dict[str, Any]) -> None:
+        id = word(event.get("toolCallId"))
+        match event.get("type"):
+            case "content.part":
+                part = obj(event.get("part"))
+                if part.get("type") == "text":
+                    agent.go_on(title(word(part.get("text"))))
+            case "tool.call":
+                agent.call(id, word(event.get("name")), obj(event.get("args")))
+            case "tool.result":
+                call = agent.result(id)
+                if call is not None and call.tool in _SPAWNS:
+                    self._came_back(agent, call.arguments, prose(obj(event.get("result")).get("output")) or "")
+            case "step.end" if event.get("finishReason") == "end_turn":
+                agent.turn_over()
+
+    def _came_back(self, agent: Conversation, arguments: dict[str, Any], output: str) -> None:
+        """The result of a call names the agent it started, and how that ended."""
+        head, _, answer = output.partition("\n\n")
+        told = dict(_RESULT.findall(head))
+        if "agent_id" not in told:
+            return
+        id = _row(self._session, told["agent_id"])
+        prompt = word(arguments.get("prompt"))
+        agent.spawn(
+            id,
+            None,
+            kind=told.get("actual_subagent_type") or word(arguments.get("subagent_type")),
+            refs={"session_id": self._session, "agent_id": told["agent_id"]},
+            title=title(word(arguments.get("description")) or prompt),
+            prompt=clip(prompt),
+        )
+        if told.get("status") in ENDS:
+            self.events.append(self.ending(id, ENDS[told["status"]], answer.removeprefix("[summary]").strip()))
+
+    def _old_line(self, agent: Conversation, kind: object, payload: dict[str, Any]) -> None:
+        """A line of the older Kimi CLI."""
+        match kind:
+            case "TurnBegin":
+                self._prompted(agent, prose(payload.get("user_input")))
+            case "StepBegin":
+                agent.hear(Phase.MODEL)
+            case "ToolCall":
+                function = obj(payload.get("function"))
+                arguments = obj(parsed(function.get("arguments")))
+                agent.call(word(payload.get("id")), word(function.get("name")), arguments)
+            case "ToolResult":
+                agent.result(word(payload.get("tool_call_id")))
+            case "ApprovalRequest":
+                wanted = title(word(payload.get("description")) or word(payload.get("action")))
+                agent.permission(wanted, word(payload.get("sender")))
+            case "ApprovalResponse" | "ApprovalRequestResolved":
+                agent.go_on()
+            case "TurnEnd" | "StepInterrupted":
+                agent.turn_over()
+            case "SubagentEvent" if name := word(payload.get("agent_id")):
+                id = _row(self._session, name)
+                agent.spawn(id, None, kind=word(payload.get("subagent_type")), refs={"agent_id": name})
+                self.events.append(Heard(id, self.at, self.origin))
+
+
+def _row(session: str, agent: str) -> str:
+    return session if agent == "main" else f"{session}/{agent}"
+
+
+def _stem(path: str) -> str:
+    """A name for a file that lies in no session's folder: its own, with the folder it lies in."""
+    parts = path.replace("\\", "/").split("/")
+    return "/".join(parts[-2:]).removesuffix(".jsonl").removesuffix(".json")
+
+
+def _is_state(value: dict[str, Any]) -> bool:
+    agents = [obj(agent) for agent in obj(value.get("agents")).values()]
+    return bool(agents) and all("parentAgentId" in agent or "homedir" in agent for agent in agents)
+
+
+def _is_meta(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("agent_id"), str) and "launch_spec" in value and "status" in value

@@ -1,0 +1,16 @@
+"""OpenCode."""
+
+from delegtop.base.product import Basis, Home, Product
+
+PRODUCT = Product(
+    name="opencode",
+    title="OpenCode",
+    basis=Basis.MADE,
+    homes=(Home("~/.local/share", "opencode", "XDG_DATA_HOME"),),
+    resume=("opencode", "-s"),
+    tried="1.18.34",
+    session_id=r"ses_[0-9A-Za-z]+",
+    executables=("opencode",),
+    scripts=("opencode-linux-",),
+    words=("opencode",),
+)

@@ -1,0 +1,16 @@
+"""Qwen Code."""
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+PRODUCT = Product(
+    name="qwen",
+    title="Qwen Code",
+    basis=Basis.FIXTURES,
+    homes=(Home("~/.qwen", "projects"),),
+    resume=("qwen", "--resume"),
+    tried="0.24.4",
+    session_id=UUID,
+    executables=("qwen",),
+    scripts=("@qwen-code/qwen-code",),
+    words=("qwen",),
+)

@@ -1,0 +1,55 @@
+"""Once a day the history is read, to know how long each kind of agent usually takes.
+
+A process of its own does it: the screen does not wait for it, and its memory goes with it.
+"""
+
+import subprocess
+import sys
+
+from delegtop import learned_durations
+from delegtop.app.state.board import Board
+from delegtop.base.clock import monotonic
+
+_COMMAND = (sys.executable, "-P", "-m", "delegtop", "learn", "--quiet")
+"""With -P nothing in the folder delegtop was started in can take the place of a module."""
+_PATIENCE = 15.0
+"""Seconds after the start: first the operator sees what there is."""
+_PAUSE = 3600.0
+"""Seconds until the next look whether what was learned is still good."""
+_LAST = 19
+"""Nice: whatever else wants to run comes first."""
+
+
+class Learning:
+    """Looks every second whether there is something to learn, or something was learned."""
+
+    def __init__(self, board: Board, patience: float = _PATIENCE) -> None:
+        self._board = board
+        self._process: subprocess.Popen[bytes] | None = None
+        self._look_at = monotonic() + patience
+
+    def second(self) -> None:
+        if self._board.loading:
+            return
+        if self._process is not None:
+            if self._process.poll() is not None:
+                self._process = None
+                self._board.forest.reconsider(learned_durations.load().usual())
+        elif monotonic() >= self._look_at:
+            self._look_at = monotonic() + _PAUSE
+            if learned_durations.load().is_stale(self._board.clock.now()):
+                self._process = _start()
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+
+def _start() -> "subprocess.Popen[bytes] | None":
+    """None if no process can be had: then what is usual stays what it was."""
+    quiet = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(["nice", "-n", f"{_LAST}", *_COMMAND], stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603, S607 # our own command; `nice` stands in POSIX
+    except OSError:
+        return None

@@ -1,0 +1,123 @@
+"""Who it is: the agent, its model and program, its place in the tree, its process, and what it used."""
+
+from textual.content import Content
+
+from delegtop.app.pages.inspector.page_words import DASH, PageSubject, named, one_line, path_of, said
+from delegtop.app.widgets.sheet import Block, LabelledFact
+from delegtop.base.text import line
+from delegtop.model.delegation import FACTS, Link
+from delegtop.model.events import LOCALHOST, Ending
+from delegtop.model.measures import derived_depth
+from delegtop.model.states import ACTIVE, State
+from delegtop.model.tree.rollup import Totals
+from delegtop.sources import processes
+
+_LINKS = {
+    Link.ROOT: "no parent",
+    Link.EXPLICIT: "named by the log",
+    Link.INFERRED: "inferred from path and time",
+    Link.AMBIGUOUS: "unsure: more than one fits",
+}
+
+
+def _labelled() -> dict[str, tuple[str, ...]]:
+    """The facts that have a row, by its label; those that share one stand where the last of them does."""
+    labelled: dict[str, tuple[str, ...]] = {}
+    for fact in FACTS.values():
+        if fact.label:
+            labelled[fact.label] = (*labelled.pop(fact.label, ()), fact.name)
+    return labelled
+
+
+_LABELLED = _labelled()
+
+
+def blocks(subject: PageSubject, spent: Totals | None) -> list[Block]:
+    forest, handle, delegation = subject.forest, subject.handle, subject.delegation
+    found: list[Block] = [
+        LabelledFact("session", one_line(delegation.id, "bold")),
+        LabelledFact("agent", _agent(subject)),
+    ]
+    for label, names in _LABELLED.items():
+        if told := [str(value) for name in names if (value := getattr(delegation, name)) not in (None, "")]:
+            found.append(LabelledFact(label, _words(*told)))
+    if delegation.path or not delegation.product:
+        found.append(LabelledFact("path", Content(path_of(delegation)) if delegation.path else DASH))
+    found += [LabelledFact("depth", _depth(subject)), LabelledFact("parent", _parent(subject))]
+    if children := len(forest.children(handle)):
+        found.append(LabelledFact("children", Content(f"{children:,}")))
+    if delegation.caller:
+        found.append(LabelledFact("caller", one_line(delegation.caller)))
+    if delegation.pid is not None or delegation.host:
+        found.append(LabelledFact("process", _process(subject)))
+    found.append(LabelledFact("used", _used(delegation.tokens, delegation.cost)))
+    if spent is not None and spent.nodes > 1 and (spent.tokens, spent.cost) != (None, None):
+        found.append(LabelledFact("with below", said(_used(spent.tokens, spent.cost), f"{spent.nodes:,} delegations")))
+    return found + [LabelledFact(f"{name}"[:12], one_line(value)) for name, value in _refs(subject)]
+
+
+def _agent(subject: PageSubject) -> Content:
+    delegation = subject.delegation
+    command = delegation.command and f"/{delegation.command.lstrip('/')}"
+    task = delegation.task and f"task {delegation.task}"
+    own = one_line(delegation.own_name, "bold") if delegation.own_name else ""
+    agent = one_line(delegation.agent) if delegation.agent or not command else ""
+    return said(agent, own, *(one_line(part) for part in (command, task) if part))
+
+
+def _words(*parts: str | None) -> Content:
+    return said(*(one_line(part) for part in parts if part))
+
+
+def _depth(subject: PageSubject) -> Content:
+    derived, claimed = derived_depth(subject.forest, subject.handle), subject.delegation.depth
+    if claimed == derived:
+        return Content(str(derived))
+    return said(
+        Content(f"{claimed if claimed is not None else '–'} claimed"),
+        Content.styled(f"{derived} derived", "bold $warning" if claimed is not None else ""),
+    )
+
+
+def _parent(subject: PageSubject) -> Content:
+    forest, handle = subject.forest, subject.handle
+    link, parent, declared = forest.link(handle), forest.parent(handle), subject.delegation.parent
+    if parent is not None:
+        who = named(subject, parent)
+    elif declared:
+        return said(one_line(declared), "named by the log, never seen itself")
+    else:
+        return said(DASH, _LINKS[link])
+    if link is not Link.AMBIGUOUS:
+        return said(who, _LINKS[link])
+    others = [named(subject, candidate) for candidate in forest.candidates(handle)[:8]]
+    return said(who, Content.styled(_LINKS[link], "$warning"), *others)
+
+
+def _process(subject: PageSubject) -> Content:
+    delegation = subject.delegation
+    pid = f"pid {delegation.pid}" if delegation.pid is not None else None
+    return said(_words(pid, delegation.host), _life(subject) if pid else "")
+
+
+def _life(subject: PageSubject) -> Content | str:
+    """Whether its process is there at the moment that is shown, by what was told; nobody is asked anew."""
+    host, state = subject.delegation.host, subject.forest.state(subject.handle)
+    if subject.delegation.ended_by is Ending.GONE or subject.forest.is_gone(subject.handle):
+        return Content.styled("gone", "bold $warning")
+    if host is None:
+        return "alive or gone is unknown"
+    if host not in (LOCALHOST, processes.hostname()):
+        return "on another machine"
+    return "not known to be gone" if state in ACTIVE or state is State.IDLE else ""
+
+
+def _used(tokens: int | None, cost: float | None) -> Content:
+    return said(
+        Content(f"{tokens:,} tokens") if tokens is not None else "",
+        Content(f"${cost:,.2f}") if cost is not None else "",
+    )
+
+
+def _refs(subject: PageSubject) -> list[tuple[str, str]]:
+    return [(line(name, 12), value) for name, value in subject.delegation.refs if name not in ("session_id", "task")]

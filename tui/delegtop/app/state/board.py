@@ -1,0 +1,312 @@
+"""What is on the board: the forest, what is the matter in it, the rows, and how the operator wants to see them.
+
+The board knows nothing of widgets. Events go in, assessments and the outline follow.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from delegtop.app import cell_width
+from delegtop.app.state.board_signal import Signal
+from delegtop.app.state.fold_memory import FoldMemory
+from delegtop.app.state.incremental_filter import IncrementalFilter
+from delegtop.app.state.row_remarks import Remarks
+from delegtop.app.state.shown_trees import Showing
+from delegtop.app.state.table_rows import TableRows
+from delegtop.base.clock import SECOND, Clock, Millis
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.pressing import Pressing
+from delegtop.model.events import Event
+from delegtop.model.forest import Forest
+from delegtop.model.policy import Policy
+from delegtop.model.query import parse
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.order import PROBLEMS, SORTS, order
+from delegtop.model.tree.outline import Outline
+from delegtop.report.table.cells import Table
+from delegtop.report.table.columns import chosen
+from delegtop.report.table.drawing import drawing
+from delegtop.settings import Settings
+
+LANDMARKS = 200
+_AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
+"""Seconds for judging what changed within the same frame, and for the first look at all of it."""
+
+
+class Board:
+    """What the monitor shows, and how."""
+
+    def __init__(self, settings: Settings, clock: Clock, policy: Policy | None = None) -> None:
+        self.clock = clock
+        self.forest = Forest(policy or settings.policy())
+        self.outline = Outline()
+        self.assessments = Assessments(self.forest)
+        self.pressing = Pressing(self.assessments)
+        self.remarks = Remarks(self.assessments)
+        self.table = Table(
+            self.assessments,
+            self.pressing,
+            drawing(ascii=settings.ascii),
+            cell_width,
+            masked=settings.mask_secrets,
+            remarks=self.remarks,
+        )
+        self.rows = TableRows(self.table, self.outline, chosen(settings.columns))
+        self.showing = Showing(self.forest, self.outline, self.pressing)
+        self.sort: str = settings.sort
+        self.rows.sorted_by = settings.sort
+        self.reversed = settings.reverse
+        self.query = parse("")
+        """The filter in force."""
+        self.sieve: IncrementalFilter | None = None
+        """The filter that is being applied."""
+        self.only_open = False
+        """Whether only what is open is shown."""
+        self.focus: Handle | None = None
+        self.paused = False
+        self.moment: Millis | None = None
+        """The moment in the past that is shown; None for the present."""
+        self.forest_replaced: Signal[[Forest, Forest]] = Signal()
+        """Tells the forest before and now when delegations got other handles or are not there any more."""
+        self._present: Forest | None = None
+        self._memory = FoldMemory()
+        self._added: list[Handle] = []
+        self._moved: set[Handle] = set()
+        self._touched: set[Handle] = set()
+        self._lives: set[Handle] = set()
+        self.news: tuple[set[Handle], set[Handle]] | None = None
+        """What changed in the present, and what is assessed otherwise, gathered for whoever tells of it; None if nobody
+        does."""
+        self.loading = True
+        """Until `loaded` is called the past is still being read."""
+        self._apply_sort()
+        self.forest.advance(self.now)
+
+    @property
+    def now(self) -> Millis:
+        """The moment that is shown: the present by whole seconds, so that all that is said within one is said alike."""
+        return Millis(self.clock.now() // SECOND * SECOND) if self.moment is None else self.moment
+
+    # What arrives
+
+    def reach(self, at: Millis | None) -> None:
+        """All that was received is what was known then; None is the present, which was kept as it was left."""
+        if at is None and self._present is not None:
+            present, self._present = self._present, None
+            self._replace(present)
+        self.moment = at
+        if at is not None:
+            self._lives |= self.forest.advance(at)
+
+    def leap(self, forest: Forest) -> None:
+        """Show another moment of the past. The present is kept until it is asked for again."""
+        self.refresh()
+        if self.moment is None:
+            self._present = self.forest.leave()
+        self._replace(forest)
+
+    def _replace(self, forest: Forest) -> None:
+        """Look at other trees with the same eyes: folds, focus, filter and order stay."""
+        before = self.forest.leave()
+        self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
+        self._memory.keep(before, self.outline, self.focus)
+        self.forest.become(forest)
+        self.outline.replant(self.forest.parents(), self._memory.folded(self.forest))
+        self._focus(self._memory.focused(self.forest))
+        self._begin_to_judge()
+        if self.sieve is not None:
+            self.filter(self.sieve.query.text)
+        self.forest_replaced.publish(before, self.forest)
+
+    def _begin_to_judge(self) -> None:
+        """All is new: assess what matters most at once, and the rest between the frames."""
+        self.assessments.begin_again()
+        self.remarks.forget()
+        self.rows.forget()
+        self.assessments.update(_TO_BEGIN_WITH)
+        self.pressing.begin_again()
+        self.showing.begin_again()
+        self._apply_sort()
+
+    def _settle_in(self, added: Iterable[Handle]) -> None:
+        """New rows. Some may have been there before the operator went back: they are as they were."""
+        folds = self._memory.folds
+        for handle in added:
+            folded = bool(folds) and self.forest.id(handle) in folds
+            self.outline.add(handle, self.forest.parent(handle), folded=folded)
+        if self.focus is None and (focus := self._memory.focused(self.forest)) is not None:
+            self._focus(focus)
+
+    def receive(self, events: Sequence[Event]) -> None:
+        """Take in events; they show with the next `refresh`."""
+        change = self.forest.apply(events)
+        self._added += change.added
+        self._moved.update(change.moved)
+        self._touched |= change.touched
+        self._lives |= change.lives
+
+    def refresh(self) -> bool:
+        """Bring states and rows up to everything received; True if rows came or moved.
+
+        To look at a delegation costs more than folding an event, and many events touch one: so not with each of them.
+        """
+        if not (self._added or self._moved or self._touched or self._lives):
+            return False
+        added, moved = self._added, self._moved
+        touched, lives = self._touched, self._lives.union(added, self.forest.advance(self.now))
+        self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
+        self._settle_in(added)
+        for handle in moved.difference(added):
+            self.outline.move(handle, self.forest.parent(handle))
+        self._look_at(touched | lives)
+        if not self.loading:
+            self.assessments.touch(touched, lives)
+            self.judge(_AT_ONCE, moved=bool(moved))
+        return bool(added or moved)
+
+    def advance(self) -> None:
+        """Let time pass, unless the picture is held still."""
+        if not self.paused:
+            self._lives |= self.forest.advance(self.now)
+            self.refresh()
+            if not self.loading:
+                self.judge(_AT_ONCE)
+
+    def _look_at(self, handles: set[Handle]) -> None:
+        """These changed: who is told of it, whether they are shown, and where."""
+        if self.news is not None and self.moment is None:
+            self.news[0].update(handles)
+        self.outline.refilter(handles)
+        self.outline.resort(handles)
+
+    def judge(self, seconds: float, *, moved: bool = False) -> bool:
+        """Assess for about that long what has changed; True if something is assessed otherwise now."""
+        assessed = self.assessments.update(seconds)
+        if not (assessed or moved):
+            return False
+        if self.news is not None and self.moment is None:
+            self.news[1].update(assessed)
+        pressing = self.pressing.update(assessed, moved=moved)
+        self.showing.follow(pressing)
+        if self.sort == PROBLEMS:
+            self.outline.resort(pressing | assessed)
+        return True
+
+    # How to look at it
+
+    def filter(self, text: str) -> None:
+        """Begin to show only what matches; QueryError if `text` means nothing, and then nothing changes.
+
+        It is in force once `sift` has gone through everything.
+        """
+        self.sieve = IncrementalFilter(parse(text), self.forest, only_open=self.only_open)
+
+    def show_open(self, only: bool) -> None:
+        """Begin to show only what is open, or all; likewise."""
+        self.only_open = only
+        self.filter(self.query.text if self.sieve is None else self.sieve.query.text)
+
+    def sift(self, seconds: float) -> bool:
+        """Go on with the filter for about that long; True once it is in force."""
+        sieve = self.sieve
+        if sieve is None or (sieve and not sieve.sift(seconds)):
+            return sieve is None
+        self.sieve, self.query = None, sieve.query
+        self.outline.filter(sieve if sieve else None, unfolds=bool(sieve.query))
+        self.showing.searched(bool(sieve.query))
+        sieve.forget()
+        return True
+
+    def show_earlier(self, shown: bool) -> None:
+        """Earlier troubles too, or in a line."""
+        self.showing.earlier_shown = shown
+
+    def next_sort(self) -> None:
+        names = list(SORTS)
+        self.sort_by(names[(names.index(self.sort) + 1) % len(names)])
+
+    def sort_by(self, name: str, *, reverse: bool = False) -> None:
+        """Each order begins with what one looks for by it."""
+        self.sort, self.reversed = name, reverse
+        self.rows.sorted_by = name
+        self._apply_sort()
+
+    def reverse(self) -> None:
+        self.sort_by(self.sort, reverse=not self.reversed)
+
+    def loaded(self) -> None:
+        """Everything that was there at the start has been received."""
+        self.refresh()
+        self.loading = False
+        self._begin_to_judge()
+
+    def _apply_sort(self) -> None:
+        if self.loading and self.sort == PROBLEMS:
+            # Problems come and go while the past is read: what counts is the order at the end of it.
+            self.outline.sort(None)
+            return
+        self.outline.sort(order(self.forest, self.sort, reverse=self.reversed, pressing=self.pressing.key))
+
+    def zoom(self, handle: Handle | None) -> None:
+        self._memory.focus = None
+        self._focus(handle)
+
+    def _focus(self, handle: Handle | None) -> None:
+        self.focus = handle
+        self.outline.focus(handle)
+
+    def show_row(self, handle: Handle) -> None:
+        """Give it a row: fold nothing over it, and lift whatever leaves it out."""
+        self.outline.reveal(handle)
+        if self.outline.row_of(handle) is None and self.focus is not None:
+            self.zoom(None)
+            self.outline.reveal(handle)
+        if self.outline.row_of(handle) is None and (self.query or self.only_open):
+            self.query, self.sieve, self.only_open = parse(""), None, False
+            self.outline.filter(None)
+            self.showing.searched(False)
+            self.outline.reveal(handle)
+        if self.outline.row_of(handle) is None:
+            self.show_earlier(True)
+            self.outline.reveal(handle)
+
+    # What presses
+
+    def problems(self) -> Sequence[Assessment]:
+        """What an operator goes through, in the order of looking; earlier ones only if they are shown."""
+        return self.assessments.problems() if self.showing.earlier_shown else self.assessments.now()
+
+    @property
+    def first(self) -> Assessment | None:
+        """What to look at first; where nothing is the matter now, earlier trouble if that is what there is to see."""
+        now = self.assessments.now()
+        if now or self.showing.hides_earlier:
+            return next(iter(now), None)
+        return next(iter(self.assessments.problems()), None)
+
+    @property
+    def landmarks(self) -> Iterable[Handle]:
+        """The problems, if they are few enough to be shown as places; more would be a wall."""
+        problems = self.problems()
+        return [each.handle for each in problems] if len(problems) <= LANDMARKS else ()
+
+    def problem(self, cursor: Handle | None, step: int) -> Handle | None:
+        """The next (or previous) problem in the order of looking; it wraps round. What the filter or the focus leave
+        out is no problem to go to."""
+        handles = [each.handle for each in self.problems() if self.is_in_sight(each.handle)]
+        if not handles:
+            return None
+        if cursor not in handles:
+            return handles[0 if step > 0 else -1]
+        return handles[(handles.index(cursor) + step) % len(handles)]
+
+    def is_in_sight(self, handle: Handle) -> bool:
+        """Whether there is a row for it, or would be if nothing was folded."""
+        if not self.outline.shows(handle):
+            return False
+        climber: Handle | None = handle
+        while self.focus is not None and climber != self.focus:
+            if climber is None:
+                return False
+            climber = self.forest.parent(climber)
+        return True

@@ -1,0 +1,98 @@
+"""From the reader's queue to the board, a slice at a time: however much arrives, the screen goes on answering keys.
+
+A pause holds events back here. When it has held very many, the reader is left waiting: the files keep the rest.
+"""
+
+from collections import deque
+
+from textual.message import Message
+
+from delegtop.app.state.board import Board
+from delegtop.app.state.reader_thread import Reader
+from delegtop.base.clock import monotonic
+from delegtop.feed.live_feed import Batch
+
+HELD = 500_000
+SECONDS = 60
+_FIRST, _LEAST, _MOST = 256, 32, 5_000
+_REFRESH = 0.02
+"""Seconds between two refreshes of the board while there is more to take in."""
+
+
+class Wake(Message):
+    """There is something to take in. Only one is ever under way."""
+
+
+class Intake:
+    """Takes batches apart into pieces that are done within the time a slice has."""
+
+    def __init__(self, reader: Reader, board: Board) -> None:
+        self._reader, self._board = reader, board
+        self._waiting: deque[Batch] = deque()
+        self.held = 0
+        """Events that have been read and are not on the board yet."""
+        self.rates: deque[int] = deque([0] * SECONDS, SECONDS)
+        """Events read in each of the last seconds, newest last."""
+        self._counted = 0
+        self._piece = _FIRST
+        self._refreshed_at = 0.0
+
+    @property
+    def more(self) -> bool:
+        """Is there something that the next slice could do?"""
+        if self._board.paused:
+            return self._reader.waiting and self.held < HELD
+        return bool(self._waiting) or self._reader.waiting
+
+    def slice(self, seconds: float) -> bool:
+        """Work for about that long; True if rows came or moved."""
+        until = monotonic() + seconds
+        while monotonic() < until:
+            if self._board.paused:
+                if self.held >= HELD or not self._fetch():
+                    break
+            elif self._waiting or self._fetch():
+                self._apply(seconds)
+            else:
+                break
+        if monotonic() - self._refreshed_at < _REFRESH and self.more:
+            return False
+        structural = self._board.refresh()
+        self._refreshed_at = monotonic()
+        return structural
+
+    def second(self) -> None:
+        """Close one second of the event rate."""
+        self.rates.append(self._counted)
+        self._counted = 0
+
+    def _fetch(self) -> bool:
+        batch = self._reader.take()
+        if batch is None:
+            return False
+        if batch.forest is not None and all(waiting.at is not None for waiting in self._waiting):
+            self._waiting.clear()  # of the past only the last place asked for is worth showing
+            self.held = 0
+        self._waiting.append(batch)
+        self.held += len(batch.events)
+        self._counted += len(batch.events)
+        return True
+
+    def _apply(self, seconds: float) -> None:
+        """One piece. The next one is made smaller or larger by how long this one took."""
+        batch = self._waiting.popleft()
+        if batch.forest is not None:
+            self._board.leap(batch.forest)
+        elif batch.at is None:
+            self._board.reach(None)
+        piece, rest = batch.events[: self._piece], batch.events[self._piece :]
+        began = monotonic()
+        self._board.receive(piece)
+        took = monotonic() - began
+        self.held -= len(piece)
+        if rest:
+            self._waiting.appendleft(Batch(rest, batch.at))
+            wanted = int(len(piece) * seconds / max(took, 1e-6))
+            self._piece = max(_LEAST, min(wanted, 2 * self._piece, _MOST))
+        else:
+            self._board.reach(batch.at)

@@ -1,0 +1,171 @@
+"""The reader thread: it polls the feed and hands batches to the screen through a bounded queue.
+
+A full queue stops the reader: that is the backpressure, and the files themselves are the buffer. The thread never
+waits where it cannot be woken, so quitting is prompt, and a failure ends as words on the screen.
+"""
+
+import gc
+import sys
+import threading
+from collections.abc import Callable
+from queue import Empty, Full, Queue
+
+from delegtop.base.clock import monotonic
+from delegtop.feed.live_feed import Batch, Readable, SourceStatus
+
+_QUEUED = 32
+_WAIT = 1.0
+"""Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
+_NAP = 0.01
+_FIRST = 0.1
+"""Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
+_STATUS_EVERY = 0.5
+_SELDOM = 50_000
+"""New objects that may be garbage before the collector looks at them."""
+_FAST_SWITCH = 0.0005
+
+
+class Reader:
+    """One feed, read in a thread. `wake` is called from that thread when there is something to look at."""
+
+    def __init__(self, feed: Readable, wake: Callable[[], None]) -> None:
+        self.feed = feed
+        self.loading = True
+        """True until everything that was there at the start has been taken from the queue."""
+        self.failure = ""
+        """Why the thread ended, if it failed."""
+        self.progress = (0, 0)
+        self.statuses: tuple[SourceStatus, ...] = ()
+        self._wake = wake
+        self._batches: Queue[Batch] = Queue(_QUEUED)
+        self._caught_up = False
+        self._behind = False
+        self._rest_until = float("-inf")
+        self._begun = False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
+        self._status_at = 0.0
+        self._haste = _Haste()
+        feed.rest_with(self._rest)
+
+    def start(self) -> None:
+        self._haste.begin()
+        self._thread.start()
+
+    @property
+    def started(self) -> bool:
+        return self._thread.ident is not None
+
+    def stop(self, timeout: float = 0.3) -> bool:
+        """Ask the thread to end; True if it did in time."""
+        self._stop.set()
+        self.feed.wake()
+        self._haste.end()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    @property
+    def busy(self) -> bool:
+        """Whether what was there at the start, or the history behind it, is still being read."""
+        return self.loading or self._behind
+
+    def rest(self, seconds: float) -> None:
+        """Read nothing for that long: the operator comes first."""
+        self._rest_until = monotonic() + seconds
+
+    @property
+    def waiting(self) -> bool:
+        """Is there a batch to take?"""
+        return not self._batches.empty()
+
+    def take(self) -> Batch | None:
+        """The next batch, if there is one; never blocks."""
+        caught_up = self._caught_up
+        try:
+            return self._batches.get_nowait()
+        except Empty:
+            self.loading = self.loading and not caught_up
+            if not self.loading and not self._behind:
+                self._haste.end()
+            return None
+
+    def _run(self) -> None:
+        try:
+            self._poll()
+            self._behind = self.feed.is_behind
+            self._caught_up = True
+            self._publish(force=True)
+            while not self._stop.is_set():
+                self.feed.wait(_WAIT)
+                self._poll()
+                self._behind = self.feed.is_behind
+        except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
+            self.failure = f"reading stopped: {type(error).__name__}: {error}"
+            self._behind, self._caught_up = False, True  # nothing more comes
+            self._wake()
+        finally:
+            self.feed.close()
+
+    def _poll(self) -> None:
+        for batch in self.feed.poll():
+            if not self._put(batch):
+                return
+            self._publish()
+        self._publish()
+
+    def _put(self, batch: Batch) -> bool:
+        while not self._stop.is_set():
+            try:
+                self._batches.put(batch, timeout=0.1)
+            except Full:
+                continue
+            self._wake()
+            if not self._begun and self.feed.is_behind:
+                self.rest(_FIRST)
+            self._begun = True
+            self._rest()
+            return True
+        return False
+
+    def _rest(self) -> None:
+        while monotonic() < self._rest_until and not self._stop.wait(_NAP):
+            pass
+
+    def _publish(self, *, force: bool = False) -> None:
+        """Progress and health, seldom enough to cost nothing."""
+        now = monotonic()
+        if now - self._status_at < _STATUS_EVERY and not force:
+            return
+        self._status_at = now
+        self.progress = self.feed.progress()
+        statuses = self.feed.statuses()
+        if statuses != self.statuses or force:
+            self.statuses = statuses
+            self._wake()
+
+
+class _Haste:
+    """Loading makes many objects that stay, so garbage is looked for seldom, and not among what the program is made of.
+
+    The short switch interval lets the screen answer keys while the reader is busy.
+    """
+
+    def __init__(self) -> None:
+        self._interval = 0.0
+        self._thresholds = gc.get_threshold()
+
+    def begin(self) -> None:
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(_FAST_SWITCH)
+        self._thresholds = gc.get_threshold()
+        gc.freeze()
+        gc.set_threshold(_SELDOM, *self._thresholds[1:])
+        gc.enable()
+
+    def end(self) -> None:
+        if not self._interval:
+            return
+        gc.set_threshold(*self._thresholds)
+        sys.setswitchinterval(self._interval)
+        self._interval = 0.0

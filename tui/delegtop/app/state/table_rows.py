@@ -1,0 +1,124 @@
+"""The rows of the tree-table on the screen: what the shared table says of them, made no oftener than it changes."""
+
+from functools import lru_cache
+
+from delegtop.app.highlight import highlighted
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.outline import Outline, OutlineRow
+from delegtop.report.layout import CellSpan
+from delegtop.report.table.cells import Table, mark_at
+from delegtop.report.table.columns import DOING, NAME, Column, Layout, chosen, layout
+
+Key = tuple[object, ...]
+_ALWAYS = (NAME, "state", "depth", DOING)
+"""Columns that have something to say of every delegation."""
+
+
+class TableRows:
+    """The rows of a table, in the order of an outline."""
+
+    def __init__(self, table: Table, outline: Outline, columns: tuple[Column, ...] = ()) -> None:
+        self.table, self.outline = table, outline
+        self.columns = columns or chosen(())
+        """Those that are wanted; which of them there is room for, the layout says."""
+        self.sorted_by = ""
+        """The order the rows are in."""
+        self._filled: set[str] = set(_ALWAYS)
+        self.highlight = ""
+        """Words that are marked wherever they stand."""
+        self._still = lru_cache(512)(self._still_cells)
+        self._layout = lru_cache(64)(layout)
+        self._laid_out = self._wanted()
+
+    def layout(self, width: int) -> Layout:
+        """The columns in so many cells. One that has had nothing to say so far takes no room. It stays until `learn`:
+        whatever is painted between two looks at the rows has the columns of what is on the screen."""
+        return self._layout(width, *self._laid_out)
+
+    def _wanted(self) -> tuple[tuple[Column, ...], frozenset[str], frozenset[str]]:
+        names = {column.name for column in self.columns}
+        return self.columns, frozenset(names - self._filled), self._kept()
+
+    def _kept(self) -> frozenset[str]:
+        """Columns that no other comes before: those that somebody chose, and what the rows are sorted by."""
+        if self.columns != chosen(()):
+            return frozenset(column.name for column in self.columns)
+        return frozenset([column.name for column in self.columns if column.sort == self.sorted_by][:1])
+
+    def choose(self, columns: tuple[Column, ...]) -> None:
+        self.columns = columns
+
+    def forget(self) -> None:
+        """Other delegations are shown."""
+        self._filled = set(_ALWAYS)
+
+    def learn(self, window: list[OutlineRow]) -> None:
+        """Look which columns have something to say of these rows. One that had stays, for a table that changes its
+        columns while one scrolls is hard to read."""
+        for column in self.columns:
+            if column.name not in self._filled and any(self._says(column, row) for row in window):
+                self._filled.add(column.name)
+        self._laid_out = self._wanted()
+
+    def _says(self, column: Column, row: OutlineRow) -> bool:
+        if column.name == "project":
+            return bool(self.table.project(row.handle)) and len(self.table.projects) > 1
+        text = "".join(span.text for span in column.cell(self.table, row, column.width)).strip()
+        return text not in ("", self.table.drawing.none)
+
+    def key(self, row: OutlineRow, layout: Layout) -> Key:
+        """Everything that can change the picture of this row. Two equal keys look the same."""
+        ticking = tuple(tuple(spans) for spans in self._ticking(row, layout))
+        return row, self._ground(row), ticking, self.highlight
+
+    def _ground(self, row: OutlineRow) -> tuple[object, ...]:
+        """What changes the picture other than its place and the mere passing of time."""
+        table, handle = self.table, row.handle
+        return (
+            table.forest.version(handle),
+            table.forest.link(handle),
+            table.problem(handle),
+            table.remarks(handle),
+            table.masked,
+            table.pressing.below(handle) if not row.expanded else 0,
+            table.project(handle),
+        )
+
+    def _ticking(self, row: OutlineRow, layout: Layout) -> list[list[CellSpan]]:
+        return [placed.column.cell(self.table, row, placed.width) for placed in layout.columns if placed.column.ticks]
+
+    def _still_cells(
+        self,
+        row: OutlineRow,
+        ground: tuple[object, ...],  # noqa: ARG002 -- as long as it is the same, so are the cells
+        layout: Layout,
+    ) -> list[list[CellSpan]]:
+        """The cells that time alone does not change."""
+        return [
+            placed.column.cell(self.table, row, placed.width) for placed in layout.columns if not placed.column.ticks
+        ]
+
+    def cells(self, row: OutlineRow, layout: Layout) -> list[CellSpan]:
+        """The row, exactly as wide as the layout."""
+        if not layout.columns:
+            return [CellSpan(" " * layout.width, "text")]
+        still, ticking = iter(self._still(row, self._ground(row), layout)), iter(self._ticking(row, layout))
+        spans, gap = [CellSpan(" ", "text")], " " * layout.gap
+        for placed in layout.columns:
+            spans += next(ticking if placed.column.ticks else still)
+            text, part = spans[-1]
+            spans[-1] = CellSpan(text + gap, part)  # few pieces are painted faster than many
+        text, part = spans[-1]
+        spans[-1] = CellSpan(text.removesuffix(gap), part)
+        return highlighted(spans, self.highlight)
+
+    def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> list[CellSpan]:
+        return [CellSpan(self.table.header(layout, sort, reverse), "header")]
+
+    def mark_at(self, row: OutlineRow, layout: Layout) -> range:
+        """The cells of the fold mark: a click there folds."""
+        return mark_at(self.table, row, layout)
+
+    def label(self, handle: Handle) -> str:
+        """What it is called, safe to show."""
+        return self.table.label(handle)

@@ -1,0 +1,1 @@
+"""Leaves: time, text, secrets, origins, signals. They import nothing of ours."""

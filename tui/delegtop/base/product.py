@@ -1,0 +1,78 @@
+"""An agent program, or a protocol that delegations follow, as its own package declares it.
+
+Whoever needs to know where a program keeps its logs, how one of its sessions is taken up again or what it is called
+asks `delegtop.dialects.products`. Packages declare theirs where they begin, and some are imported by programs that
+must start at once: so this needs nothing but Python.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+
+class Basis(Enum):
+    """How sure it is that the format is read as it is meant."""
+
+    OWN = "a format of delegtop's own, or of the protocol it stands for"
+    REAL = "verified on logs of real work"
+    MADE = "verified on logs that the real program wrote for the purpose"
+    FIXTURES = "verified on small logs that other readers of the format keep"
+    DOCUMENTED = "as its documentation and its source describe it"
+
+
+class Home(NamedTuple):
+    """One place where a program keeps logs, whether it is there or not."""
+
+    folder: str
+    """`~/…` is below the home of the user, anything else below the folder of the project."""
+    below: str = ""
+    """What of it is read; the last part may be a pattern."""
+    variable: str | None = None
+    """The variable of the environment that names another folder."""
+    of_project: Callable[[Path], tuple[str, ...]] | None = None
+    """The names in it, or patterns of names, of what belongs to one project; None if sessions of all lie together."""
+
+    @property
+    def is_users(self) -> bool:
+        return self.folder.startswith("~")
+
+    def path(self, environ: Mapping[str, str], home: Path, project: Path) -> Path:
+        moved = environ.get(self.variable) if self.variable else None
+        folder = Path(moved) if moved else home / self.folder[2:] if self.is_users else project / self.folder
+        return folder / self.below
+
+
+class Product(NamedTuple):
+    """One program or protocol. What it has no command for is empty: none is invented."""
+
+    name: str
+    """What `product` of its events says."""
+    title: str
+    basis: Basis
+    """How well the best known of its formats is known."""
+    homes: tuple[Home, ...] = ()
+    resume: tuple[str, ...] = ()
+    """What takes up a session again; the id of the session follows."""
+    stop: tuple[str, ...] = ()
+    """What ends a session that runs in the background and keeps its conversation; the id follows."""
+    attach: tuple[str, ...] = ()
+    """What opens a session that runs in the background; the id follows."""
+    tried: str = ""
+    """The version with which these commands were tried; empty if they are only documented."""
+    session_refs: tuple[str, ...] = ("session_id", "thread_id")
+    """The foreign ids that name a session to it, the best first."""
+    is_session: bool = True
+    """Where there is no such id, the id of the row itself is the session's."""
+    session_id: str = ""
+    """The shape of its session ids: a regular expression for all of one."""
+    executables: tuple[str, ...] = ()
+    """How its process is found: what the program is called, as the first word of a command line."""
+    scripts: tuple[str, ...] = ()
+    """Parts of a path that tell it where an interpreter is the first word."""
+    words: tuple[str, ...] = ()
+    """Names of it that also stand for users and hosts; they tell of nobody and are never redacted."""
+    standard_returns: bool = False
+    """Its returns are of the standard form, and are judged by the rules on that."""

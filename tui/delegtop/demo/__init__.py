@@ -1,0 +1,1 @@
+"""The demo: a simulated orchestrator that writes real files."""

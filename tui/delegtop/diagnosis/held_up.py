@@ -1,0 +1,64 @@
+"""What a delegation means to those above it: whom it holds up, who has told the same, who has answered it."""
+
+from delegtop.base.clock import Millis
+from delegtop.model.forest import Forest
+from delegtop.model.states import ACTIVE, ENDED_BADLY, State
+from delegtop.model.store.ledger import Handle
+
+_DEEPEST = 1_000
+
+
+def held_up(forest: Forest, handle: Handle) -> tuple[Handle, ...]:
+    """Everybody above who waits for this one and for nobody else, or was lost with it, the nearest first."""
+    if forest.went_with_its_session(handle):
+        return ()
+    above: list[Handle] = []
+    climber = forest.parent(handle)
+    is_lost = forest.state(handle) is State.LOST
+    while climber is not None and len(above) < _DEEPEST and _waits_for(forest, climber, handle, is_lost):
+        above.append(climber)
+        climber = forest.parent(climber)
+    return tuple(above)
+
+
+def _waits_for(forest: Forest, waiting: Handle, handle: Handle, is_lost: bool) -> bool:
+    if is_lost:
+        return forest.state(waiting) is State.LOST
+    return forest.state(waiting) in ACTIVE and forest.blocker(waiting) == handle
+
+
+def is_lost_elsewhere(forest: Forest, handle: Handle) -> bool:
+    """The end of a path tells where it was lost; but what went with its session is told where that is lost."""
+    if forest.went_with_its_session(handle):
+        parent = forest.parent(handle)
+        return parent is not None and forest.state(parent) is State.LOST
+    lost = (child for child in forest.offspring(handle) if forest.state(child) is State.LOST)
+    return not all(map(forest.went_with_its_session, lost))
+
+
+def is_handed_up(forest: Forest, handle: Handle) -> bool:
+    """Whether it ended so only because a child did, and says no more than that one; or was interrupted with whoever
+    gave it the work."""
+    state, parent = forest.state(handle), forest.parent(handle)
+    if state is State.INTERRUPTED and parent is not None and forest.state(parent) is state:
+        return True
+    below = [child for child in forest.offspring(handle) if forest.state(child) is state]
+    if not below:
+        return False
+    faults = {fault.message for fault in forest.delegation(handle).errors}
+    told = {fault.message for child in below for fault in forest.delegation(child).errors}
+    return bool(faults) and faults <= told
+
+
+def answerer(forest: Forest, handle: Handle) -> Handle | None:
+    """Who above it may have answered how it ended. Whoever ended badly, too, has only handed it on."""
+    climber = forest.parent(handle)
+    while climber is not None and forest.state(climber) in ENDED_BADLY:
+        climber = forest.parent(climber)
+    return climber
+
+
+def is_answered(forest: Forest, handle: Handle, since: Millis) -> bool:
+    """Whether somebody above it went on after it had ended."""
+    above = answerer(forest, handle)
+    return above is not None and max(forest.times(above)[1] or 0, forest.times(above)[2] or 0) > since

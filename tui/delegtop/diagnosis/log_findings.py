@@ -1,0 +1,49 @@
+"""What is wrong in a log itself, as findings: what cannot be read, and what does not fit and no other finding tells."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from delegtop.base.origin import Origin
+from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.rule import Rule
+from delegtop.diagnosis.rule_table import TOLD_DEVIATIONS
+from delegtop.diagnosis.rules.log_rules import DEVIATION, UNREADABLE
+from delegtop.model.events import Deviation
+
+Example = tuple[Origin, str]
+"""A place, and what is wrong there."""
+_ADVICE = {
+    UNREADABLE.id: "Have its writer write one whole JSON object a line, in UTF-8, ended by a newline.",
+    DEVIATION.id: "Have its writer follow the format, or read it as another one with --format.",
+}
+
+
+Places = dict[tuple[str, str], set[Origin]]
+"""The places of a source that findings tell of, by the source and the kind of deviation."""
+
+
+def places(findings: Iterable[Finding]) -> Places:
+    found: Places = {}
+    for finding in findings:
+        for kind in (kind for kind, rules in TOLD_DEVIATIONS.items() if finding.rule in rules):
+            for origin in finding.evidence:
+                found.setdefault((origin.source, kind), set()).add(origin)
+    return found
+
+
+def untold(
+    path: str, reasons: Mapping[str, int], count: int, examples: Sequence[Deviation], places: Places
+) -> tuple[int, list[Deviation]]:
+    """How many deviations of a source no finding tells yet, and the examples among them."""
+    left = [each for each in examples if each.origin not in places.get((path, each.kind), ())]
+    told = sum(min(reasons.get(kind, 0), len(places.get((path, kind), ()))) for kind in TOLD_DEVIATIONS)
+    return count - max(told, len(examples) - len(left)), left  # one finding may tell of two fields on its line
+
+
+def judge(rule: Rule, path: str, count: int, examples: Sequence[Example]) -> Iterator[Finding]:
+    """One finding for each example that was kept of a source, and one for all the others together."""
+    for origin, told in examples:
+        yield Finding(rule.id, rule.severity, path, told, (origin,), _ADVICE[rule.id])
+    if more := count - len(examples):
+        others = "other " if examples else ""
+        what = "lines cannot be read" if rule is UNREADABLE else "things do not fit the format"
+        yield Finding(rule.id, rule.severity, path, f"{more} {others}{what}.", (), _ADVICE[rule.id])

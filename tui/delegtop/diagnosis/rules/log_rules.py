@@ -1,0 +1,33 @@
+"""Rules on the logs themselves. They are asked once for a source, not for each delegation."""
+
+from collections.abc import Iterator
+
+from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.rule import Rule, RuleNote
+
+
+def _no_delegation(_case: Case) -> Iterator[RuleNote]:
+    """No delegation can be blamed for what stands in a file."""
+    return iter(())
+
+
+UNREADABLE = Rule(
+    "LOG-001",
+    "unreadable line",
+    Severity.WARNING,
+    "every line can be read",
+    "A line that is torn, not UTF-8, not JSON or no object tells nothing; what it would have said is missing from the "
+    "tree. The reference page of the format says what a line looks like.",
+    _no_delegation,
+)
+DEVIATION = Rule(
+    "LOG-002",
+    "format not kept",
+    Severity.INFO,
+    "every record fits its format",
+    "Something in a readable record is not as its format says: an unknown key, a wrong type, a time without a zone. "
+    "The rest of the record counts. The reference page of the format explains every kind. What another rule says of "
+    "the delegation, such as RET-002 of an unknown status, is not said here again.",
+    _no_delegation,
+)

@@ -1,0 +1,1 @@
+"""What formats are built from."""

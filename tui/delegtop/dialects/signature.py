@@ -1,0 +1,57 @@
+"""What can be told of a format without importing it: its row in the table, and the signatures a file of it must bear.
+
+Signatures spare a file the formats that cannot read it, and delegtop their imports. They decide nothing: which format a
+file has, `sniff` alone says. So they may be too wide and never too narrow: of a file that bears none of a format's
+signatures, `sniff` says 0.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+SQLITE = b"SQLiteformat3"
+"""How every database begins."""
+_BLANK = b"\0\xef\xbb\xbf \t\r\n\v\f"
+"""What is taken out of the beginning of a file; byte order marks are made of three of them."""
+_EDGE = b"\n"
+_SPELLED = (rb"\u004", rb"\u005", rb"\u006", rb"\u007")
+"""How JSON may spell the letters of a word in numbers."""
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """One way in which a file can belong to a format: all of this must be so."""
+
+    words: tuple[bytes, ...] = ()
+    """They are in the beginning of the file, from which blanks, NULs and byte order marks were taken out; a line break
+    stands for its first and its last end. Where `sniff` looks at decoded JSON, a word may have only letters,
+    underscores and the signs of JSON itself: any other may be spelled in numbers."""
+    path: str = ""
+    """This is in its path."""
+
+
+class Head:
+    """The beginning of a file, as signatures are looked for in it."""
+
+    def __init__(self, path: str, head: bytes) -> None:
+        self._path = path
+        self._head = _EDGE + head.translate(None, _BLANK) + _EDGE
+        self._is_spelled = any(spelled in self._head for spelled in _SPELLED)
+
+    def bears(self, signatures: Iterable[Signature]) -> bool:
+        """Whether one of the signatures fits."""
+        return any(signature.path in self._path and self._has(signature.words) for signature in signatures)
+
+    def _has(self, words: tuple[bytes, ...]) -> bool:
+        return self._is_spelled or all(word in self._head for word in words)
+
+
+class Format(msgspec.Struct, frozen=True):
+    """A format of delegtop's own, in the table."""
+
+    name: str
+    place: str
+    """`module:Class`"""
+    surest: int
+    files: tuple[str, ...]
+    signatures: tuple[Signature, ...]
+    """None if any file may be of it."""

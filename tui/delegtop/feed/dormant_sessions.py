@@ -1,0 +1,236 @@
+"""The shelf: sessions that were read to their end and have been quiet for long.
+
+Of thousands of old files hardly one is ever written again, so of each only its stamp and its counts are kept. When one
+changes, all files of its session are taken down and read again from their top: the ledger folds away what it knows.
+
+Only files with a session's id in their path are put away. A log without one may go on for years, and would be read
+again from its top whenever something new stands at its end.
+"""
+
+import contextlib
+import os
+from array import array
+from bisect import bisect_left, insort
+from collections.abc import Collection, Container, Iterator, Sequence, Set
+from typing import NamedTuple
+
+from msgspec.structs import asdict, replace
+
+from delegtop.base.clock import Millis, WallClock
+from delegtop.base.origin import Origin
+from delegtop.dialects import Dialect, Sample
+from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
+from delegtop.feed.formats import Formats, can_forget
+from delegtop.feed.recent_window import session_of
+from delegtop.sources import history
+from delegtop.sources.inode import Look, look_of
+from delegtop.sources.records import Line
+from delegtop.sources.snapshot import Snapshot
+from delegtop.sources.tail import Tail
+from delegtop.sources.text_identity.text_trace import key_of
+
+QUIET = 3_600_000
+"""Milliseconds after the last writing. Whoever resumes a session does so sooner, or much later."""
+SAMPLE = 64 * 1024
+
+Session = tuple[str, ...]
+"""The paths of the files that tell of one session."""
+
+
+class Resting(NamedTuple):
+    """A file that may be put away."""
+
+    reading: FollowedFile
+    status: SourceStatus
+    look: Look
+    key: int
+
+
+def resting(
+    readings: Collection[FollowedFile], tail: Tail, busy: Container[str], mixed: Set[Dialect]
+) -> Iterator[tuple[str, list[Resting]]]:
+    """The sessions that may be put away, with all their files.
+
+    If a reader of several sessions also reads a file that does not say whose it is, all of them stay: it may be theirs.
+    """
+    sessions: dict[str, list[FollowedFile]] = {}
+    for reading in readings:
+        session = session_of(reading.path)
+        if session is not None and session not in busy:
+            sessions.setdefault(session, []).append(reading)
+    until = Millis(WallClock().now() - QUIET)
+    borrowed = tail.borrowed()
+    for session, files in sessions.items():
+        readers, paths = {reading.dialect for reading in files}, {reading.path for reading in files}
+        if mixed.isdisjoint(readers) and borrowed.isdisjoint(paths):
+            found = [rest for reading in files if (rest := _rest(reading, tail, until)) is not None]
+            if len(found) == len(files):
+                yield session, found
+
+
+def _rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
+    """The file if it was read to its end, is plain, and was not written since then."""
+    if not can_forget(reading.dialect, reading.path):
+        return None
+    if reading.source is None:
+        known = tail.at_rest(reading.path)
+        look, key = known or (None, 0)
+        file = tail.status(reading.path)
+    elif isinstance(reading.source, Snapshot) and type(reading.dialect).vanished is Dialect.vanished:
+        look, key, file = reading.source.at_rest(), 0, reading.source.status()
+    else:
+        return None
+    if look is None or file.changed_at is None or file.changed_at > until:
+        return None
+    return Resting(reading, reading.status(file), look, key)
+
+
+class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
+    """What is kept of one file: how it was when it was put away, or how it is if it cannot be looked at."""
+
+    look: int
+    """The digest of what it looks like."""
+    key: int
+    """The digest of its first line, by which a copy of it is known; 0 for a document."""
+    format: type[Dialect]
+
+    @property
+    def is_there(self) -> bool:
+        return self.status == "live"
+
+
+class DormantSessions:
+    """Files by path and by session. One thread puts away and takes down; any may look."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Kept] = {}
+        self._sessions: dict[str, Session] = {}
+        self._keys = array("q")
+        """The first lines of all logs that were ever put away, in order: as a set they would cost ten times as much."""
+        self.size = 0
+        """Bytes of all files."""
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._files
+
+    def session_of(self, path: str) -> str | None:
+        """The session of that file if there is something of it here."""
+        session = session_of(path)
+        return session if session in self._sessions else None
+
+    def of_family(self, format: type[Dialect], family: str) -> set[str]:
+        """The sessions with a file that the reader of that family has read."""
+        return {
+            session
+            for session, paths in self._sessions.items()
+            if any(self._files[path].format is format and format.family(path) == family for path in paths)
+        }
+
+    def put(self, session: str, files: Sequence[Resting]) -> None:
+        """Keep what there is to know of the files of a session."""
+        for reading, status, look, key in files:
+            known = {**asdict(status), "read": status.size}  # one number instead of two: there may be thousands
+            self._files[status.path] = Kept(**known, look=hash(look), key=key, format=type(reading.dialect))
+            self.size += status.size
+            if key:
+                insort(self._keys, key)
+        self._sessions[session] = (*self._sessions.get(session, ()), *(file.status.path for file in files))
+
+    def take_down(self, session: str) -> Session:
+        """The files of a session, which are kept no longer; those that are gone stay."""
+        paths = self._sessions.pop(session, ())
+        there = tuple(path for path in paths if self._files[path].is_there)
+        for path in there:
+            self.size -= self._files.pop(path).size
+        if len(there) < len(paths):
+            self._sessions[session] = tuple(path for path in paths if path in self._files)
+        return there
+
+    def strike(self, path: str) -> None:
+        """A file has turned up: if one of that name in its session is gone, it has moved, and counts where it is."""
+        session = session_of(path) or ""
+        name = path[path.find(session) :]
+        paths = self._sessions[session]
+        stay = tuple(kept for kept in paths if self._files[kept].status != "gone" or not kept.endswith(name))
+        for moved in {*paths} - {*stay}:
+            self.size -= self._files.pop(moved).size
+        self._sessions[session] = stay
+
+    def changed(self) -> set[str]:
+        """The sessions of which a file is not what it was. One that is gone changes nothing."""
+        return {session for session, paths in self._sessions.items() for path in paths if self._is_changed(path)}
+
+    def _is_changed(self, path: str) -> bool:
+        kept = self._files[path]
+        try:
+            look = hash(look_of(os.stat(path)))  # noqa: PTH116 # thousands of files at every scan
+        except (FileNotFoundError, NotADirectoryError):
+            self._miss(kept, "gone", "not found")
+            return False
+        except OSError as error:
+            self._miss(kept, "unreadable", error.strerror or str(error))
+            return False
+        if kept.is_there:
+            return look != kept.look
+        self._files[path] = replace(kept, status="live", detail="")
+        return True  # the rest of its session may have been taken down meanwhile
+
+    def _miss(self, kept: Kept, status: str, detail: str) -> None:
+        if (kept.status, kept.detail) != (status, detail):
+            self._files[kept.path] = replace(kept, status=status, detail=detail)
+
+    def twin(self, head: bytes) -> str | None:
+        """The session of a log with the same first line: only its text can tell whether a file is a copy of it."""
+        key = key_of(head)
+        at = bisect_left(self._keys, key)
+        if at == len(self._keys) or self._keys[at] != key:
+            return None
+        for session, paths in self._sessions.items():
+            if any(kept.key == key and kept.is_there for kept in map(self._files.__getitem__, paths)):
+                return session
+        del self._keys[at]
+        return None
+
+    # -- for people ------------------------------------------------------------------------------------------------
+
+    def statuses(self) -> Collection[SourceStatus]:
+        """The health of every file."""
+        return self._files.values()
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The very line, read again from a file that is what it was."""
+        try:
+            kept = self._files[origin.source]
+            if hash(look_of(os.stat(origin.source))) != kept.look:  # noqa: PTH116 # as above
+                return None
+        except (KeyError, OSError):
+            return None
+        if kept.key:
+            return history.line_at(origin.source, origin.offset)
+        return history.entry_at(origin) or history.whole(origin.source)
+
+    def session(self, path: str) -> Session:
+        """All files of the session that a file belongs to: another object whenever it was put away anew."""
+        return self._sessions.get(session_of(path) or "", ())
+
+    def read_again(self, session: Session, formats: Formats) -> dict[str, FollowedFile]:
+        """All files of a session, read once more by readers of their own."""
+        found: dict[str, FollowedFile] = {}
+        for path in session:
+            with contextlib.suppress(KeyError, OSError):  # taken down meanwhile, or gone
+                dialect = self._files[path].format
+                source = source_for(path, dialect, Sample(path, *history.head(path, SAMPLE)))
+                found[path] = FollowedFile(path, formats.reader(dialect, path), source)
+        tail = Tail()
+        for line in tail.poll([path for path, reading in found.items() if reading.is_log]):
+            if isinstance(line, Line):
+                found[line.origin.source].read(line)
+        tail.close()
+        for reading in found.values():
+            for line in reading.poll():
+                if isinstance(line, Line):
+                    reading.read(line)
+        return found

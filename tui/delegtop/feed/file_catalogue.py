@@ -1,0 +1,201 @@
+"""The catalogue: which files there are, in which format each is read, which are of no known one or put away.
+
+A file gets a dialect by the shape of its first bytes and keeps it.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from delegtop.base.clock import Millis
+from delegtop.dialects import Dialect, Sample
+from delegtop.feed.dormant_sessions import DormantSessions, resting
+from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
+from delegtop.feed.formats import Formats, can_forget
+from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
+from delegtop.sources import history
+from delegtop.sources.discover import Roots, Scan, is_packed
+from delegtop.sources.spool import Spool
+from delegtop.sources.status import FileStatus
+from delegtop.sources.tail import Tail
+
+SAMPLE = 64 * 1024
+STDIN = "-"
+
+
+class FileCatalogue:
+    """All files of one look. One thread changes it; the readings and the shelf may be looked at by any."""
+
+    def __init__(self, roots: Roots, formats: Formats, window: RecentWindow, tail: Tail, spool: Spool | None) -> None:
+        self.readings: dict[str, FollowedFile] = {}
+        self.shelf = DormantSessions()
+        self.waiting: list[str] = []
+        """New files that are not yet looked at, in their order."""
+        self._roots = roots
+        self._formats = formats
+        self._window = window
+        self._tail = tail
+        self._spool = spool
+        self._scan = Scan()
+        self._left_out: tuple[SourceStatus, ...] = ()
+        self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
+        """Files without a dialect: size and time at the last try, and what came of it."""
+        self._copied: set[str] = set()
+        """Sessions of which there may be copies: they are not put away again."""
+        self._mixed: set[Dialect] = set()
+        """Readers of several sessions that also read a file of which nobody knows whose it is."""
+
+    # -- what there is ---------------------------------------------------------------------------------------------
+
+    def glance(self) -> None:
+        """Find what changed last, and nothing else."""
+        self.waiting = self._window.admit(self._roots.newest())
+
+    def look_round(self) -> tuple[str, ...]:
+        """Find everything that is new, and what of the things put away has changed; gives the folders looked into."""
+        self._scan = self._roots.scan()
+        if self._unknown:
+            self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
+        known = {*self.waiting, *self._unknown}
+        self.waiting += self._window.admit(
+            path
+            for path in self._scan.files
+            if path not in self.shelf and path not in self.readings and path not in known
+        )
+        for session in self.shelf.changed():
+            self._take_down(session)
+        self._left_out = tuple(self._too_old())
+        return self._roots.directories()
+
+    def open_some(self, rest: Callable[[], None], *, again: bool) -> bool:
+        """Open a portion of the new files, and `again` all of no known format; True if there is something to read."""
+        unknown = list(self._unknown) if again or len(self._unknown) <= FEW else []
+        # Every poll with new files looks at all known ones, so the portions grow with what is known.
+        many = max(FEW, len(self.readings) // 2, len(self.shelf) // 8)
+        fresh, self.waiting = self.waiting[:many], self.waiting[many:]
+        kept = len(self.shelf)
+        for path in dict.fromkeys((*unknown, *fresh, *self._stdin())):
+            if path not in self.readings and path not in self.shelf:
+                rest()
+                self._open(path)
+        return bool(fresh) or len(self.shelf) < kept
+
+    def _stdin(self) -> Sequence[str]:
+        return () if self._spool is None else (STDIN,)
+
+    def _open(self, path: str) -> None:
+        if path == STDIN and self._spool is not None:
+            self._settle(path, Sample(path, *self._spool.head(SAMPLE)))
+            return
+        try:
+            found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
+            stamp = (found.st_size, found.st_mtime_ns)
+            if path in self._unknown and self._unknown[path][0] == stamp:
+                return
+            self._unknown[path] = (stamp, "empty")
+            if found.st_size:
+                self._settle(path, Sample(path, *_head(path)))
+        except FileNotFoundError:
+            self._unknown[path] = ((-1, -1), "gone: not found")
+        except OSError as error:
+            self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
+
+    def _settle(self, path: str, sample: Sample) -> None:
+        """Find the format of a file by how it begins."""
+        dialect = self._formats.of(sample)
+        if dialect is None or not (sample.head or self._formats.is_forced):
+            if sample.head.strip():
+                stamp = self._unknown.get(path, ((0, 0), ""))[0]
+                self._unknown[path] = (stamp, "unrecognised: no known log format")
+            return
+        self._unknown.pop(path, None)
+        source = None if path == STDIN else source_for(path, dialect, sample, self._window.since)
+        if source is None and (twin := self.shelf.twin(sample.head)) is not None:
+            # It is read first, and stays: perhaps this one is only a copy of it.
+            self._copied.add(twin)
+            self._take_down(twin)
+            self.waiting.append(path)
+            return
+        if (session := self.shelf.session_of(path)) is not None:
+            self.shelf.strike(path)
+            self._take_down(session)
+        reader = self._formats.reader(dialect, path)
+        if session_of(path) is None and can_forget(reader, path):
+            self._mix(reader, path)
+        self.readings[path] = FollowedFile(path, reader, source)
+
+    def _mix(self, reader: Dialect, path: str) -> None:
+        """The file does not say whose it is: it may tell of any session that its reader has read."""
+        if reader not in self._mixed:
+            self._mixed.add(reader)
+            for session in self.shelf.of_family(type(reader), reader.family(path)):
+                self._take_down(session)
+
+    # -- what has long been quiet ----------------------------------------------------------------------------------
+
+    def tidy(self) -> None:
+        """Put away the sessions that are read and have been quiet for long."""
+        busy = {session for path in self.waiting if (session := session_of(path))}
+        busy |= self._window.alive | self._copied
+        nobodys = [path for path in self.waiting if session_of(path) is None]
+        mixed = self._mixed | self._formats.readers_of(nobodys)
+        for session, files in list(resting(self.readings.values(), self._tail, busy, mixed)):
+            self.shelf.put(session, files)
+            for reading in [file.reading for file in files]:
+                del self.readings[reading.path]
+                self._formats.forget(reading.dialect, reading.path)
+                if reading.is_log:
+                    self._tail.forget(reading.path)
+
+    def _take_down(self, session: str) -> None:
+        """One of its files changed: read all of them again, from their top."""
+        for path in self.shelf.take_down(session):
+            self._open(path)
+
+    # -- health ----------------------------------------------------------------------------------------------------
+
+    def progress(self) -> tuple[int, int]:
+        """Bytes read, and bytes known to be there."""
+        statuses = [self._status_of(reading) for reading in list(self.readings.values())]
+        kept = self.shelf.size
+        return kept + sum(status.read for status in statuses), kept + sum(status.size for status in statuses)
+
+    def statuses(self) -> Iterator[SourceStatus]:
+        """The health of every source, named ones that are not there included."""
+        for reading in list(self.readings.values()):
+            yield reading.status(self._status_of(reading))
+        yield from list(self.shelf.statuses())
+        for path, (stamp, why) in list(self._unknown.items()):
+            status, _, detail = why.partition(": ")
+            yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
+        for path, why in self._scan.skipped.items():
+            yield SourceStatus(path, None, 0, 0, "skipped", why)
+        for path in self._scan.missing:
+            yield SourceStatus(path, None, 0, 0, "missing", "not found")
+        yield from self._left_out
+        for name, why in self._formats.broken.items():
+            yield SourceStatus(f"format {name}", None, 0, 0, "skipped", why)
+        if self._spool is not None and STDIN not in self.readings and STDIN not in self._unknown:
+            yield SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet")
+
+    def _too_old(self) -> Iterator[SourceStatus]:
+        """The files outside the window, by the folder of their sessions: there may be thousands."""
+        folders: dict[str, list[Millis]] = {}
+        for path, written in self._window.left_out.items():
+            folders.setdefault(folder_of(path), []).append(written)
+        for folder, times in folders.items():
+            count = f"{len(times)} file{'s' if len(times) > 1 else ''} {self._window.why()}"
+            yield SourceStatus(folder, None, 0, 0, "left out", count, changed_at=max(times))
+        for place, (files, told) in self._window.offers.items():
+            count = f"{files} file{'s' if files > 1 else ''} in which nothing is alive"
+            yield SourceStatus(place, None, 0, 0, "left out", count, told_at=told)
+
+    def _status_of(self, reading: FollowedFile) -> FileStatus:
+        return reading.source.status() if reading.source else self._tail.status(reading.path)
+
+
+def _head(path: str) -> tuple[bytes, bool]:
+    if is_packed(path):
+        from delegtop.sources import packed  # few files are
+
+        return packed.head(path, SAMPLE)
+    return history.head(path, SAMPLE)

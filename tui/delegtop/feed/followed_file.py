@@ -1,0 +1,198 @@
+"""One file as it is read: what follows it, in which format, and what was counted in it."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Protocol
+
+import msgspec
+
+from delegtop.base.clock import Millis, monotonic
+from delegtop.base.origin import Origin
+from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.model.events import Deviation, Event
+from delegtop.sources.discover import is_packed
+from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.snapshot import Snapshot
+from delegtop.sources.status import FileStatus
+
+EXAMPLES = 50
+
+
+_NO_REASONS: dict[str, int] = {}
+"""One for all the files in which nothing is wrong: there may be thousands."""
+
+
+class SourceStatus(msgspec.Struct, frozen=True, gc=False):
+    """The health of one source."""
+
+    path: str
+    dialect: str | None
+    records: int
+    unreadable: int
+    status: str
+    """live, loading, stale, rotated, gone, missing, unreadable, unrecognised, skipped, left out or empty."""
+    detail: str = ""
+    deviations: int = 0
+    reasons: dict[str, int] = msgspec.field(default_factory=lambda: _NO_REASONS)
+    """How many unreadable lines and deviations of which kind."""
+    examples: tuple[Unreadable | Deviation, ...] = ()
+    size: int = 0
+    read: int = 0
+    changed_at: Millis | None = None
+    told_at: Millis | None = None
+    """Of logs that lie here and are left out because nothing in them is alive: the last moment they tell of."""
+
+
+def offers(statuses: Sequence[SourceStatus]) -> list[SourceStatus]:
+    """The logs that lie here and are not read because nothing in them is alive, the newest first."""
+    found = [status for status in statuses if status.told_at is not None]
+    return sorted(found, key=lambda status: -(status.told_at or 0))
+
+
+class FollowedSource(Protocol):
+    """What reads a file that is not simply a growing log."""
+
+    is_text: ClassVar[bool]
+    """Whether its lines follow each other as in a log: neither a document, nor rows."""
+
+    def poll(self) -> Iterator[Line | Unreadable]: ...
+
+    def status(self) -> FileStatus: ...
+
+    def raw(self, origin: Origin) -> bytes | None: ...
+
+    def close(self) -> None: ...
+
+
+class FollowedFile:
+    """One file with its dialect."""
+
+    __slots__ = (
+        "_is_alone",
+        "_was_gone",
+        "deviations",
+        "dialect",
+        "examples",
+        "heard_at",
+        "later",
+        "path",
+        "reasons",
+        "records",
+        "source",
+        "unreadable",
+    )
+
+    def __init__(self, path: str, dialect: Dialect, source: FollowedSource | None) -> None:
+        self.path = path
+        self.dialect = dialect
+        self.source = source
+        """None for a growing log: the tail follows all of them together."""
+        self.records = 0
+        self.unreadable = 0
+        self.deviations = 0
+        self.later = 0
+        self.heard_at = monotonic()
+        self.reasons: dict[str, int] = {}
+        self.examples: list[Unreadable | Deviation] = []
+        self._was_gone = False
+        self._is_alone = dialect.family(path) == path and (source is None or source.is_text)
+
+    @property
+    def is_log(self) -> bool:
+        return self.source is None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one document, read anew as a whole."""
+        return isinstance(self.source, Snapshot)
+
+    def poll(self) -> Iterator[Line | Unreadable]:
+        """What is new in a file that is not a growing log."""
+        if self.source is None:
+            return
+        for found in self.source.poll():
+            if self.is_whole:
+                self._renew()
+            yield found
+
+    def read(self, line: Line) -> Sequence[Event | Unreadable]:
+        """What one line tells, in this dialect."""
+        if line.origin.line == 1 and self.records and self._is_alone:
+            self.dialect = type(self.dialect)(self.dialect.zone)  # read again from its top: what it counted is void
+        try:
+            told = self.dialect.read(line)
+            return told if type(told) is tuple else list(told)
+        except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
+            return (Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)),)
+
+    def vanished(self, now: Millis) -> Sequence[Event]:
+        """What it means that the file is gone, told once for each time that it goes."""
+        if not isinstance(self.source, Snapshot):
+            return ()
+        gone, self._was_gone = self._was_gone, self.source.status().state == "gone"
+        if gone or not self._was_gone:
+            return ()
+        try:
+            return list(self.dialect.vanished(Origin(self.path, 1, 0), now))
+        except Exception as error:  # noqa: BLE001 - as above
+            self.note(Unreadable(Origin(self.path, 1, 0), f"the format failed: {type(error).__name__}", str(error)))
+            return ()
+
+    def _renew(self) -> None:
+        """A document is read anew as a whole, so what was wrong with the one before counts no longer."""
+        self.unreadable = self.deviations = 0
+        self.reasons.clear()
+        self.examples.clear()
+
+    def note(self, problem: Unreadable | Deviation) -> None:
+        if isinstance(problem, Unreadable):
+            self.unreadable += 1
+            reason = problem.reason
+        else:
+            self.deviations += 1
+            reason = problem.kind
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(problem)
+
+    def status(self, file: FileStatus) -> SourceStatus:
+        return SourceStatus(
+            path=self.path,
+            dialect=self.dialect.name,
+            records=self.records,
+            unreadable=self.unreadable,
+            status=file.state,
+            detail=file.detail or _left_out(self.later),
+            deviations=self.deviations,
+            reasons=dict(self.reasons) if self.reasons else _NO_REASONS,
+            examples=tuple(self.examples),
+            size=file.size,
+            read=file.read,
+            changed_at=file.changed_at,
+        )
+
+    def close(self) -> None:
+        if self.source is not None:
+            self.source.close()
+
+
+def source_for(path: str, dialect: type[Dialect], sample: Sample, since: Millis | None = None) -> FollowedSource | None:
+    """What reads that file: None for a growing log. Of a database only what is recent is read, if that is wanted."""
+    match dialect.unit_of(sample):
+        case Unit.DOCUMENT:
+            return Snapshot(path)
+        case Unit.TEXT:
+            return Snapshot(path, any_text=True)
+        case Unit.DATABASE:
+            from delegtop.sources.row_reader import RowReader  # few files are databases, or packed
+
+            return RowReader(path, dialect.queries, since)
+        case Unit.LINES if is_packed(path):
+            from delegtop.sources.packed import Packed
+
+            return Packed(path)
+        case Unit.LINES:
+            return None
+
+
+def _left_out(later: int) -> str:
+    return f"{later} later record{'' if later == 1 else 's'} left out" if later else ""

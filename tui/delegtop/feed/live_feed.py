@@ -1,0 +1,342 @@
+"""The feed: sources → dialects → batches of events. Live reading and one-off reading take the same way.
+
+Whatever cannot be read is counted at its source, with examples that name file and line; it never stops the rest.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, tzinfo
+from typing import Protocol
+
+import msgspec
+
+from delegtop.base.clock import Clock, FrozenClock, Millis, monotonic
+from delegtop.base.origin import Origin
+from delegtop.feed.as_of import AsOf, after
+from delegtop.feed.file_catalogue import STDIN, FileCatalogue
+from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
+from delegtop.feed.formats import Formats
+from delegtop.feed.line_history import LineHistory
+from delegtop.feed.process_watch import ProcessWatch
+from delegtop.feed.recent_window import FEW, RecentWindow
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Deviation, Ended, Event, Heard, Started
+from delegtop.model.forest import Forest
+from delegtop.sources.discover import Roots
+from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.spool import Spool
+from delegtop.sources.tail import Tail
+from delegtop.sources.wakeups import Pace, Waker
+
+__all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
+
+BATCH = 1_000
+"""Events. Larger batches fall out of the processor's cache before they are folded."""
+BATCH_SECONDS = 0.05
+RESCAN_SECONDS = 2.0
+SETTLING_SECONDS = 0.25
+"""After folders came or went: until they are watched, what appears in them is only found by looking."""
+HOT_SECONDS = 10.0
+"""Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
+TIDY_SECONDS = 60.0
+_NEVER = float("-inf")
+_WAL = "-wal"
+"""What a database is called to which a program writes first."""
+
+
+Witness = Callable[[Line | None, Sequence[Event | Unreadable]], None]
+"""Is told every line with all it tells, in the order of reading; without a line, what no line tells."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Events that arrived together."""
+
+    events: list[Event]
+    at: Millis | None = None
+    """The moment in the past at which all this is known; None for the present."""
+    forest: Forest | None = None
+    """Everything as it was just before, in place of whatever was known: time has leapt."""
+
+
+class Readable(Protocol):
+    """What is asked of a feed: one that follows its sources, one that replays them, or one of a test."""
+
+    def poll(self) -> Iterator[Batch]: ...
+    def read_all(self) -> Iterator[Batch]: ...
+    def wait(self, timeout: float) -> None: ...
+    def wake(self) -> None: ...
+    def rest_with(self, rest: Callable[[], None]) -> None: ...
+    @property
+    def is_behind(self) -> bool: ...
+    @property
+    def is_over(self) -> bool: ...
+    def statuses(self) -> tuple[SourceStatus, ...]: ...
+    def progress(self) -> tuple[int, int]: ...
+    def raw(self, origin: Origin) -> bytes | None: ...
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]: ...
+    def close(self) -> None: ...
+
+
+class Feed:
+    """All sources of one look. One thread polls it; `raw` and `history` may be asked by any."""
+
+    def __init__(
+        self,
+        sources: Sequence[str],
+        *,
+        clock: Clock,
+        format: str | None = None,
+        zone: tzinfo = UTC,
+        since: Millis | None = None,
+        exclude: Sequence[str] = (),
+        awaited: Collection[str] = (),
+        here: Sequence[str] = (),
+        witness: Witness | None = None,
+    ) -> None:
+        self._clock = clock
+        self._horizon = AsOf(clock) if isinstance(clock, FrozenClock) else None
+        self._witness = witness
+        named = [source for source in sources if source != STDIN]
+        self._has_files = bool(named or awaited)
+        self._spool = Spool.stdin() if STDIN in sources else None
+        self._tail = Tail(clock=clock)
+        if self._spool is not None:
+            self._tail.attach(STDIN, self._spool.fd)
+        formats = Formats(format, zone)
+        self._window = _window(since, formats, zone, named, here)
+        roots = Roots(named, formats.file_names, exclude, awaited)
+        self._files = FileCatalogue(roots, formats, self._window, self._tail, self._spool)
+        self._readings = self._files.readings
+        self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
+        self._minder = ProcessWatch(clock)
+        self._waker = Waker()
+        self._is_followed = False
+        self._pace = Pace()
+        self._rest: Callable[[], None] = lambda: None
+        self._glancing = False
+        self._scanned_at = _NEVER
+        self._rescan_after = RESCAN_SECONDS
+        self._folders: tuple[str, ...] = ()
+        self._folders_changed_at = 0.0
+        self._tidies = witness is None
+        self._tidied_at = _NEVER
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def poll(self) -> Iterator[Batch]:
+        """Everything that is new now, in batches."""
+        if self._scanned_at == _NEVER and self._window.since is not None:
+            yield from self._glance()
+        yield from self._look()
+
+    def _glance(self) -> Iterator[Batch]:
+        """What runs now is shown before a long history is looked through."""
+        self._files.glance()
+        self._glancing, self._scanned_at = True, monotonic()
+        try:
+            yield from self._look()
+        finally:  # whoever leaves early finds the rest all the same
+            self._glancing, self._scanned_at = False, _NEVER
+
+    def _look(self) -> Iterator[Batch]:
+        whole = self._rescan() or len(self._readings) <= FEW
+        recently = monotonic() - HOT_SECONDS
+        due = [reading for reading in list(self._readings.values()) if whole or reading.heard_at > recently]
+        logs = [reading.path for reading in due if reading.is_log]
+        yield from self._translate(self._tail.poll(logs, whole=whole))
+        yield from self._translate(found for reading in due for found in reading.poll())
+        yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
+        yield from self._batches_of(self._minder.gone())
+        if whole and not self._glancing:
+            self._tidy()
+        if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
+            yield Batch(settled)
+
+    def read_all(self) -> Iterator[Batch]:
+        """Everything there is, to the end of standard input and with last lines that lack their newline."""
+        yield from self.poll()
+        while self.is_behind:
+            yield from self.poll()
+        while self._spool is not None and not self._spool.finished:
+            self._spool.wait(0.1)
+            yield from self.poll()
+        yield from self.poll()
+        while self.is_behind:  # the end of standard input may repeat what was put away, which is then read first
+            yield from self.poll()
+        yield from self._translate(self._tail.flush())
+        if self._horizon is not None:
+            yield Batch(list(self._horizon.settle()))
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are files that nobody has looked at yet."""
+        return bool(self._files.waiting) or self._glancing
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can come: standard input was the only source, and all of it has been read."""
+        return self._spool is not None and self._spool.finished and not self._has_files
+
+    def _batches_of(self, events: Iterator[Event]) -> Iterator[Batch]:
+        if told := list(events):
+            if self._witness is not None:
+                self._witness(None, told)
+            yield Batch(told)
+
+    def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Batch]:
+        batch: list[Event] = []
+        limit = monotonic() + BATCH_SECONDS
+        horizon, witness = self._horizon, self._witness
+        path: str | None = None
+        reading: FollowedFile
+        for number, line in enumerate(lines):
+            source = line.origin.source
+            if source is not path:
+                path, reading = source, self._readings[source]
+                read, reading.heard_at = reading.read, monotonic()
+            if isinstance(line, Unreadable):
+                reading.note(line)
+                if witness is not None:
+                    witness(None, (line,))
+                continue
+            told = read(line)
+            if witness is not None:
+                witness(reading.dialect.original(line), told)
+            if horizon is None and len(told) == 1 and type(told[0]) is Heard:  # the bulk of every log
+                reading.records += 1
+                batch.append(told[0])
+            else:
+                reading.records += self._take(reading, told, batch, horizon)
+            # The clock is asked only every 64 lines: it costs a quarter of one.
+            if len(batch) >= BATCH or (not number & 63 and monotonic() > limit):
+                self._pace.moved()
+                yield Batch(batch)
+                batch, limit = [], monotonic() + BATCH_SECONDS
+        if batch:
+            self._pace.moved()
+            yield Batch(batch)
+
+    def _take(
+        self, reading: FollowedFile, told: Sequence[Event | Unreadable], batch: list[Event], horizon: AsOf | None
+    ) -> bool:
+        """Count what one line tells and put it into the batch; True if it is a record."""
+        is_record = False
+        for event in told:
+            if isinstance(event, Unreadable):
+                reading.note(event)
+                continue
+            is_record = True
+            known = (event,) if horizon is None else horizon.let(event)
+            if known is None:
+                reading.later += 1
+                continue
+            if isinstance(event, Deviation):
+                reading.note(event)
+            elif isinstance(event, (Started, Ended)) and not reading.dialect.second_hand:
+                self._minder.mind(event)
+                if isinstance(event, Started) and event.pid is not None:
+                    self._window.keep(event.id)
+            batch += known
+        return is_record
+
+    # -- looking for files -----------------------------------------------------------------------------------------
+
+    def _rescan(self) -> bool:
+        """Look for new files if it is time to; True if it was, or if there still are some."""
+        due = (self._waker.stirred() and not self._only_grew(self._waker.grown())) or (
+            monotonic() - self._scanned_at >= self._rescan_after
+        )
+        if due:
+            self._look_round()
+        opened = self._files.open_some(self._rest, again=due)
+        if opened:
+            self._tidied_at = _NEVER
+        return due or opened
+
+    def _only_grew(self, paths: Sequence[str]) -> bool:
+        """Whether all that happened is that files grew which are being read: then there is nothing new to look for."""
+        readings = [self._readings.get(path) or self._readings.get(path.removesuffix(_WAL)) for path in paths]
+        for reading in readings:
+            if reading is not None:
+                reading.heard_at = monotonic()
+        return bool(readings) and None not in readings
+
+    def _look_round(self) -> None:
+        began = monotonic()
+        folders = self._files.look_round()
+        self._scanned_at = monotonic()
+        if self._is_followed:
+            self._waker.watch(folders)
+        if folders != self._folders:
+            self._folders, self._folders_changed_at = folders, self._scanned_at
+        took = self._scanned_at - began
+        settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
+        # Looking at thousands of folders takes a while; as long as changes are reported it is only to be sure.
+        share = max(1.0, 50 * took) if self._waker.mode == "watching" else max(0.5, 5 * took)
+        usual = RESCAN_SECONDS * share
+        self._rescan_after = min(max(SETTLING_SECONDS, 2 * took), usual) if settling else usual
+
+    def _tidy(self) -> None:
+        if self._tidies and monotonic() - self._tidied_at > TIDY_SECONDS:
+            self._tidied_at = monotonic()
+            self._files.tidy()
+
+    def tell_once(self) -> None:
+        """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
+        self._tidies = False
+
+    # -- waiting and health ----------------------------------------------------------------------------------------
+
+    def wait(self, timeout: float) -> None:
+        """Until something probably changed, at most that many seconds.
+
+        Whoever reads once never waits, so the folders are watched from the first waiting on.
+        """
+        if not self._is_followed:
+            self._is_followed = True
+            self._waker.watch(self._folders)
+        until_next_look = max(self._scanned_at + self._rescan_after - monotonic(), 0.0)
+        self._waker.wait(min(timeout, self._pace.interval(), until_next_look))
+
+    def rest_with(self, rest: Callable[[], None]) -> None:
+        """Call this between two new files: there may be thousands before the next batch, and others in a hurry."""
+        self._rest = rest
+
+    def wake(self) -> None:
+        """Let whoever waits go on at once. Any thread may ask for it."""
+        self._waker.wake()
+
+    def progress(self) -> tuple[int, int]:
+        """Bytes read, and bytes known to be there."""
+        return self._files.progress()
+
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        """The health of every source, named ones that are not there included."""
+        return tuple(self._files.statuses())
+
+    # -- reading again ---------------------------------------------------------------------------------------------
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The very line, read again from disk; None if it is no longer there."""
+        return self._past.raw(origin)
+
+    def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
+        """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
+        return self._past.told(delegation, limit)
+
+    def close(self) -> None:
+        self._waker.close()
+        self._tail.close()
+        for reading in self._readings.values():
+            reading.close()
+        if self._spool is not None:
+            self._spool.close()
+
+
+def _window(
+    since: Millis | None, formats: Formats, zone: tzinfo, named: Sequence[str], here: Sequence[str]
+) -> RecentWindow:
+    if since is None:
+        return RecentWindow(None)
+    from delegtop.feed.recency import Recency  # what is named is mostly read whole, however old it is
+
+    return RecentWindow(since, Recency(formats, zone, since).told, named, here)

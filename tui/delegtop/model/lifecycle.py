@@ -1,0 +1,382 @@
+"""The state of every delegation at one moment, and how many there are of each.
+
+It is a cache of `f(facts, now)`: `advance` looks only at what events or time may have changed since the last look.
+"""
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
+
+from delegtop.base.clock import Millis, duration
+from delegtop.model.agenda import Agenda
+from delegtop.model.delegation import Basis, Deadline
+from delegtop.model.events import Ending, Outcome, Phase, Trust
+from delegtop.model.policy import AgentLimits, Kind, Policy, Usual, default_timeout
+from delegtop.model.states import ACTIVE, State
+from delegtop.model.store.ledger import Handle, Ledger
+from delegtop.model.store.starts import StartShape
+from delegtop.model.tree.lineage import Lineage, Move
+from delegtop.model.typical_durations import TypicalDurations
+from delegtop.protocols.standard.contract.delegation_limits import kind_of
+
+_STATES = tuple(State)
+_STATE_OF = {outcome: State[outcome.name] for outcome in Outcome}
+_CODE = {state: code for code, state in enumerate(_STATES)}
+_UNSEEN = -1
+_REMEMBERED = 100_000
+
+
+class Lifecycle:
+    """States and their counts at `now`."""
+
+    NOT_ITS_OWN = ("_ledger", "_lineage", "_policy", "_limits")
+    BORROWS = True
+
+    def __init__(self, ledger: Ledger, lineage: Lineage, policy: Policy) -> None:
+        self._ledger = ledger
+        self._lineage = lineage
+        self._policy = policy
+        self._state = array("b")
+        self._due: dict[Handle, Millis] = {}
+        """By when the open ones must be done, as far as somebody set it: that limits their children too."""
+        self._active_children = array("i")
+        self._agenda = Agenda()
+        self._dirty: set[Handle] = set()
+        self._habits = TypicalDurations()
+        self._gone: dict[Handle, Millis] = {}
+        """The sessions without their process, and when that was found."""
+        self._limits: dict[Handle, Deadline | None] = {}
+        """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
+        self.now = Millis(0)
+        self.counts: dict[State, int] = dict.fromkeys(State, 0)
+
+    def state(self, handle: Handle) -> State:
+        """Its state at `now`; unknown if it came after the last look."""
+        if handle >= len(self._state) or self._state[handle] == _UNSEEN:
+            return State.UNKNOWN
+        return _STATES[self._state[handle]]
+
+    def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
+        """All that are in one of these, and in which."""
+        codes = {_CODE[state] for state in states}
+        return ((handle, _STATES[code]) for handle, code in enumerate(self._state) if code in codes)
+
+    def active_children(self, handle: Handle) -> int:
+        """How many of its children are active."""
+        return self._active_children[handle] if handle < len(self._active_children) else 0
+
+    def touch(self, handles: Iterable[Handle]) -> None:
+        """These may have changed; they are looked at in the next `advance`."""
+        self._dirty.update(handles)
+        self._limits.clear()
+
+    def touch_below(self, handles: Iterable[Handle]) -> None:
+        """What these are or where they belong may have changed, and with it what they allow their children; and whose
+        process those below them live in, even where somebody between them has ended."""
+        self._touch_below(handles, deep=bool(self._gone))
+
+    def _touch_below(self, handles: Iterable[Handle], *, deep: bool) -> None:
+        pending = self._lineage.parents_among(handles)
+        reached = set(pending)
+        while pending:
+            for child in self._lineage.children(pending.pop()):
+                if self._may_be_open(child):
+                    self._dirty.add(child)
+                if deep and child not in reached:
+                    reached.add(child)
+                    pending.append(child)
+
+    def reparent(self, moves: Iterable[Move]) -> None:
+        """An active child that moved makes its new parent wait, and its old one no longer."""
+        for handle, old, new in moves:
+            if handle < len(self._state) and self._is_active(handle):
+                self._count_child(old, -1)
+                self._count_child(new, +1)
+            self._dirty.add(handle)
+
+    def advance(self, now: Millis) -> set[Handle]:
+        """Bring every state to the moment `now`; returns the delegations whose state changed, or whose process is gone
+        or there again: that means something to those below them."""
+        new = range(len(self._state), len(self._ledger))
+        self._state.extend([_UNSEEN] * len(new))
+        self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
+        if now < self.now:
+            self._dirty.update(self._ledger)  # time went back: nothing on the agenda can be relied on
+        self.now = now
+        self._dirty.update(new)
+        self._dirty.update(self._agenda.due(now))
+        changed: set[Handle] = set()
+        while self._dirty:
+            # Judging a child may change its parent, so the younger come first; and a parent that has another limit
+            # than before limits its children otherwise, so they may come again.
+            for handle in sorted(self._dirty, reverse=True):
+                self._dirty.discard(handle)
+                if self._judge(handle):
+                    changed.add(handle)
+        return changed
+
+    def next_turn(self) -> Millis | None:
+        """The first moment at which time alone changes a state."""
+        return self._agenda.next()
+
+    # -- one delegation --------------------------------------------------------------------------------------------
+
+    def _judge(self, handle: Handle) -> bool:
+        """Bring one state up to date; True if it changed, or if its process is gone or there again."""
+        ending = self._ledger.ending(handle)
+        is_open = ending is None and not self._left(handle)
+        before = self._state[handle]
+        limit = self._limit(handle) if is_open else None
+        if self._set_due(handle, limit) and before != _UNSEEN:  # who came with it is looked at anyway
+            self._touch_below((handle,), deep=False)
+        self._learn(handle, ending)
+        missed = self._miss(handle)
+        if is_open:
+            state = self._open_state(handle, limit)
+        else:
+            self._agenda.set(handle, None)
+            state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
+        code = _CODE[state]
+        if code == before:
+            return missed
+        self._state[handle] = code
+        self.counts[state] += 1
+        if before != _UNSEEN:
+            self.counts[_STATES[before]] -= 1
+        was_active = before != _UNSEEN and _STATES[before] in ACTIVE
+        if was_active != (state in ACTIVE):
+            self._count_child(self._lineage.parent(handle), 1 if state in ACTIVE else -1)
+        return True
+
+    def _set_due(self, handle: Handle, limit: Deadline | None) -> bool:
+        """Remember by when it must be done; True if that changed."""
+        if limit is None:
+            return self._due.pop(handle, None) is not None
+        before, self._due[handle] = self._due.get(handle), limit.at
+        return before != limit.at
+
+    def _learn(self, handle: Handle, ending: tuple[Outcome, Ending, Millis | None] | None) -> None:
+        """Remember how long it took."""
+        kind = _kind(self._ledger.shape(handle))
+        if kind is None:
+            return
+        started = self._ledger.start(handle)
+        took = None
+        if ending is not None and ending[0] is Outcome.COMPLETED and ending[2] is not None and started is not None:
+            took = ending[2] - started
+        self._habits.learn(handle, kind, took)
+
+    def _miss(self, handle: Handle) -> bool:
+        """Remember whether its process is gone, and look again at all that are gone with it; True if that changed."""
+        gone = self._ledger.gone_at(handle)
+        if gone == self._gone.get(handle):
+            return False
+        if gone is None:
+            del self._gone[handle]
+        else:
+            self._gone[handle] = gone
+        self._touch_below((handle,), deep=True)
+        return True
+
+    def is_gone(self, handle: Handle) -> bool:
+        """A session without its process, whether or not that ended it."""
+        return handle in self._gone
+
+    def went_with_its_session(self, handle: Handle) -> bool:
+        """The process of its session is gone: what a program starts within itself has no other, and ends with it."""
+        ledger = self._ledger
+        if not self._gone or ledger.is_session(handle):
+            return False
+        session = next(filter(ledger.is_session, self._lineage.ancestors(handle)), -1)
+        gone = self._gone.get(session)
+        if gone is None or ledger.product(handle) != ledger.product(session):
+            return False
+        return (ledger.heard_at(handle) or gone) <= gone
+
+    def _count_child(self, parent: Handle | None, change: int) -> None:
+        if parent is None:
+            return
+        if parent >= len(self._active_children):
+            self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
+        self._active_children[parent] = active = self._active_children[parent] + change
+        if active in (0, change):  # it begins or ceases to wait
+            self._dirty.add(parent)
+
+    def _is_active(self, handle: Handle) -> bool:
+        code = self._state[handle]
+        return code != _UNSEEN and _STATES[code] in ACTIVE
+
+    def _open_state(self, handle: Handle, deadline: Deadline | None) -> State:
+        """The state of one that has not ended, by its deadline, its children and its silence."""
+        ledger, policy, now = self._ledger, self._policy, self.now
+        if self.went_with_its_session(handle):
+            self._agenda.set(handle, None)
+            return State.LOST
+        heard = ledger.heard_at(handle)
+        seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
+        lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
+        silent = None if heard is None else heard + policy.silent_after
+        limits = (deadline.at if deadline else None, silent, lost)
+        # Limits are passed only after their moment, so the state turns one millisecond later.
+        self._agenda.set(handle, min((Millis(at + 1) for at in limits if at is not None and at >= now), default=None))
+        waiting = self._active_children[handle] > 0
+        idle = ledger.phase(handle) is Phase.IDLE
+        if lost is not None and now > lost and not waiting and not idle:
+            return State.LOST
+        if deadline is not None and now > deadline.at:
+            return State.OVERDUE
+        if waiting:
+            return State.WAITING
+        if idle:
+            return State.IDLE
+        if silent is not None and now > silent:
+            return State.SILENT
+        return State.RUNNING
+
+    def _left(self, handle: Handle) -> bool:
+        """It left every registry that listed it, and no log has heard of it since."""
+        if not self._ledger.left_registry(handle):
+            return False
+        heard, listed = self._ledger.heard_at(handle), self._ledger.listed_at(handle)
+        return heard is None or listed is None or heard <= listed
+
+    def usual(self, handle: Handle) -> Usual | None:
+        """How long its kind usually takes, and how many that rests on: here or by the history, whichever knows more."""
+        kind = _kind(self._ledger.shape(handle))
+        told = [self._habits.usual(kind), self._policy.usual.get(kind)] if kind else []
+        return max((usual for usual in told if usual is not None), key=lambda usual: usual[1], default=None)
+
+    def learned(self) -> dict[Kind, Usual]:
+        """What is usual by all that is known here."""
+        return self._habits.all()
+
+    def reason(self, handle: Handle) -> str:
+        """Why the state is what it is, where the word alone does not say it."""
+        ledger, state = self._ledger, self.state(handle)
+        ending = ledger.ending(handle)
+        if ending is not None:
+            shape = ledger.shape(handle)
+            by = "by the registry" if shape is None or shape.product is None else "by another record"
+            return {
+                Ending.UNSEEN: "its log shows only what is over; nothing tells whether it is still at work",
+                Ending.ERROR: "non-recoverable error, no return seen",
+                Ending.GONE: "its process is gone",
+                Ending.REGISTRY: f"{by}; no return seen in a log",
+            }.get(ending[1], "the return's status is none of the four" if state is State.UNKNOWN else "")
+        if state is State.UNKNOWN:
+            return "left the registry, outcome unknown"
+        heard = ledger.heard_at(handle) or ledger.listed_at(handle)
+        quiet = duration(self.now - heard) if heard is not None else "–"
+        if self.went_with_its_session(handle):
+            return "its session's process is gone"
+        if state is State.LOST:
+            return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
+        if heard is None and state is State.RUNNING:
+            return "its log tells no time, so nobody can say since when"
+        if state is State.IDLE:
+            return f"its turn ended {quiet} ago{'; its process is gone' if handle in self._gone else ''}"
+        if state is State.SILENT:
+            return f"nothing heard for {quiet}"
+        return ""
+
+    # -- deadlines -------------------------------------------------------------------------------------------------
+
+    def deadline(self, handle: Handle) -> Deadline | None:
+        """The moment it must be done by; where nobody set one, the moment by which its kind usually is."""
+        return self._limit(handle) or self._usually_done(handle)
+
+    def _limit(self, handle: Handle) -> Deadline | None:
+        """The moment that somebody set: its own, or an open ancestor's that comes earlier."""
+        if len(self._limits) > _REMEMBERED:
+            self._limits.clear()
+        chain = [handle]
+        while chain[-1] not in self._limits:
+            parent = self._lineage.parent(chain[-1])
+            if parent is None or not self._may_be_open(parent):
+                self._limits[chain[-1]] = self._own_limit(chain[-1])
+                break
+            chain.append(parent)
+        for above, below in pairwise(reversed(chain)):
+            self._limits[below] = self._capped(self._own_limit(below), above, self._limits[above])
+        return self._limits[handle]
+
+    def _capped(self, own: Deadline | None, parent: Handle, limit: Deadline | None) -> Deadline | None:
+        if limit is None or (own is not None and own.at <= limit.at):
+            return own
+        if limit.basis is Basis.PARENT:
+            return limit
+        return Deadline(limit.at, Basis.PARENT, f"{self._name(parent)} must be done by then ({limit.note})")
+
+    def _may_be_open(self, handle: Handle) -> bool:
+        return self._ledger.ending(handle) is None and not self._left(handle)
+
+    def _own_limit(self, handle: Handle) -> Deadline | None:
+        ledger = self._ledger
+        shape = ledger.shape(handle)
+        if shape is None or shape.trust is Trust.MODEL:
+            return None
+        declared = ledger.declared_deadline(handle)
+        if declared is not None:
+            return Deadline(declared, Basis.DEADLINE, "declared")
+        started = ledger.start(handle)
+        if started is not None and shape.timeout is not None:
+            return Deadline(Millis(started + shape.timeout), Basis.TIMEOUT, f"timeout {shape.timeout // 1000} s")
+        return self._set_by_people(handle, shape, started) or self._expected(handle, shape, started)
+
+    def _set_by_people(self, handle: Handle, shape: StartShape, started: Millis | None) -> Deadline | None:
+        """What the operator or the agent's own file allows it."""
+        policy = self._policy
+        if started is None or not (policy.timeouts or policy.agents):
+            return None
+        kind = kind_of(shape.agent, shape.command)
+        cwd = self._ledger.cwd(handle)
+        # A session lives for days: a limit to the work in its folder is one to each task it hands out.
+        folder = None if self._ledger.is_session(handle) else cwd
+        for limit in policy.timeouts:
+            if limit.fits(shape.agent, shape.command, kind, folder):
+                note = f"set for {limit.pattern}, {limit.timeout // 1000} s"
+                return Deadline(Millis(started + limit.timeout), Basis.OPERATOR, note)
+        agent = policy.limits_of(shape.agent, cwd)
+        if agent is not None and agent.timeout is not None:
+            return _by_file(agent, started, agent.timeout)
+        parent = self._lineage.parent(handle)
+        above = self._ledger.shape(parent) if parent is not None else None
+        boss = policy.limits_of(above.agent, cwd) if above else None
+        if boss is not None and boss.child_timeout is not None:
+            return _by_file(boss, started, boss.child_timeout)
+        return None
+
+    def _expected(self, handle: Handle, shape: StartShape, started: Millis | None) -> Deadline | None:
+        """How long somebody says they wait, or what the protocol gives its kind."""
+        wait = self._ledger.wait(handle)
+        if wait is not None:
+            return Deadline(wait.until, Basis.WAIT, wait.by)
+        kind = kind_of(shape.agent, shape.command) if shape.product is None else None
+        if started is None or kind is None:
+            return None
+        default = default_timeout(self._policy, kind)
+        return Deadline(Millis(started + default), Basis.DEFAULT, f"default for {kind}, {default // 1000} s")
+
+    def _usually_done(self, handle: Handle) -> Deadline | None:
+        shape, started, usual = self._ledger.shape(handle), self._ledger.start(handle), self.usual(handle)
+        if shape is None or shape.trust is Trust.MODEL or started is None or usual is None:
+            return None
+        by_history = usual == self._policy.usual.get(_kind(shape) or ("", ""))
+        known = f"{usual[1]} on this machine" if by_history else f"{usual[1]}"
+        what = shape.agent or shape.command
+        return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {known}")
+
+    def _name(self, handle: Handle) -> str:
+        return self._ledger.delegation(handle).name
+
+
+def _kind(shape: StartShape | None) -> Kind | None:
+    """By what its habits are known: what it is, else what it was asked for. The protocol's own have timeouts."""
+    if shape is None or shape.product is None:
+        return None
+    named = shape.agent or shape.command
+    return (shape.product, named) if named else None
+
+
+def _by_file(agent: AgentLimits, started: Millis, timeout: int) -> Deadline:
+    return Deadline(Millis(started + timeout), Basis.AGENT_FILE, f"{agent.source}, {timeout // 1000} s")

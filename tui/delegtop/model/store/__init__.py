@@ -1,0 +1,1 @@
+"""Facts in columns: the ledger and what it is made of."""

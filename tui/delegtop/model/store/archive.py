@@ -1,0 +1,135 @@
+"""The archive: long words of delegations that are over, pressed together because they are seldom read again.
+
+Words lie in blocks. The last block is open; a full one is pressed and never changes again, so moments share it. What
+is written anew goes to the end, and what it replaces stays behind unread: a delegation ends once, or a few times.
+"""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import ModuleType
+from typing import ClassVar
+
+import msgspec
+from msgspec.structs import replace
+
+from delegtop.model.events import Report
+from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.merge import NO_REPORT
+
+_FULL = 32 * 1024
+"""Bytes of a block: more is pressed little better, and takes longer to open for one row of the screen."""
+_MOST = 256
+"""Words of a block."""
+_OPENED = 32
+"""So many pressed blocks stay open for whoever reads on nearby."""
+_LEVEL = 3
+_NOTHING = -1
+_LARGEST = (1 << 63) - 1
+
+
+class ArchivedWords(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What one delegation said at last."""
+
+    report: Report | None = None
+    doing: bytes | None = None
+    signed: bool = False
+    """The report has the delegation's own id in it: the one text that cannot be pressed is left out."""
+
+    def told_by(self, id: str) -> Report:
+        if self.report is None:
+            return NO_REPORT
+        return replace(self.report, session_id=id) if self.signed else self.report
+
+    @property
+    def said(self) -> str | None:
+        return None if self.doing is None else self.doing.decode("utf-8", "surrogatepass")
+
+
+def words(id: str, report: Report, doing: str | None) -> ArchivedWords:
+    """What the delegation of that id returned, and what it said before."""
+    signed = report.session_id == id
+    told = replace(report, session_id=None) if signed else report
+    said = None if doing is None else doing.encode("utf-8", "surrogatepass")
+    return ArchivedWords(None if told == NO_REPORT and not signed else told, said, signed)
+
+
+NO_WORDS = ArchivedWords()
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(ArchivedWords).decode
+_unpack_block = msgspec.msgpack.Decoder(list[bytes]).decode
+
+
+class Archive(ColumnStore):
+    """A column of words."""
+
+    COLUMNS: ClassVar[Mapping[str, object]] = {"_place": _NOTHING}
+    BESIDE = ("_pressed", "_last", "_room")
+
+    def __init__(self) -> None:
+        self._place = array("i")
+        """The number of the block, and which of its words."""
+        self._pressed: list[bytes] = []
+        self._last: list[bytes] = []
+        self._room = _FULL
+        self._opened: dict[int, Sequence[bytes]] = {}
+
+    def __getitem__(self, row: int) -> ArchivedWords:
+        place = self._place[row]
+        if place == _NOTHING:
+            return NO_WORDS
+        number, index = divmod(place, _MOST)
+        return _unpack(self._block(number)[index])
+
+    def __setitem__(self, row: int, words: ArchivedWords) -> None:
+        if words == NO_WORDS:
+            self._place[row] = _NOTHING
+            return
+        packed = _packed(words)
+        self._place[row] = len(self._pressed) * _MOST + len(self._last)
+        self._last.append(packed)
+        self._room -= len(packed)
+        if self._room <= 0 or len(self._last) == _MOST:
+            self._pressed.append(_press().compress(_pack(list(self._last)), _LEVEL))
+            self._last, self._room = [], _FULL
+
+    def _block(self, number: int) -> Sequence[bytes]:
+        if number == len(self._pressed):
+            return self._last
+        block = self._opened.get(number)
+        if block is None:
+            if len(self._opened) == _OPENED:
+                del self._opened[next(iter(self._opened))]
+            block = self._opened[number] = _unpack_block(_press().decompress(self._pressed[number]))
+        return block
+
+
+@cache
+def _press() -> ModuleType:
+    """What presses, loaded with the first full block: zstd takes half the time of zlib, which is always there."""
+    try:
+        from delegtop.base import zstd
+    except ImportError:
+        import zlib
+
+        return zlib
+    return zstd
+
+
+def _packed(words: ArchivedWords) -> bytes:
+    try:
+        return _pack(words)
+    except (UnicodeEncodeError, OverflowError):  # half a character or a number past all use, let through by a format
+        return _pack(msgspec.convert(_whole(msgspec.to_builtins(words, builtin_types=(bytes,))), ArchivedWords))
+
+
+def _whole(value: object) -> object:
+    """The same, with every half character replaced and every number one of 64 bits."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int):
+        return min(max(value, -_LARGEST), _LARGEST)
+    if isinstance(value, list | tuple):
+        return [_whole(item) for item in value]
+    return {key: _whole(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,109 @@
+"""What only some delegations have: a title, a prompt, notes, a waiting parent. One object each, made when needed."""
+
+from operator import attrgetter
+from sys import intern
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.model.delegation import WORDS, Note, Wait
+from delegtop.model.events import Awaited, Described, Ended, Erred, Noted, Resumed, Sighted
+
+_COUNT = len(WORDS)
+_PLACE = {fact.name: place for place, fact in enumerate(WORDS)}
+_told = attrgetter(*(fact.told_as for fact in WORDS))
+_LONG = 200
+"""Characters from which on a word is hardly said twice."""
+_Order = tuple[bool, int, Origin]
+
+
+class Details(msgspec.Struct, frozen=True, gc=False):
+    """Every fold is a minimum or a maximum over (time, place), so the order of arrival does not matter.
+
+    It does not change: a fold that tells something new gives another one.
+    """
+
+    said: tuple[Any, ...] = (None,) * (2 * _COUNT)
+    """The words, and behind them when and where each was said: one tuple takes less than two."""
+    told: tuple[Noted, ...] = ()
+    """The notes, one of a kind and source."""
+    awaited: Awaited | None = None
+    sighted: Sighted | None = None
+    resumed_at: Millis | None = None
+    """When it was last given work again."""
+
+    def take(self, event: Described | Noted | Awaited | Sighted) -> "Details":
+        """Fold one event in; the same details if it tells nothing new."""
+        if isinstance(event, Described):
+            return self._describe(event)
+        if isinstance(event, Noted):
+            return self._note(event)
+        if isinstance(event, Sighted):
+            known = self.sighted is not None and _order(self.sighted) >= _order(event)
+            return self if known else replace(self, sighted=event)
+        if self.awaited is not None and _order(self.awaited) >= _order(event):
+            return self
+        return replace(self, awaited=event)
+
+    def resume(self, event: Resumed) -> "Details":
+        if self.resumed_at is not None and self.resumed_at >= event.at:
+            return self
+        return replace(self, resumed_at=event.at)
+
+    def undoes(self, event: Ended | Erred) -> bool:
+        """It was given work again since."""
+        return self.resumed_at is not None and event.at is not None and event.at < self.resumed_at
+
+    def _describe(self, event: Described) -> "Details":
+        """The earliest word stays; one without a time counts only where no other speaks."""
+        order = (event.at is None, event.at or 0, event.origin)
+        said: list[Any] | None = None
+        for place, word in enumerate(_told(event)):
+            if word and ((known := self.said[_COUNT + place]) is None or (order, word) < (known, self.said[place])):
+                said = said or list(self.said)
+                said[place], said[_COUNT + place] = word if len(word) > _LONG else intern(word), order
+        return replace(self, said=tuple(said)) if said else self
+
+    def _note(self, event: Noted) -> "Details":
+        key = (event.kind, event.origin.file)
+        known = next((note for note in self.told if (note.kind, note.origin.file) == key), None)
+        if known is not None and (_order(known), known.text) >= (_order(event), event.text):
+            return self
+        return replace(self, told=(*(note for note in self.told if note is not known), event))
+
+    @property
+    def words(self) -> tuple[Any, ...]:
+        """All of them, in the order of the table."""
+        return self.said[:_COUNT]
+
+    def word(self, fact: str) -> str | None:
+        word: str | None = self.said[_PLACE[fact]]
+        return word
+
+    def notes(self) -> tuple[Note, ...]:
+        """All that were not withdrawn, in the order of their places."""
+        told = sorted((note for note in self.told if note.text), key=lambda note: (note.kind, note.origin))
+        return tuple(Note(note.kind, note.text, note.origin, note.at) for note in told)
+
+    def says(self, kind: str) -> bool:
+        """Is there a note of that kind?"""
+        return any(note.kind == kind and note.text for note in self.told)
+
+    def wait(self) -> Wait | None:
+        return Wait(self.awaited.until, self.awaited.by, self.awaited.origin) if self.awaited else None
+
+    def origins(self) -> list[Origin]:
+        """The places that tell of notes and waits; what it is called stands in many lines and is left out."""
+        return [note.origin for note in self.told if note.text] + ([self.awaited.origin] if self.awaited else [])
+
+
+def _order(event: Noted | Awaited | Sighted) -> _Order:
+    """The later word counts; one without a time is older than any other."""
+    return (event.at is not None, event.at or 0, event.origin)
+
+
+NO_DETAILS = Details()
+"""Of a delegation that has none."""

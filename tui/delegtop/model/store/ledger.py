@@ -1,0 +1,401 @@
+"""The ledger: what all events together say of each delegation, whatever order they came in.
+
+Facts are kept in columns, one entry a delegation, because a million Python objects would cost a gigabyte; `Delegation`
+is the view of one row and the only thing the rest of delegtop sees. Every fold below is a maximum or a set union, so
+the same events in any order, in any batches, and any number of times give the same ledger.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from sys import intern
+from typing import ClassVar
+
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.origin import Origin
+from delegtop.model.delegation import Claim, Delegation, Wait
+from delegtop.model.events import (
+    Deviation,
+    Ended,
+    Ending,
+    Erred,
+    Event,
+    Fault,
+    Heard,
+    Outcome,
+    Phase,
+    Report,
+    Resumed,
+    Sighted,
+    Started,
+    Surveyed,
+)
+from delegtop.model.sleep_detector import SleepDetector
+from delegtop.model.store.column_growth import let_columns_grow
+from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.details import NO_DETAILS, Details
+from delegtop.model.store.ends import OPEN, Ends
+from delegtop.model.store.frozen import Numbers
+from delegtop.model.store.merge import disagreements
+from delegtop.model.store.numbers import UNSET, known
+from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
+from delegtop.model.store.registry_listings import RegistryListings
+from delegtop.model.store.starts import NO_SHAPE, Starts, StartShape, shaped
+
+Handle = int
+"""The index of a delegation: stable for the life of the process."""
+
+_BLOCK = 16
+_MANY = 50_000
+
+_PHASES: tuple[Phase | None, ...] = (None, *Phase)
+_PHASE_CODE = {phase: code for code, phase in enumerate(_PHASES)}
+_GONE = int(Ending.GONE)
+_NO_LIFE = (OPEN, int(Ending.REGISTRY), _GONE)
+"""Who has no end, or one that others tell of at some later moment."""
+_PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
+"""Nobody at work is in one of these."""
+_ARCHIVED = "\0archived"
+"""Stands for what was said last where it is kept with the end."""
+
+
+class Ledger(ColumnStore):
+    """Facts by delegation. `apply` says which delegations an event touched."""
+
+    COLUMNS: ClassVar[Mapping[str, object]] = {
+        "_beat_at": UNSET,
+        "_doing": None,
+        "_tool": None,
+        "_phase": 0,
+        "_tokens": UNSET,
+    }
+    STORES = ("starts", "ends", "_beat_place")
+    BESIDE = ("ids", "_costs", "_faults", "_surveys", "_details", "pulse")
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.handles: dict[str, Handle] | Numbers = {}
+        sources = SourceNumbers()
+        self.starts = Starts(sources)
+        self.ends = Ends(sources)
+        self._beat_at = array("q")
+        self._beat_place = OriginColumn(sources)
+        self._doing: list[str | None] = []
+        self._tool: list[str | None] = []
+        self._phase = array("b")
+        self._tokens = array("q")
+        # What only few delegations have.
+        self._costs: dict[Handle, float] = {}
+        self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
+        self._surveys = RegistryListings()
+        self._details: dict[Handle, Details] = {}
+        self.pulse = SleepDetector()
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Handle]:
+        return iter(range(len(self.ids)))
+
+    def find(self, id: str) -> Handle | None:
+        return self.handles.get(id)
+
+    # -- folding ---------------------------------------------------------------------------------------------------
+
+    def apply(
+        self,
+        events: Iterable[Event],
+        touched: set[Handle],
+        started: set[Handle],
+        ended: set[Handle],
+        noted: set[Handle],
+    ) -> None:
+        """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
+        start or end did: the tree is drawn from these two alone. `noted` gains those of which something else was
+        told that means more than that they are at work."""
+        handles, tokens = self.handles, self._tokens
+        beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
+        doing, tool = self._doing, self._tool
+        minutes, minute = self.pulse.minutes, -1
+        for event in events:
+            if isinstance(event, Heard):
+                handle = handles.get(event.id)
+                if handle is None:
+                    handle = self._handle(event.id, started)
+                at = event.at
+                if at is not None and (at > (last := beat_at[handle]) or (at == last and self._outdoes(handle, event))):
+                    beat_at[handle] = at
+                    beat_place[handle] = event.origin
+                    doing[handle] = event.doing
+                    tool[handle] = event.tool and intern(event.tool)
+                    phase[handle] = _PHASE_CODE[event.phase]
+                if at is not None and at // MINUTE != minute:
+                    minute = at // MINUTE
+                    minutes.add(minute)
+                if event.tokens is not None and event.tokens > tokens[handle]:
+                    tokens[handle] = event.tokens
+                if event.cost is not None:
+                    self._costs[handle] = max(event.cost, self._costs.get(handle, 0.0))
+                touched.add(handle)
+            elif isinstance(event, Started):
+                handle = self._handle(event.id, started)
+                if self._start(handle, event):
+                    started.add(handle)
+                    touched.add(handle)
+            elif isinstance(event, Ended):
+                handle = self._handle(event.id, started)
+                if self._end(handle, event):
+                    ended.add(handle)
+                    touched.add(handle)
+            elif isinstance(event, Erred):
+                handle = self._handle(event.id, started)
+                self._faults.setdefault(handle, {})[event.origin, event.fault] = event
+                ended.add(handle)
+                touched.add(handle)
+            elif isinstance(event, Surveyed):
+                present = frozenset(self._handle(id, started) for id in event.ids)
+                touched |= self._surveys.take(event.origin.file, event.at, present)
+            elif isinstance(event, Resumed):
+                handle = self._handle(event.id, started)
+                if self._resume(handle, event):
+                    ended.add(handle)
+                    touched.add(handle)
+            elif not isinstance(event, Deviation):
+                handle = self._handle(event.id, started)
+                details = self._details.get(handle, NO_DETAILS)
+                if (told := details.take(event)) is not details:
+                    self._details[handle] = told
+                    touched.add(handle)
+                    if not isinstance(event, Sighted):
+                        noted.add(handle)
+
+    def _handle(self, id: str, started: set[Handle]) -> Handle:
+        handle = self.handles.get(id)
+        if handle is None:
+            handle = self._add(id)
+            started.add(handle)
+        return handle
+
+    def _add(self, id: str) -> Handle:
+        handle = len(self.ids)
+        if handle == len(self._tokens):
+            self.grow(max(_BLOCK, handle // 8))
+            if handle > _MANY:
+                let_columns_grow()
+        self.handles[id] = handle
+        self.ids.append(id)
+        return handle
+
+    def _outdoes(self, handle: Handle, event: Heard) -> bool:
+        """Of two heartbeats at one moment the later record counts."""
+        before = self._beat_place[handle]
+        return before is None or event.origin > before
+
+    def _start(self, handle: Handle, event: Started) -> bool:
+        if event.at is not None and not event.listed:
+            self.pulse.minutes.add(event.at // MINUTE)
+        return self.starts.take(handle, event, self.ids[handle], self._shared_id(event.parent))
+
+    def _shared_id(self, id: str | None) -> str | None:
+        if id is None:
+            return None
+        handle = self.handles.get(id)
+        return self.ids[handle] if handle is not None else intern(id)
+
+    def _end(self, handle: Handle, event: Ended) -> bool:
+        if event.at is not None and event.by is not Ending.GONE:
+            self.pulse.minutes.add(event.at // MINUTE)
+        details = self._details.get(handle)
+        if details is not None and details.undoes(event):
+            return False
+        doing = self._doing_of(handle)
+        if not self.ends.take(handle, event, self.ids[handle], doing):
+            return False
+        if doing is not None:
+            self._doing[handle] = _ARCHIVED
+        return True
+
+    def _resume(self, handle: Handle, event: Resumed) -> bool:
+        """Forget every end before the moment it was given work again."""
+        details = self._details.get(handle, NO_DETAILS)
+        if (told := details.resume(event)) is details:
+            return False
+        self._details[handle] = told
+        doing = self._doing_of(handle)
+        is_over = self.ends.forget(handle, told.undoes, self.ids[handle], doing)
+        self._doing[handle] = _ARCHIVED if is_over and doing is not None else doing
+        return True
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def shape(self, handle: Handle) -> StartShape | None:
+        return self.starts.shape[handle]
+
+    def product(self, handle: Handle) -> str | None:
+        shape = self.starts.shape[handle]
+        return shape.product if shape else None
+
+    def own_path(self, handle: Handle) -> tuple[str, ...] | None:
+        shape = self.starts.shape[handle]
+        return shape.own_path if shape else None
+
+    def report(self, handle: Handle) -> Report:
+        return self.ends.report(handle, self.ids[handle])
+
+    def _doing_of(self, handle: Handle) -> str | None:
+        doing = self._doing[handle]
+        return self.ends.said(handle) if doing is _ARCHIVED else doing
+
+    def start(self, handle: Handle) -> Millis | None:
+        return known(self.starts.at[handle])
+
+    def used(self, handle: Handle) -> tuple[int | None, float | None]:
+        """Tokens and US dollars, of this delegation alone."""
+        return known(self._tokens[handle]), self._costs.get(handle)
+
+    def phase(self, handle: Handle) -> Phase | None:
+        """What it was in the middle of when it was last heard; whoever saw it later knows whether it still is."""
+        said, seen = _PHASES[self._phase[handle]], self._sighted(handle)
+        if seen is None:
+            return said
+        return None if seen.phase is None and said in _PAUSES else seen.phase or said
+
+    def _sighted(self, handle: Handle) -> Sighted | None:
+        """Who saw it later than it was last heard."""
+        details = self._details.get(handle)
+        seen = details.sighted if details else None
+        return seen if seen is not None and seen.at is not None and seen.at > self._beat_at[handle] else None
+
+    def is_session(self, handle: Handle) -> bool:
+        """An agent program's own session: it lives as long as its process does, and was given no task."""
+        shape = self.starts.shape[handle]
+        return shape is not None and shape.product is not None and shape.depth == 0 and shape.path is None
+
+    def gone_at(self, handle: Handle) -> Millis | None:
+        """When an agent's own session was found to be without its process, if nothing was heard of it since."""
+        if self.ends.by[handle] != _GONE or not self.is_session(handle):
+            return None
+        at, heard = known(self.ends.at[handle]), self.heard_at(handle)
+        return None if at is None or (heard is not None and heard > at) else at
+
+    def is_noted(self, handle: Handle, kind: str) -> bool:
+        details = self._details.get(handle)
+        return details is not None and details.says(kind)
+
+    def noted(self, kind: str) -> Iterator[Handle]:
+        """All that have a note of that kind."""
+        return (handle for handle, details in self._details.items() if details.says(kind))
+
+    def cwd(self, handle: Handle) -> str | None:
+        details = self._details.get(handle)
+        return details.word("cwd") if details else None
+
+    def wait(self, handle: Handle) -> Wait | None:
+        """Who waits for it, and until when."""
+        details = self._details.get(handle)
+        return details.wait() if details else None
+
+    def is_guess(self, handle: Handle) -> bool:
+        """Nobody names its parent; the one claimed is a guess."""
+        return handle in self.starts.guessed
+
+    def declared_deadline(self, handle: Handle) -> Millis | None:
+        return self.starts.deadline(handle)
+
+    def ending(self, handle: Handle) -> tuple[Outcome, Ending, Millis | None] | None:
+        """How it ended, by what word, and when. None while nothing says that it ended."""
+        if self.ends.by[handle] != _GONE or not self._goes_on(handle):
+            end = self.ends.of(handle)
+            if end is not None:
+                return end
+        if handle not in self._faults:
+            return None
+        undone = self._details.get(handle, NO_DETAILS).undoes
+        fatal = [e for e in self._faults[handle].values() if e.fault.recoverable is False and not undone(e)]
+        if not fatal:
+            return None
+        return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
+
+    def _goes_on(self, handle: Handle) -> bool:
+        """Only its process is gone, which ends no session whose turn was over or that was heard of since."""
+        return self.is_session(handle) and (self.phase(handle) is Phase.IDLE or self.gone_at(handle) is None)
+
+    def heard_at(self, handle: Handle) -> Millis | None:
+        """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on. Nor is
+        the moment in which somebody found its process gone."""
+        shape = self.starts.shape[handle]
+        latest = self._beat_at[handle]
+        if shape is not None and not shape.listed:
+            latest = max(latest, self.starts.at[handle])
+        if self.ends.by[handle] not in _NO_LIFE:
+            latest = max(latest, self.ends.at[handle])
+        if handle in self._faults:
+            latest = max(latest, *(e.at for e in self._faults[handle].values() if e.at is not None), latest)
+        if handle in self._details:
+            latest = max(latest, self._details[handle].resumed_at or latest)
+            if (seen := self._details[handle].sighted) is not None:
+                latest = max(latest, seen.at or latest)
+        return known(latest)
+
+    def listed_at(self, handle: Handle) -> Millis | None:
+        """When it was last seen in a registry."""
+        return self._surveys.listed_at(handle)
+
+    def left_registry(self, handle: Handle) -> bool:
+        """Every registry that listed it has been written since without it."""
+        return self._surveys.has_left(handle)
+
+    def delegation(self, handle: Handle) -> Delegation:
+        """Everything known of one delegation."""
+        starts = self.starts
+        ending = self.ending(handle)
+        details = self._details.get(handle, NO_DETAILS)
+        faults = self._faults_of(handle)
+        seen = self._sighted(handle)
+        return Delegation(
+            self.ids[handle],
+            *shaped(starts.shape[handle] or NO_SHAPE),
+            *details.words,
+            task=starts.task[handle],
+            deadline=starts.deadline(handle),
+            parent=starts.parent[handle],
+            pid=starts.pids.get(handle),
+            refs=starts.refs.get(handle, ()),
+            started_at=known(starts.at[handle]),
+            heard_at=self.heard_at(handle),
+            doing=self._doing_of(handle),
+            tool=self._tool[handle],
+            phase=self.phase(handle),
+            tokens=known(self._tokens[handle]),
+            cost=self._costs.get(handle),
+            notes=details.notes(),
+            wait=details.wait(),
+            resumed_at=details.resumed_at,
+            outcome=ending[0] if ending else None,
+            ended_by=ending[1] if ending else None,
+            ended_at=ending[2] if ending else None,
+            report=self.report(handle),
+            faults=tuple(dict.fromkeys(e.fault for e in faults)),
+            listed_at=self.listed_at(handle),
+            left_registry=self.left_registry(handle),
+            claims=self._claims(handle),
+            started_origin=starts.place[handle],
+            heard_origin=seen.origin if seen else self._beat_place[handle],
+            ended_origin=self.ends.place[handle] or (faults[-1].origin if faults else None),
+            origins=self._origins(handle),
+        )
+
+    def _faults_of(self, handle: Handle) -> list[Erred]:
+        return sorted(self._faults.get(handle, {}).values(), key=lambda erred: erred.origin)
+
+    def _origins(self, handle: Handle) -> tuple[Origin, ...]:
+        starts, ends = self.starts, self.ends
+        found = [at for at in (starts.place[handle], self._beat_place[handle], ends.place[handle]) if at is not None]
+        told = (starts.claims.get(handle, ()), ends.claims.get(handle, ()), self._faults.get(handle, {}).values())
+        found += [event.origin for events in told for event in events]
+        if handle in self._details:
+            found += self._details[handle].origins()
+        return tuple(sorted(set(found)))
+
+    def _claims(self, handle: Handle) -> tuple[Claim, ...]:
+        starts, ends = self.starts.claims.get(handle, ()), self.ends.claims.get(handle, ())
+        return disagreements(starts, ends) if starts or ends else ()

@@ -1,0 +1,64 @@
+"""Origins in columns: three numbers each, where an object would cost three times as much."""
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from delegtop.base.origin import HostFile, Origin
+from delegtop.model.store.column_store import ColumnStore
+
+
+class SourceNumbers(dict[str | HostFile, int]):
+    """Numbers of sources, and sources by number; a new one gets the next number.
+
+    One of this machine goes by its name alone: nearly all are, and a pair for every event would cost.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files: list[HostFile] = []
+
+    def __missing__(self, source: str | HostFile) -> int:
+        self[source] = number = len(self.files)
+        self.files.append(("", source) if isinstance(source, str) else source)
+        return number
+
+    def learn(self, files: Iterable[HostFile]) -> None:
+        """Number these, in this order."""
+        for host, source in files:
+            self[(host, source) if host else source]
+
+
+_LAST = 0xFFFF_FFFF
+"""Lines beyond it count as this one: no log has as many."""
+_NOWHERE = -1
+"""Stands for the source where there is no origin."""
+
+
+class OriginColumn(ColumnStore):
+    """A column of origins."""
+
+    COLUMNS: ClassVar[Mapping[str, object]] = {"_source": _NOWHERE, "_line": 0, "_offset": 0}
+    BESIDE = ("_sources",)
+
+    def __init__(self, sources: SourceNumbers) -> None:
+        self._sources = sources
+        self._source = array("i")
+        self._line = array("I")
+        self._offset = array("q")
+
+    def __getitem__(self, row: int) -> Origin | None:
+        number = self._source[row]
+        if number == _NOWHERE:
+            return None
+        host, source = self._sources.files[number]
+        return Origin(source, self._line[row], self._offset[row], host)
+
+    def __setitem__(self, row: int, origin: Origin) -> None:
+        line = origin.line
+        self._source[row] = self._sources[origin.file if origin.host else origin.source]
+        self._line[row] = line if line < _LAST else _LAST
+        self._offset[row] = origin.offset
+
+    def clear(self, row: int) -> None:
+        self._source[row] = _NOWHERE

@@ -1,0 +1,150 @@
+"""Starts in columns: what delegations are and who handed them out, merged from all that tell of it."""
+
+from array import array
+from collections.abc import Mapping
+from operator import attrgetter
+from sys import intern
+from typing import ClassVar
+
+import msgspec
+from msgspec.structs import replace
+
+from delegtop.base.clock import Millis
+from delegtop.model.delegation import FACTS, own_path
+from delegtop.model.events import Started, Trust
+from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.merge import contest, merge_starts
+from delegtop.model.store.numbers import UNSET, known
+from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
+
+
+class StartShape(msgspec.Struct, frozen=True, gc=False):
+    """What many delegations have in common; one copy serves them all."""
+
+    agent: str | None
+    command: str | None
+    caller: str | None
+    path: tuple[str, ...] | None
+    depth: int | None
+    timeout: int | None
+    host: str | None
+    trust: Trust
+    listed: bool
+    product: str | None
+    due: bool
+    """It declares a deadline, and that is its start and its timeout together."""
+    own_path: tuple[str, ...] | None
+    """The path down to and including the agent: some logs leave the agent itself out."""
+
+
+NO_SHAPE = StartShape(None, None, None, None, None, None, None, Trust.SCRIPT, False, None, False, None)
+"""Of a delegation that nobody told the start of."""
+shaped = attrgetter(*(name for name in StartShape.__struct_fields__ if name in FACTS))
+"""The facts in a shape."""
+_COMMON = tuple(name for name in StartShape.__struct_fields__ if name in Started.__struct_fields__)
+
+
+class Starts(ColumnStore):
+    """The start of every delegation."""
+
+    COLUMNS: ClassVar[Mapping[str, object]] = {"shape": None, "task": None, "parent": None, "at": UNSET}
+    STORES = ("place",)
+    BESIDE = ("_shapes", "pids", "refs", "guessed", "claims", "_deadlines")
+
+    def __init__(self, sources: SourceNumbers) -> None:
+        self.shape: list[StartShape | None] = []
+        """None as long as nobody told of a start."""
+        self.task: list[str | None] = []
+        self.parent: list[str | None] = []
+        """The id of the parent it names."""
+        self.at = array("q")
+        self.place = OriginColumn(sources)
+        self._shapes: dict[tuple[object, ...], StartShape] = {}
+        # What only few have.
+        self.pids: dict[int, int] = {}
+        self.refs: dict[int, tuple[tuple[str, str], ...]] = {}
+        self.guessed: set[int] = set()
+        """Nobody names their parent; the one they have is a guess."""
+        self.claims: dict[int, tuple[Started, ...]] = {}
+        """All that is told, where it is not the same."""
+        self._deadlines: dict[int, Millis] = {}
+        """The declared ones that are not the start and the timeout together."""
+
+    def take(self, row: int, event: Started, id: str, parent: str | None) -> bool:
+        """Fold one in; True if it tells something new. The id and the parent's are given apart, as strings that the
+        claims share: many delegations are told of twice."""
+        shape = self.shape[row]
+        if shape is None:
+            self._write(row, event, parent)
+            return True
+        told = self.claims.get(row) or (self._written(row, shape, id),)
+        # A claim is what the columns make of it, else the same one told again would be another.
+        claims = contest(told, replace(event, id=id, parent=parent, task=event.task or None, path=event.path or None))
+        if claims is told:
+            return False
+        if len(claims) > 1:
+            self.claims[row] = claims
+        merged = merge_starts(claims)
+        self._write(row, merged, merged.parent)
+        return True
+
+    def _write(self, row: int, event: Started, parent: str | None) -> None:
+        at, timeout, deadline = event.at, event.timeout, event.deadline
+        due = deadline is not None and at is not None and timeout is not None and deadline == at + timeout
+        common = (
+            event.agent,
+            event.command,
+            event.caller,
+            event.path or None,
+            event.depth,
+            timeout,
+            event.host,
+            event.trust,
+            event.listed,
+            event.product,
+            due,
+        )
+        shape = self._shapes.get(common)
+        if shape is None:
+            shape = self._shapes[common] = StartShape(*common, own_path=own_path(event.path, event.agent))
+        self.shape[row] = shape
+        self.task[row] = intern(event.task) if event.task else None
+        self.parent[row] = parent
+        self.at[row] = UNSET if at is None else at
+        self.place[row] = event.origin
+        if deadline is not None and not due:
+            self._deadlines[row] = deadline
+        elif self._deadlines:
+            self._deadlines.pop(row, None)
+        if event.pid is not None:
+            self.pids[row] = event.pid
+        if event.refs:
+            self.refs[row] = event.refs
+        if event.guessed:
+            self.guessed.add(row)
+        elif self.guessed:
+            self.guessed.discard(row)
+
+    def _written(self, row: int, shape: StartShape, id: str) -> Started:
+        """The start as one event again; the columns hold all of it."""
+        origin = self.place[row]
+        assert origin is not None  # noqa: S101 # written together with the shape
+        return Started(
+            id=id,
+            at=known(self.at[row]),
+            origin=origin,
+            task=self.task[row],
+            deadline=self.deadline(row),
+            parent=self.parent[row],
+            pid=self.pids.get(row),
+            refs=self.refs.get(row, ()),
+            guessed=row in self.guessed,
+            **{name: getattr(shape, name) for name in _COMMON},
+        )
+
+    def deadline(self, row: int) -> Millis | None:
+        """As declared."""
+        shape = self.shape[row]
+        if shape is None or not shape.due or shape.timeout is None:
+            return self._deadlines.get(row)
+        return Millis(self.at[row] + shape.timeout)

@@ -1,0 +1,1 @@
+"""Who handed work to whom, and in which order that is shown."""

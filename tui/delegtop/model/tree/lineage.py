@@ -1,0 +1,326 @@
+"""Lineage: who handed work to whom.
+
+A parent is explicit when a log names it. Otherwise it is inferred: an earlier delegation whose path is a prefix of this
+one's and that was open when this one started. Two that fit make the link ambiguous; it is drawn to the latest of them.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+
+from delegtop.model.delegation import Link
+from delegtop.model.store.ledger import Handle, Ledger
+from delegtop.model.store.numbers import UNSET
+
+_ROOT, _EXPLICIT, _INFERRED, _AMBIGUOUS = range(4)
+_LINKS = (Link.ROOT, Link.EXPLICIT, Link.INFERRED, Link.AMBIGUOUS)
+NOBODY = -1
+
+LOOK_BACK = 64
+"""How many earlier delegations on the same path are tried as parents: the recent ones are the likely ones, and a log
+with a million of them must not be searched for each."""
+
+Path = tuple[str, ...]
+_ANY_TASK = "\0any"
+Move = tuple[Handle, Handle | None, Handle | None]
+"""A delegation, its parent before, and its parent now."""
+Filed = tuple[Path, str | None, int, bool, bool]
+"""Under which path, task and start a delegation was filed, whether it names its parent, and whether it may be one."""
+
+
+class Lineage:
+    """Parents and children, kept up to date as starts and ends become known."""
+
+    NOT_ITS_OWN = ("_ledger",)
+    BORROWS = True
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._parent = array("i")
+        self._how = array("b")
+        # Children as a chain of siblings: three numbers a delegation instead of a container for each parent.
+        self._first_child = array("i")
+        self._next_sibling = array("i")
+        self._previous_sibling = array("i")
+        self._filed: list[Filed | None] = []
+        self._awaiting: dict[str, set[Handle]] = {}
+        """Declared parents never seen, and the children that named them."""
+        self._on_path: dict[tuple[Path, str | None], array[int]] = {}
+        self._below_path: dict[Path, array[int]] = {}
+        """Delegations without a declared parent, under every proper prefix of their path. Only who is on one of these
+        paths can be an inferred parent, so only they are filed: where logs name their parents that is nobody."""
+        self._candidates: dict[Handle, tuple[Handle, ...]] = {}
+        self._cut: set[Handle] = set()
+        """Children of a declared parent that is their own descendant: the circle is opened at the least id."""
+        # What one update has done so far.
+        self._redeclared: set[Handle] = set()
+        self.unsettled: set[Handle] = set()
+        """Those whose parent is the same as before the last update, and more or less sure."""
+        self._moved_from: dict[Handle, Handle] = {}
+
+    def parent(self, handle: Handle) -> Handle | None:
+        parent = self._parent[handle]
+        return None if parent == NOBODY else parent
+
+    def parents(self) -> Iterable[int]:
+        """The parent of every delegation, NOBODY if it has none."""
+        return self._parent
+
+    def link(self, handle: Handle) -> Link:
+        if self._ledger.is_guess(handle) and self._parent[handle] != NOBODY:
+            return Link.INFERRED
+        return _LINKS[self._how[handle]]
+
+    def candidates(self, handle: Handle) -> tuple[Handle, ...]:
+        return self._candidates.get(handle, ())
+
+    def children(self, handle: Handle) -> Iterator[Handle]:
+        child = self._first_child[handle]
+        while child != NOBODY:
+            yield child
+            child = self._next_sibling[child]
+
+    def parents_among(self, handles: Iterable[Handle]) -> list[Handle]:
+        """Those that have children."""
+        first = self._first_child
+        return [handle for handle in handles if first[handle] != NOBODY]
+
+    def ancestors(self, handle: Handle) -> Iterator[Handle]:
+        """The nearest first."""
+        parents = self._parent
+        handle = parents[handle]
+        while handle != NOBODY:
+            yield handle
+            handle = parents[handle]
+
+    def update(self, started: set[Handle], ended: set[Handle]) -> tuple[range, list[Move]]:
+        """Take in new and changed starts and ends. Returns the delegations added, and those that got another parent."""
+        added = range(len(self._parent), len(self._ledger))
+        for column in (self._parent, self._first_child, self._next_sibling, self._previous_sibling):
+            column.extend([NOBODY] * len(added))
+        self._how.extend([_ROOT] * len(added))
+        self._filed.extend([None] * len(added))
+        affected: set[Handle] = set()
+        self.unsettled.clear()
+        self._file(started, affected)
+        for handle in sorted(started):
+            self._link_declared(handle)
+        for handle in self._declared_below(self._redeclared | started) | ended:
+            if place := self._filed[handle]:
+                affected |= self._possible_children(place)
+        self._redeclared.clear()
+        for handle in affected:
+            self._infer(handle)
+        moves = [
+            (handle, None if old == NOBODY else old, self.parent(handle))
+            for handle, old in self._moved_from.items()
+            if handle < added.start and self._parent[handle] != old
+        ]
+        self._moved_from.clear()
+        return added, moves
+
+    # -- declared parents ------------------------------------------------------------------------------------------
+
+    def _link_declared(self, handle: Handle) -> None:
+        ledger = self._ledger
+        id, name = ledger.ids[handle], ledger.starts.parent[handle]
+        if id in self._awaiting:
+            for child in sorted(self._awaiting.pop(id)):
+                if ledger.starts.parent[child] == id:
+                    self._declare(child)
+        if name is None:
+            return
+        parent = ledger.find(name)
+        if parent is None:
+            self._awaiting.setdefault(name, set()).add(handle)
+        if self._how[handle] != _EXPLICIT or parent != self.parent(handle):
+            self._candidates.pop(handle, None)
+            self._declare(handle)
+
+    def _declare(self, handle: Handle) -> None:
+        """Draw a declared link. Circles opened earlier are looked at again: this link may have been part of one."""
+        if not self._cut:
+            self._draw(handle)
+            return
+        anew = sorted(self._cut | {handle}, key=self._ledger.ids.__getitem__)
+        self._cut.clear()
+        for child in anew:
+            self._set(child, NOBODY, _EXPLICIT)
+        for child in anew:
+            self._draw(child)
+
+    def _draw(self, handle: Handle) -> None:
+        """Link to the declared parent; a circle is opened at its least id, whichever link closes it."""
+        parent = self._ledger.find(self._ledger.starts.parent[handle] or "")
+        if parent is None:
+            self._set(handle, NOBODY, _EXPLICIT)
+            return
+        childless = self._first_child[handle] == NOBODY and parent != handle
+        if not childless:
+            self._set(handle, NOBODY, _EXPLICIT)
+        chain = [] if childless else list(self._declared_chain(parent))
+        self._set(handle, NOBODY if parent == handle else parent, _EXPLICIT)
+        if not chain or chain[-1] != handle:
+            return
+        least = min(chain, key=self._ledger.ids.__getitem__)
+        self._cut.add(least)
+        self._set(least, NOBODY, _EXPLICIT)
+
+    def _declared_chain(self, handle: Handle) -> Iterator[Handle]:
+        """The delegation and its ancestors, as far up as each names its parent."""
+        yield handle
+        while self._how[handle] == _EXPLICIT and self._parent[handle] != NOBODY:
+            handle = self._parent[handle]
+            yield handle
+
+    def _declared_below(self, handles: set[Handle]) -> set[Handle]:
+        """These, and all who descend from them by declared links."""
+        found = set(handles)
+        pending = self.parents_among(handles)
+        while pending:
+            for child in self.children(pending.pop()):
+                if self._how[child] == _EXPLICIT and child not in found:
+                    found.add(child)
+                    pending.append(child)
+        return found
+
+    # -- inferred parents ------------------------------------------------------------------------------------------
+
+    def _file(self, handles: set[Handle], affected: set[Handle]) -> None:
+        """Put delegations where path and time find them; all who may get another parent by that are affected."""
+        undeclared = [handle for handle in handles if self._ledger.starts.parent[handle] is None]
+        affected.update(undeclared)
+        misplaced = self._misplaced(handles | self._newly_wanted(undeclared))
+        left = [old for handle in misplaced if (old := self._filed[handle])]
+        # All leave before any is looked for or put anew: a bucket is searched by age, so it must be in order.
+        for handle in misplaced:
+            for bucket in self._buckets(self._filed[handle]):
+                bucket.remove(handle)
+        for handle, place in misplaced.items():
+            self._filed[handle] = place
+            for bucket in self._buckets(place):
+                self._insert(bucket, handle)
+        for old in left:
+            affected |= self._possible_children(old)
+
+    def _newly_wanted(self, undeclared: list[Handle]) -> set[Handle]:
+        """Make the paths above these known as wanted; returns the delegations that are on one for the first time."""
+        wanted = set()
+        for path in {self._ledger.own_path(handle) for handle in undeclared} - {None}:
+            for length in range(1, len(path)):  # type: ignore[arg-type]  # None is taken out above
+                if path[:length] not in self._below_path:  # type: ignore[index]  # as above
+                    wanted.add(path[:length])  # type: ignore[index]  # as above
+        if not wanted:
+            return set()
+        self._below_path.update((path, array("i")) for path in wanted)
+        return {handle for handle in self._ledger if self._ledger.own_path(handle) in wanted}
+
+    def _misplaced(self, handles: set[Handle]) -> dict[Handle, Filed | None]:
+        return {handle: place for handle in handles if (place := self._place(handle)) != self._filed[handle]}
+
+    def _place(self, handle: Handle) -> Filed | None:
+        ledger = self._ledger
+        path, start = ledger.own_path(handle), ledger.starts.at[handle]
+        if path is None or start == UNSET:
+            return None
+        declared, wanted = ledger.starts.parent[handle] is not None, path in self._below_path
+        if declared and not wanted:
+            return None
+        return path, ledger.starts.task[handle], start, declared, wanted
+
+    def _buckets(self, place: Filed | None) -> list["array[int]"]:
+        if place is None:
+            return []
+        path, task, _, declared, wanted = place
+        buckets = []
+        if wanted:
+            buckets += [self._on_path.setdefault(key, array("i")) for key in {(path, task), (path, _ANY_TASK)}]
+        if not declared:
+            buckets += [self._below_path[path[:length]] for length in range(1, len(path))]
+        return buckets
+
+    def _insert(self, bucket: "array[int]", handle: Handle) -> None:
+        """Keep a bucket in order of start, then id; logs are nearly in order, so this is nearly an append."""
+        age = self._age(handle)
+        if not bucket or self._age(bucket[-1]) <= age:
+            bucket.append(handle)
+        else:
+            bucket.insert(bisect_right(bucket, age, key=self._age), handle)
+
+    def _age(self, handle: Handle) -> tuple[int, int, str]:
+        """Older first. Of two that started together the shorter path is the older: a parent comes before its child."""
+        path = self._ledger.own_path(handle)
+        return self._ledger.starts.at[handle], len(path) if path else 0, self._ledger.ids[handle]
+
+    def _possible_children(self, place: Filed) -> set[Handle]:
+        """All without a declared parent who started later, below that path."""
+        below = self._below_path.get(place[0])
+        if not below:
+            return set()
+        return set(below[bisect_left(below, (place[2], 0, ""), key=self._age) :])
+
+    def _infer(self, handle: Handle) -> None:
+        if self._ledger.starts.parent[handle] is not None:
+            return
+        fits, before = self._fitting(handle), self._how[handle]
+        self._candidates.pop(handle, None)
+        if not fits:
+            self._set(handle, NOBODY, _ROOT)
+        elif len(fits) == 1:
+            self._set(handle, fits[0], _INFERRED)
+        else:
+            self._set(handle, fits[0], _AMBIGUOUS)
+            self._candidates[handle] = tuple(fits)
+        if self._how[handle] != before:
+            self.unsettled.add(handle)
+
+    def _fitting(self, handle: Handle) -> list[Handle]:
+        """The possible parents, latest first: on the longest prefix of the path that anyone was on at the time."""
+        place = self._filed[handle]
+        if place is None:
+            return []
+        path, task, start = place[:3]
+        for length in range(len(path) - 1, 0, -1):
+            for key in ((path[:length], task), (path[:length], None)) if task else ((path[:length], _ANY_TASK),):
+                fits = self._open_at(self._on_path.get(key), start, handle)
+                if fits:
+                    return fits
+        return []
+
+    def _open_at(self, bucket: "array[int] | None", start: int, child: Handle) -> list[Handle]:
+        if not bucket:
+            return []
+        fits: list[Handle] = []
+        age = self._age(child)
+        last = bisect_left(bucket, age, key=self._age)
+        for handle in reversed(bucket[max(0, last - LOOK_BACK) : last]):
+            ending = self._ledger.ending(handle)
+            still_open = ending is None or ending[2] is None or ending[2] >= start
+            # A guess must lead to something older all the way up, else guesses and declared links could form a circle.
+            if still_open and all(self._age(above) < age for above in self._declared_chain(handle)):
+                fits.append(handle)
+        return fits
+
+    def _set(self, handle: Handle, parent: Handle, how: int) -> None:
+        self._how[handle] = how
+        old = self._parent[handle]
+        if old == parent:
+            return
+        self._moved_from.setdefault(handle, old)
+        if how == _EXPLICIT:
+            self._redeclared.add(handle)
+        before, after = self._previous_sibling[handle], self._next_sibling[handle]
+        if before != NOBODY:
+            self._next_sibling[before] = after
+        elif old != NOBODY:
+            self._first_child[old] = after
+        if after != NOBODY:
+            self._previous_sibling[after] = before
+        first = self._first_child[parent] if parent != NOBODY else NOBODY
+        self._parent[handle] = parent
+        self._previous_sibling[handle] = NOBODY
+        self._next_sibling[handle] = first
+        if first != NOBODY:
+            self._previous_sibling[first] = handle
+        if parent != NOBODY:
+            self._first_child[parent] = handle

@@ -1,0 +1,44 @@
+"""How long a kind of agent usually takes, learned from those that are done."""
+
+from bisect import bisect_left, insort
+
+from delegtop.base.clock import Millis
+from delegtop.model.policy import Kind, Usual
+from delegtop.model.store.ledger import Handle
+
+ENOUGH = 8
+"""So many finished ones of a kind say what is usual; fewer say nothing."""
+SHARE = 0.95
+
+
+class TypicalDurations:
+    """Durations of finished delegations by kind. What is usual is a function of the set alone, not of its order."""
+
+    def __init__(self) -> None:
+        self._learned: dict[Handle, tuple[Kind, int]] = {}
+        self._durations: dict[Kind, list[int]] = {}
+
+    def learn(self, handle: Handle, kind: Kind, duration: int | None) -> None:
+        """It took so long, or (None) it is not done after all."""
+        before = self._learned.get(handle)
+        now = None if duration is None else (kind, duration)
+        if before == now:
+            return
+        if before is not None:
+            durations = self._durations[before[0]]
+            del durations[bisect_left(durations, before[1])]
+            del self._learned[handle]
+        if now is not None:
+            insort(self._durations.setdefault(kind, []), now[1])
+            self._learned[handle] = now
+
+    def all(self) -> dict[Kind, Usual]:
+        """What is usual for every kind of which enough are known."""
+        return {kind: usual for kind in self._durations if (usual := self.usual(kind)) is not None}
+
+    def usual(self, kind: Kind) -> Usual | None:
+        """The time within which all but a twentieth were done, and how many that rests on; None if too few."""
+        durations = self._durations.get(kind, [])
+        if len(durations) < ENOUGH:
+            return None
+        return Millis(durations[min(len(durations) - 1, int(len(durations) * SHARE))]), len(durations)

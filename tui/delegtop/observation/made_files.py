@@ -1,0 +1,42 @@
+"""The files that delegations say they made: where those of a log may be, and whether they are there."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.sources.artifact_files import this_folder
+
+if TYPE_CHECKING:
+    from delegtop.model.delegation import Delegation
+    from delegtop.model.forest import Forest
+
+Exists = Callable[[str], bool | None]
+
+
+def source(facts: "Delegation") -> str:
+    """The source that tells of its start, else of it at all."""
+    origin = facts.started_origin or next(iter(facts.origins), None)
+    return origin.source if origin else "–"
+
+
+def folder(facts: "Delegation") -> Path:
+    return Path(source(facts)).parent
+
+
+def roots(folder: Path, root: Path | None) -> list[Path]:
+    """Where the artifacts of a log in that folder may be."""
+    return [*this_folder(), folder] if root is None else [root]
+
+
+def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
+    """For the logs of each folder: do their artifacts exist, in `root`, else here or beside the log?"""
+    from delegtop.sources import artifact_files
+
+    claimed: dict[Path, set[str]] = {}
+    for handle in forest.walk():
+        facts = forest.delegation(handle)
+        claimed.setdefault(folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
+    return {
+        place: artifact_files.existence(paths, roots(place, root), sure=root is not None)
+        for place, paths in claimed.items()
+    }

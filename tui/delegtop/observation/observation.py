@@ -1,0 +1,431 @@
+"""An observation of sources: the feed that reads them, the forest that grows from it, what is the matter in it, and the
+time it is seen in. The dashboard, the commands and a person's own scripts all open their sources here."""
+
+import gc
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple
+
+from delegtop.base import text
+from delegtop.base.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic, parse_time, sleep
+from delegtop.feed.live_feed import STDIN, Batch, Feed, Readable, SourceStatus, Witness
+from delegtop.model.forest import Forest
+from delegtop.model.policy import Policy
+from delegtop.observation.agent_limits import limits_near
+from delegtop.observation.source_discovery import OpenError, Places, places
+from delegtop.observation.unread_sources import unread
+from delegtop.settings import Settings, load
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from delegtop.diagnosis.appearances import Appearances
+    from delegtop.diagnosis.assessments import Assessments
+    from delegtop.diagnosis.verdicts import Certainty
+    from delegtop.feed.replay_feed import Replay
+    from delegtop.model.events import Event
+    from delegtop.model.states import State
+    from delegtop.model.store.ledger import Handle
+
+PACE = 0.2
+"""Seconds between two looks, at least: a busy log is read in gulps."""
+_PATIENCE = 1.0
+"""Seconds between two looks when nothing stirs: deadlines pass by themselves."""
+
+Heed = Callable[["list[Event]"], None]
+"""Is told the events as they are taken in, each once."""
+
+
+class Changes(NamedTuple):
+    """What one look brought."""
+
+    touched: "set[Handle]"
+    """All that changed."""
+    lives: "set[Handle]"
+    """Those of which more changed than what they do: they began, ended, moved, or are in another state."""
+    assessed: "set[Handle]"
+    """Those that are assessed otherwise."""
+
+    def __bool__(self) -> bool:
+        return bool(self.touched or self.assessed)
+
+
+class Issue(NamedTuple):
+    """What is the matter with one delegation, ready to be shown: what is foreign in it can do no harm."""
+
+    id: str
+    name: str
+    state: "State"
+    kind: str
+    """What is the matter in a few words: a verdict, else the state."""
+    certainty: "Certainty"
+    since: Millis | None
+    sentence: str
+    """What is the matter, since when, and whom it holds up."""
+    todo: tuple[str, ...]
+    """What to do, ranked by use."""
+    command: str | None
+    """What to type. delegtop never runs it."""
+
+
+class Observation:
+    """Sources that are looked at, once, as they grow, or in their own time. Made by `open`, `opened` and `replayed`."""
+
+    def __init__(
+        self,
+        feed: Readable,
+        clock: Clock,
+        settings: Settings | None = None,
+        *,
+        policy: Policy | None = None,
+        places: Places = Places([]),  # noqa: B008 -- a tuple, which nobody changes
+        format: str | None = None,
+        learns: bool = False,
+        heed: Heed | None = None,
+    ) -> None:
+        self.feed, self.clock = feed, clock
+        self.settings = settings or Settings()
+        self.policy = policy or self.settings.policy()
+        """What the delegations are judged by."""
+        self.places, self.format = places, format
+        self.learns = learns
+        """Whether what is usual on this machine counts: it says nothing of logs from elsewhere or of the past."""
+        self._heed = heed
+        self._looked_at = float("-inf")
+        self._moment: Millis | None = None
+        """The moment of a recording that is seen; None for that of the clock."""
+        self._closed: tuple[SourceStatus, ...] | None = None
+
+    @property
+    def sources(self) -> list[str]:
+        return self.places.sources
+
+    @property
+    def replay(self) -> "Replay | None":
+        """The feed, if its time can be moved."""
+        from delegtop.feed.replay_feed import Replay  # who reads once does not look at the past
+
+        return self.feed if isinstance(self.feed, Replay) else None
+
+    @cached_property
+    def forest(self) -> Forest:
+        return Forest(self.policy)
+
+    @cached_property
+    def assessments(self) -> "Assessments":
+        """What is the matter with each delegation of the forest."""
+        from delegtop.diagnosis.assessments import Assessments  # not every reader judges
+
+        return Assessments(self.forest)
+
+    @property
+    def now(self) -> Millis:
+        """The moment that is seen."""
+        return self.clock.now() if self._moment is None else self._moment
+
+    @property
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        """How well each source is read."""
+        return self.feed.statuses() if self._closed is None else self._closed
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more can come: standard input was all there is and has ended, or a recording was played."""
+        return self.feed.is_over
+
+    def unread(self) -> list[SourceStatus]:
+        """The sources that should have been read and could not be."""
+        return unread(self.sources, self.statuses)
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def read(self, after_batch: Callable[[], None] | None = None) -> None:
+        """Everything there is, once: to the end of standard input, and with last lines that lack their newline."""
+        with _uncollected():
+            self._take_in(self.feed.read_all(), after_batch)
+        self.forest.advance(self.now)
+
+    def catch_up(self, after_batch: Callable[[], None] | None = None) -> None:
+        """Everything that is there now, of sources that are then followed."""
+        with _uncollected():
+            self._take_in(self._news(), after_batch)
+            while self.feed.is_behind:
+                self._take_in(self._news(), after_batch)
+        self.forest.advance(self.now)
+        self._judge_anew()
+
+    def look(self) -> Changes:
+        """Take in what is new and let time pass; returns what changed by either."""
+        touched, lives, leapt = self._take_in(self._news())
+        self._looked_at = monotonic()
+        lives |= self.forest.advance(self.now)
+        if leapt:
+            everything = set(range(len(self.forest)))
+            return Changes(everything, everything, self._judge_anew())
+        self.assessments.touch(touched, lives)
+        return Changes(touched | lives, lives, self.assessments.update())
+
+    def wait(self, seconds: float) -> None:
+        """Until something probably changed, at most that long."""
+        self.feed.wait(max(seconds, 0.0))
+        early = self._looked_at + PACE - monotonic()
+        if early > 0:
+            sleep(min(early, PACE))
+
+    def follow(self) -> Iterator[Changes]:
+        """What changes from now on, each time something does; it ends where nothing more can come."""
+        while True:
+            over = self.is_over
+            if not over:
+                self.wait(_PATIENCE)
+            if changes := self.look():
+                yield changes
+            if over:
+                return
+
+    def seek(self, at: Millis | str) -> Changes:
+        """Go to another moment of a recording; returns what is otherwise there."""
+        if self.replay is None:
+            raise OpenError("only what is replayed has other moments")
+        to = moment(at, self.settings.zone())
+        if to is not None:
+            self.replay.rewind(to)
+        return self.look()
+
+    def _news(self) -> Iterator[Batch]:
+        # Of a stream that has ended the last line is whole, even without its newline.
+        return self.feed.read_all() if self.is_over else self.feed.poll()
+
+    def _take_in(
+        self, batches: Iterable[Batch], after_batch: Callable[[], None] | None = None
+    ) -> "tuple[set[Handle], set[Handle], bool]":
+        """Grow the forest; returns who changed, of whom it is another life, and whether it is another forest."""
+        touched: set[Handle] = set()
+        lives: set[Handle] = set()
+        leapt = False
+        for batch in batches:
+            if batch.forest is not None:
+                self.forest.become(batch.forest)
+                leapt = True
+            self._moment = batch.at
+            change = self.forest.apply(batch.events)
+            touched |= change.touched
+            lives.update(change.lives, change.added)
+            if self._heed is not None:
+                self._heed(batch.events)
+            if after_batch is not None:
+                after_batch()
+        return touched, lives, leapt
+
+    def _judge_anew(self) -> "set[Handle]":
+        self.assessments.begin_again()
+        return self.assessments.update()
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def problems(self, *, earlier: bool = False) -> list[Issue]:
+        """What is the matter now, in the order of looking; with `earlier`, also what was the matter before."""
+        from delegtop.model.query import parse
+
+        self.assessments.update()
+        found = self.assessments.problems() if earlier else self.assessments.now()
+        shown = parse(self.places.only)
+        return [self.issue(each.handle) for each in found if not shown or shown.matches(self.forest, each.handle)]
+
+    def issue(self, handle: "Handle") -> Issue:
+        """What is the matter with one delegation."""
+        from delegtop.base.secrets import mask
+        from delegtop.model.measures import label
+
+        def shown(words: str) -> str:
+            return text.line(mask(words) if self.settings.mask_secrets else words)
+
+        facts, assessed = self.forest.delegation(handle), self.assessments.of(handle)
+        steps = self.assessments.todo(handle) if assessed.problem else ()
+        command = next((step.command for step in steps if step.command), None)
+        return Issue(
+            facts.id,
+            shown(label(facts)),
+            assessed.state,
+            assessed.kind,
+            assessed.certainty,
+            assessed.since,
+            shown(assessed.sentence(self.forest.now_of(handle))),
+            tuple(shown(step.words) for step in steps),
+            shown(command) if command else None,
+        )
+
+    # -- closing -----------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the sources; what was read stays."""
+        if self._closed is None:
+            self._closed = self.feed.statuses()
+            self.feed.close()
+
+    def __enter__(self) -> "Observation":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def open(
+    *sources: str | os.PathLike[str],
+    at: Millis | str | None = None,
+    since: str | None = None,
+    format: str | None = None,
+    here: bool = False,
+    settings: Settings | None = None,
+) -> Observation:
+    """Open sources and read what is there: those that are named, else what is found here and in the homes of the known
+    agents, as `delegtop` itself does.
+
+    With `at`, they are read once and seen as they were at that moment (an ISO 8601 time, or `now`). Without it they
+    stay open and can be followed. `since` is a span such as `2h`, or `all`; `format` reads every source as that;
+    `here` takes only sessions of this folder and below; without `settings`, those of the user and the project count.
+    """
+    settings = settings or load().settings
+    clock = clock_at(moment(at, settings.zone()))
+    found = places([os.fspath(source) for source in sources], settings, since=since, here=here)
+    if at is None:
+        return _begun(opened(found, settings, clock, format=format), Observation.catch_up)
+    return _begun(opened(found.as_is(), settings, clock, format=format), Observation.read)
+
+
+def replay(
+    *sources: str | os.PathLike[str],
+    speed: float = 1.0,
+    since: str | None = None,
+    format: str | None = None,
+    settings: Settings | None = None,
+) -> Observation:
+    """Open sources at the first moment they tell of, in their own time: `seek` goes to another, and `follow` goes on
+    as many times faster than they were written."""
+    settings = settings or load().settings
+    found = places([os.fspath(source) for source in sources], settings, since=since)
+    return _begun(replayed(found.as_is(), settings, format=format, speed=speed), Observation.catch_up)
+
+
+def opened(
+    places: Places,
+    settings: Settings,
+    clock: Clock | None = None,
+    *,
+    format: str | None = None,
+    policy: Policy | None = None,
+    exclude: Sequence[str] = (),
+    heed: Heed | None = None,
+    witness: Witness | None = None,
+    rewinds: bool = False,
+) -> Observation:
+    """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do,
+    `witness` is told every line; with `rewinds` whoever looks at the present can go back in it."""
+    clock = clock or WallClock()
+
+    def feed(clock: Clock) -> Feed:
+        return Feed(
+            places.sources,
+            clock=clock,
+            format=format,
+            zone=settings.zone(),
+            since=places.since,
+            exclude=(*settings.exclude, *exclude),
+            awaited=places.awaited,
+            here=places.here,
+            witness=witness,
+        )
+
+    learns = settings.learn and not places.named and not isinstance(clock, FrozenClock)
+    policy = policy or policy_for(settings, places.sources, learned=learns)
+    live = feed(clock)
+    if heed is not None:
+        live.tell_once()
+    readable: Readable = live
+    if rewinds and STDIN not in places.sources:  # a pipe cannot be read a second time
+        from delegtop.feed.replay_feed import Replay  # as above
+
+        past = ReplayClock(clock.now(), paused=True)
+        again = clock if isinstance(clock, FrozenClock) else past
+        readable = Replay(past, lambda: feed(again), live=live, present=clock, policy=policy, observe=_appearances)
+    return Observation(readable, clock, settings, policy=policy, places=places, format=format, learns=learns, heed=heed)
+
+
+def replayed(
+    places: Places,
+    settings: Settings,
+    *,
+    format: str | None = None,
+    policy: Policy | None = None,
+    speed: float = 1.0,
+    start: Callable[[Millis], Millis] | None = None,
+) -> Observation:
+    """What the sources hold, in its own time. `start` finds the place to begin at from the first moment."""
+    from delegtop.feed.replay_feed import Replay  # as above
+
+    clock = ReplayClock(Millis(0), speed)
+    policy = policy or policy_for(settings, places.sources)
+
+    def feed() -> Feed:
+        zone, exclude = settings.zone(), settings.exclude
+        return Feed(places.sources, clock=clock, format=format, zone=zone, since=places.since, exclude=exclude)
+
+    replay = Replay(clock, feed, policy=policy, observe=_appearances, start=start)
+    return Observation(replay, clock, settings, policy=policy, places=places, format=format)
+
+
+def _begun(seen: Observation, begin: Callable[[Observation], None]) -> Observation:
+    """What was opened, with a first look taken; closed if that fails."""
+    try:
+        begin(seen)
+    except BaseException:
+        seen.close()
+        raise
+    return seen
+
+
+def policy_for(settings: Settings, sources: Sequence[str], *, learned: bool = False) -> Policy:
+    """What the delegations of these sources are judged by: the settings, the agents' own files, and with `learned`
+    what is usual on this machine."""
+    policy = settings.policy(limits_near(sources))
+    if learned:
+        from delegtop import learned_durations
+
+        policy.usual.update(learned_durations.load().usual())
+    return policy
+
+
+def clock_at(moment: Millis | None) -> Clock:
+    """The clock that stands at a moment; without one, that of this machine."""
+    return WallClock() if moment is None else FrozenClock(moment)
+
+
+def moment(at: Millis | str | None, zone: "tzinfo") -> Millis | None:
+    """The moment that is meant; None for now."""
+    if at is None or at == "now":
+        return None
+    found = parse_time(at, zone) if isinstance(at, str) else at
+    if found is None:
+        raise OpenError(f"at {at}: that is no time; write it like 2025-12-26T10:00:00Z, or now", option=True)
+    return found
+
+
+def _appearances(forest: Forest) -> "Appearances":
+    from delegtop.diagnosis.appearances import Appearances  # nobody needs it before the past is looked at
+
+    return Appearances(forest)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is read stays, so collecting garbage meanwhile finds none."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

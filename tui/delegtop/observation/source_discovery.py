@@ -1,0 +1,191 @@
+"""Where to look when no source is named: here, and the places where logs of agents are known to be kept."""
+
+import glob
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from delegtop.base.clock import Millis, WallClock, parse_span
+from delegtop.base.paths import logs_folder
+from delegtop.dialects import Candidate, Sample, known, products, recognise
+from delegtop.sources.discover import excluded, matching, secret
+
+if TYPE_CHECKING:
+    from delegtop.base.product import Home
+    from delegtop.settings import Settings
+
+DEPTH = 4
+"""Levels of folders that are looked into."""
+FILES = 400
+ENTRIES = 20_000
+"""Looking round must not take longer than a blink: so many files are opened and so many names read, at most."""
+
+_HEAD = 64 * 1024
+_SURE = 50
+_KNOWN = (".opencode", ".delegtop")
+_NEW = "*.jsonl"
+# Logs may have any name, and a named source is told by its shape alone; unasked, only likely names are opened.
+_LIKELY = frozenset({".jsonl", ".ndjson", ".json", ".log"})
+_SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+
+
+class OpenError(ValueError):
+    """What was asked for cannot be opened; the message says why. With `option` it begins with the name of one."""
+
+    def __init__(self, message: str, *, option: bool = False) -> None:
+        super().__init__(message)
+        self.option = option
+
+
+class Places(NamedTuple):
+    """Where to look."""
+
+    sources: list[str]
+    since: Millis | None = None
+    """Only what was written since then is read."""
+    only: str = ""
+    """The filter that narrows what is shown to this folder."""
+    awaited: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Where logs may appear later: places that are not there yet, and patterns of new names, with what fits them
+    already."""
+    here: Sequence[str] = ()
+    """The sources that were only come across in this folder: they are read if something in them is alive."""
+    named: bool = True
+    """Whether somebody said so; else they were found."""
+
+    def as_is(self) -> "Places":
+        """The same without what may appear later: for a look at one moment."""
+        return self._replace(awaited={})
+
+
+def places(
+    sources: Sequence[str],
+    settings: "Settings",
+    *,
+    since: str | None = None,
+    here: bool = False,
+    start: Path | None = None,
+) -> Places:
+    """The sources that were named. Without any, what this folder (or `start`) and the homes of the known agents hold;
+    with `here` only what belongs to this folder. `since` is a span, or `all`."""
+    start = start or Path()
+    if sources:
+        return Places(list(sources), _since(since, None))
+    wanted = [*(str(Path(source).expanduser()) for source in settings.sources), str(logs_folder())]
+    for home in products.homes():
+        path = home.path(os.environ, Path.home(), start)
+        wanted += _this_folders(home, path, start) if here else [_pattern(path)]
+    new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
+    known = {place: matching(place) for place in (*wanted, *new)}  # asked first: what comes from now on is new
+    met = find_sources(start, settings.exclude)
+    asked = [_whole(place) for place in wanted] if met else []
+    come_across = [path for path in met if not any(_whole(path).is_relative_to(place) for place in asked)]
+    only = f'project:"{_whole(start)}"|"{_whole(start)}/*"' if here else ""
+    found = dict.fromkeys(path for source in (*met, *wanted) for path in _there(source))
+    awaited = {place: there for place, there in known.items() if not os.path.exists(place)}  # noqa: PTH110 - a Path is indignant at a folder it must not look into
+    return Places(list(found), _since(since, settings.since), only, awaited, come_across, named=False)
+
+
+def _since(text: str | None, default: int | None) -> Millis | None:
+    if text == "all":
+        return None
+    span = default
+    if text is not None and (span := parse_span(text)) is None:
+        raise OpenError(f"since {text}: that is no time; write it like 30m, 2h or 7d, or all", option=True)
+    return None if span is None else Millis(WallClock().now() - span)
+
+
+def _this_folders(home: "Home", path: Path, folder: Path) -> list[str]:
+    """The part of a home that belongs to a folder; all of it if its program does not file sessions by folder."""
+    if home.of_project is None:
+        return [_pattern(path)]
+    return [
+        _pattern(path, name) if glob.has_magic(name) else str(path / name) for name in home.of_project(_whole(folder))
+    ]
+
+
+def _whole(path: str | Path) -> Path:
+    """The path from the root on, its links followed."""
+    try:
+        return Path(path).resolve()
+    except OSError:  # this folder is gone
+        raise OpenError("this folder is gone; go to another one") from None
+
+
+def _pattern(folder: Path, name: str = "") -> str:
+    """What lies in a folder under such a name; the folder itself may have any name."""
+    if not name and not glob.has_magic(folder.name):
+        return str(folder)
+    return str(Path(glob.escape(str(folder if name else folder.parent))) / (name or folder.name))
+
+
+def _there(source: str) -> list[str]:
+    """What a place or a pattern names now."""
+    if os.path.exists(source):  # noqa: PTH110 - as above
+        return [source]
+    return sorted(glob.glob(source)) if glob.has_magic(source) else []  # noqa: PTH207 - Path.glob takes no absolute pattern
+
+
+def find_sources(start: Path, exclude: Sequence[str] = ()) -> list[str]:
+    """Files right here that look like logs, and folders below that hold some, the nearest first."""
+    places = [start, *(start / name for name in _KNOWN), logs_folder()]
+    found: dict[Path, None] = {}
+    out, formats = excluded(exclude), known()
+    for path in islice((path for place in places for path in _files(place, out)), FILES):
+        source = path if path.parent == start else path.parent
+        covered = source in found or any(parent in found for parent in source.parents)
+        if not covered and _looks_like_a_log(path, formats):
+            found[source] = None
+    return [str(source) for source in found]
+
+
+def _files(top: Path, excluded: Callable[[str], bool]) -> Iterator[Path]:
+    """Likely files at and below `top`, the nearest first. What cannot be listed, or must not be opened, is left out."""
+    pending = deque([(top, 1)])
+    entries = 0
+    while pending:
+        folder, level = pending.popleft()
+        try:
+            with os.scandir(folder) as listing:
+                names_here = sorted(islice(listing, ENTRIES - entries), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        entries += len(names_here)
+        for entry in names_here:
+            path = folder / entry.name
+            if excluded(entry.path):
+                continue
+            if entry.is_file(follow_symlinks=False):
+                if path.suffix.lower() in _LIKELY and _may_be_opened(entry):
+                    yield path
+            elif entry.is_dir(follow_symlinks=False) and level < DEPTH and not _passed_over(entry.name):
+                pending.append((path, level + 1))
+
+
+def _may_be_opened(entry: os.DirEntry[str]) -> bool:
+    """False for hidden files, for credentials, and for empty ones: those of /proc say so too and may block a reader."""
+    if entry.name.startswith(".") or secret(entry.name):
+        return False
+    try:
+        return entry.stat(follow_symlinks=False).st_size > 0
+    except OSError:
+        return False
+
+
+def _passed_over(folder: str) -> bool:
+    return folder.startswith(".") or folder in _SKIPPED
+
+
+def _looks_like_a_log(path: Path, formats: Sequence[Candidate]) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD + 1)
+    except OSError:
+        return False
+    sample = Sample(str(path), head[:_HEAD], whole=len(head) <= _HEAD)
+    dialect = recognise(sample, formats) if head else None
+    return dialect is not None and dialect.sniff(sample) >= _SURE

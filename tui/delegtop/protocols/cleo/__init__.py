@@ -1,0 +1,19 @@
+"""The CLEO subagent protocol: the contract of its manifest, the formats of its files, and the rules on subagents and
+entries. Its page is docs/cleo.md."""
+
+from delegtop.agents.claude_code import PRODUCT as CLAUDE_CODE
+from delegtop.agents.codex import PRODUCT as CODEX
+from delegtop.agents.opencode import PRODUCT as OPENCODE
+from delegtop.base.product import Basis, Home, Product
+
+PRODUCT = Product(
+    name="cleo",
+    title="CLEO",
+    basis=Basis.REAL,
+    homes=(Home(".cleo"), Home("claudedocs", "agent-outputs")),
+)
+CHAPTERS = {
+    # It runs inside of other programs: what one of these rules is about may be told by their logs.
+    "subagent_rules": frozenset(each.name for each in (PRODUCT, CLAUDE_CODE, OPENCODE, CODEX)),
+    "entry_rules": frozenset({PRODUCT.name}),
+}

@@ -1,0 +1,12 @@
+"""hyper's sub-agents: the contract of their output, the formats of their files, and the rules on both. Its page is
+docs/hyper.md."""
+
+from delegtop.base.product import Basis, Home, Product
+
+PRODUCT = Product(
+    name="hyper",
+    title="hyper",
+    basis=Basis.DOCUMENTED,
+    homes=(Home(".prose", "runs"), Home("~/.hyper", "sessions")),
+)
+CHAPTERS = {"hyper_rules": frozenset({PRODUCT.name})}

@@ -1,0 +1,392 @@
+"""Rules on hyper's sub-agents: the block of JSON they answer with, and the sessions and runs they belong to."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from delegtop.base.clock import SECOND, duration
+from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.return_findings import choice, listed, quoted
+from delegtop.diagnosis.rule import RuleNote, rule
+from delegtop.model import notes as kinds
+from delegtop.model.events import Ending, Outcome
+from delegtop.model.states import ACTIVE
+from delegtop.protocols.hyper import PRODUCT, output_contract
+from delegtop.protocols.hyper.output_contract import (
+    ACTIVE_WINDOW,
+    ARTIFACT_TYPES,
+    FAILED_WORDS,
+    KEY_POINTS,
+    STATUSES,
+    SUMMARY_SENTENCES,
+)
+from delegtop.protocols.noted_drift import drifted, notes
+from delegtop.protocols.standard.contract.return_contract import sentences
+
+_ALIKE = 0.8
+"""How much two names have in common that are meant to be the same."""
+_CONTRACT = "hyper output contracts"
+_ABSOLUTE = re.compile(r"[/\\~$]|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]{1,20}://")
+_NOT_IMPERATIVE = re.compile(
+    r"(?:I|We|You|They|It|The|This|That|There|A|An|Maybe|Possibly|Should|Could|Would|Might|Need|Needs)\b"
+    r"|[A-Z][a-z]+ing\b(?<!Bring)(?<!Ping)(?<!String)(?<!Spring)",
+)
+
+
+def _is_output(case: Case) -> bool:
+    """True for a sub-agent's answer, not for a session or a run."""
+    return case.facts.ended_by is Ending.RETURN and "@" in case.facts.id
+
+
+@rule(
+    "HYP-001",
+    "answer badly marked",
+    Severity.WARNING,
+    "the block is marked and fenced",
+    f"{_CONTRACT}, Response Location: a json fence between AGENT_OUTPUT_START and AGENT_OUTPUT_END. Four spellings of "
+    "the markers are in use and all are taken; a block without its markers is found by its shape alone.",
+)
+def marked(case: Case) -> Iterator[RuleNote]:
+    for kind in (output_contract.UNMARKED, output_contract.OPEN, output_contract.UNFENCED):
+        if found := drifted(case, kind):
+            yield RuleNote(
+                f"{found.details[0][0].upper()}{found.details[0][1:]}.",
+                *found.evidence,
+                advice="Put the JSON into a ```json fence between the two marker comments.",
+                severity=Severity.INFO if kind == output_contract.UNFENCED else None,
+            )
+
+
+@rule(
+    "HYP-002",
+    "invalid json",
+    Severity.ERROR,
+    "the block is valid JSON",
+    f"{_CONTRACT}, Orchestrator Expectations 1 and Validation Checklist.",
+)
+def valid_json(case: Case) -> Iterator[RuleNote]:
+    if found := drifted(case, output_contract.NOT_JSON):
+        yield RuleNote(
+            "Between the markers stands no valid JSON object.",
+            *found.evidence,
+            advice="Ask the agent for its answer again; nothing of it can be relied on.",
+        )
+
+
+@rule(
+    "HYP-003",
+    "answer incomplete",
+    Severity.ERROR,
+    "meta, artifacts and next_steps are there",
+    f"{_CONTRACT}, Field Specifications: meta with agent_name, status and execution_time_ms; artifacts and next_steps, "
+    "which may be empty. Details of an artifact or an error that are missing are warnings.",
+)
+def fields(case: Case) -> Iterator[RuleNote]:
+    found = drifted(case, output_contract.MISSING)
+    if found is None:
+        return
+    whole = [name for name in found.details if name.split(".")[0] in ("meta", "artifacts", "next_steps")]
+    details = [name for name in found.details if name not in whole]
+    for names, severity in ((whole, None), (details, Severity.WARNING)):
+        if names:
+            yield RuleNote(
+                f"The answer has no {', '.join(names)}.",
+                *found.evidence,
+                advice="Let the agent fill in the whole structure; empty lists are welcome.",
+                severity=severity,
+            )
+
+
+@rule(
+    "HYP-004",
+    "odd answer status",
+    Severity.WARNING,
+    "the status is complete, partial or error",
+    f"{_CONTRACT}, Field Specifications: meta. Workers of hyper itself write `blocked` and `failed`; both are "
+    "understood.",
+)
+def known_status(case: Case) -> Iterator[RuleNote]:
+    status = case.facts.report.status
+    if _is_output(case) and status and status not in STATUSES:
+        meant = "error" if status.lower() in FAILED_WORDS else "partial" if status.lower() == "blocked" else None
+        yield RuleNote(
+            f"The status {quoted(status)} is none of {choice(STATUSES)}.",
+            case.facts.ended_origin,
+            advice=f'Write "{meant}".' if meant else "Ask the agent how the work ended.",
+        )
+
+
+@rule(
+    "HYP-005",
+    "wrong value types",
+    Severity.WARNING,
+    "the fields are of their types",
+    f"{_CONTRACT}, TypeScript Schema.",
+)
+def types(case: Case) -> Iterator[RuleNote]:
+    if found := drifted(case, output_contract.WRONG_TYPE):
+        yield RuleNote(
+            f"In the answer {'; '.join(found.details)}.",
+            *found.evidence,
+            advice="Let the agent follow the schema; an orchestrator parses it.",
+        )
+
+
+@rule(
+    "HYP-006",
+    "wrong artifact type",
+    Severity.WARNING,
+    "artifacts are documents, code or data",
+    f"{_CONTRACT}, Field Specifications: artifacts.",
+)
+def artifact_types(case: Case) -> Iterator[RuleNote]:
+    if found := drifted(case, output_contract.ODD_TYPE):
+        yield RuleNote(
+            f"There is no artifact type {listed(found.details)}.",
+            *found.evidence,
+            advice=f"Use {choice(ARTIFACT_TYPES)}.",
+        )
+
+
+@rule(
+    "HYP-007",
+    "not a workspace path",
+    Severity.WARNING,
+    "artifact paths are relative and stay within the workspace",
+    f"{_CONTRACT}, Field Specifications and Validation Checklist: relative to $HYPER_WORKSPACE_ROOT. Workers write "
+    "paths from the root of the repository, which look the same.",
+)
+def artifact_paths(case: Case) -> Iterator[RuleNote]:
+    if not _is_output(case):
+        return
+    paths = [each.path for each in case.facts.artifacts]
+    if odd := [path for path in paths if _ABSOLUTE.match(path) or ".." in re.split(r"[/\\]", path)]:
+        yield RuleNote(
+            f"Not a path within the workspace: {listed(odd)}.",
+            case.facts.ended_origin,
+            advice="Write the path from the root of the workspace.",
+        )
+
+
+@rule(
+    "HYP-008",
+    "no such artifact",
+    Severity.ERROR,
+    "artifacts are written before they are reported",
+    f"{_CONTRACT}, Orchestrator Expectations 2. Where delegtop cannot tell, it says nothing.",
+)
+def artifacts_exist(case: Case) -> Iterator[RuleNote]:
+    if not _is_output(case):
+        return
+    if gone := [each.path for each in case.facts.artifacts if case.exists(each.path) is False]:
+        yield RuleNote(
+            f"{'Does' if len(gone) == 1 else 'Do'} not exist: {listed(gone)}.",
+            case.facts.ended_origin,
+            advice="Do not build on it: look whether it was moved, or ask for it again.",
+        )
+
+
+@rule(
+    "HYP-009",
+    "wordy file summary",
+    Severity.INFO,
+    "an artifact's summary has one or two sentences",
+    f"{_CONTRACT}, Field Specifications: artifacts.",
+)
+def artifact_summaries(case: Case) -> Iterator[RuleNote]:
+    if not _is_output(case):
+        return
+    most = SUMMARY_SENTENCES[1]
+    if long := [each.path for each in case.facts.artifacts if sentences((each.summary or "")[:16_384]) > most]:
+        yield RuleNote(
+            f"The summary has more than {most} sentences for {listed(long)}.",
+            case.facts.ended_origin,
+            advice="Put the details into the key points or the document itself.",
+        )
+
+
+@rule(
+    "HYP-010",
+    "wrong points count",
+    Severity.INFO,
+    "an artifact has three to five key points",
+    f"{_CONTRACT}, Field Specifications: artifacts.",
+)
+def key_points(case: Case) -> Iterator[RuleNote]:
+    if found := drifted(case, output_contract.FEW_POINTS):
+        least, most = KEY_POINTS
+        yield RuleNote(
+            f"Key points: {', '.join(found.details)}; {least} to {most} are asked for.",
+            *found.evidence,
+            advice="Name what an orchestrator must know without opening the file.",
+        )
+
+
+@rule(
+    "HYP-011",
+    "step not imperative",
+    Severity.INFO,
+    "next steps are in the imperative",
+    f"{_CONTRACT}, Field Specifications and Validation Checklist. Only what clearly is a statement is told.",
+)
+def next_steps_imperative(case: Case) -> Iterator[RuleNote]:
+    if not _is_output(case):
+        return
+    steps = (case.facts.report.next_steps or "").splitlines()
+    if told := [step for step in steps if _NOT_IMPERATIVE.match(step)]:
+        yield RuleNote(
+            f"Not in the imperative: {listed(told)}.",
+            case.facts.ended_origin,
+            advice="Begin with what to do: `Review the …`, `Create a task for …`.",
+        )
+
+
+@rule(
+    "HYP-012",
+    "no next steps",
+    Severity.WARNING,
+    "a partial answer says how to go on",
+    f"{_CONTRACT}, Orchestrator Expectations 3: the explanation is in next_steps.",
+)
+def partial_explained(case: Case) -> Iterator[RuleNote]:
+    facts = case.facts
+    stuck = facts.outcome in (Outcome.PARTIAL, Outcome.BLOCKED)
+    if _is_output(case) and stuck and not facts.report.next_steps and not notes(case, kinds.BLOCKER):
+        yield RuleNote(
+            f"The work is {facts.report.status}, and next_steps does not say what is left.",
+            facts.ended_origin,
+            advice="Ask the agent what it could not do, and why.",
+        )
+
+
+@rule(
+    "HYP-013",
+    "status against error",
+    Severity.ERROR,
+    "an error answer has its error object",
+    f"{_CONTRACT}, Orchestrator Expectations 4: code, message and, if there is more to say, details.",
+)
+def error_object(case: Case) -> Iterator[RuleNote]:
+    facts = case.facts
+    if not _is_output(case):
+        return
+    if facts.outcome is Outcome.FAILED and not facts.report.errors:
+        yield RuleNote(
+            f"The status is {quoted(facts.report.status or '')}, and there is no error object.",
+            facts.ended_origin,
+            advice="Read the text of the answer for what went wrong.",
+        )
+    elif facts.outcome is Outcome.COMPLETED and facts.report.errors:
+        yield RuleNote(
+            "The status says that all is done, but there is an error object.",
+            facts.ended_origin,
+            advice="Read the error before relying on the work.",
+            severity=Severity.WARNING,
+        )
+
+
+@rule(
+    "HYP-014",
+    "work not complete",
+    Severity.WARNING,
+    "what a stuck agent asks for is done",
+    f"{_CONTRACT}, Standard Response Format: next_steps. The agent's own words, told for work that is not complete.",
+)
+def way_on(case: Case) -> Iterator[RuleNote]:
+    facts = case.facts
+    stuck = facts.outcome in (Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED)
+    if not (_is_output(case) and stuck):
+        return
+    blockers = [line for note in notes(case, kinds.BLOCKER) for line in note.text.splitlines()]
+    faults = [": ".join(part for part in (fault.code, fault.message) if part) for fault in facts.report.errors]
+    steps = (facts.report.next_steps or "").splitlines()
+    if not (blockers or faults or steps):
+        return
+    why = "; ".join(part for part in (*faults, *blockers) if part)
+    yield RuleNote(
+        f"The work is not complete{f': {why}' if why else ''}.".replace("..", "."),
+        facts.ended_origin,
+        advice="; ".join(steps) or "Resolve what is in the way, then start the agent again.",
+        by="agent" if steps else "delegtop",
+    )
+
+
+# Sessions and runs
+
+
+@rule(
+    "HYP-015",
+    "not its file's name",
+    Severity.INFO,
+    "an agent goes by the name of its file",
+    f"{_CONTRACT}, Validation Checklist: agent_name matches the name of the agent's file. Told if a file has almost "
+    "the same name; an agent that came with a plugin has no file near the log.",
+)
+def named_by_its_file(case: Case) -> Iterator[RuleNote]:
+    agents, name = case.forest.policy.agents, case.facts.agent
+    if not _is_output(case) or name is None or name in agents:
+        return
+    if near := get_close_matches(name, agents, 1, _ALIKE):
+        yield RuleNote(
+            f"It signs as {quoted(name)}, but its file {agents[near[0]].source} is named {quoted(near[0])}.",
+            case.facts.ended_origin,
+            advice=f'Write "agent_name": "{near[0]}".',
+        )
+
+
+@rule(
+    "HYP-020",
+    "parent unknown",
+    Severity.INFO,
+    "a session knows its parent",
+    "hyper takes the parent from a field that the hook mostly does not get. delegtop shows such a session under its "
+    "run, if it names one, and never guesses at a parent.",
+)
+def parent_known(case: Case) -> Iterator[RuleNote]:
+    for note in notes(case, kinds.PARENTLESS):
+        if not case.facts.parent and case.facts.agent not in (None, PRODUCT.name):
+            yield RuleNote(
+                f"Nobody says who started it: {note.text}.",
+                note.origin,
+                advice="Set HYPER_RUN_ID when agents are started, so that at least the run is known.",
+            )
+
+
+@rule(
+    "HYP-021",
+    "no activity",
+    Severity.WARNING,
+    "a session in a run shows activity",
+    "hyper calls a session active for five minutes after its last write. One with a role in a run that has written "
+    "nothing for longer may read or run commands, or hang: its transcript tells.",
+)
+def shows_activity(case: Case) -> Iterator[RuleNote]:
+    facts = case.facts
+    refs = dict(facts.refs)
+    working = case.forest.state(case.handle) in ACTIVE and "session_id" in refs and "run_id" in refs
+    if not working or facts.heard_at is None or not case.is_past(facts.heard_at + ACTIVE_WINDOW * SECOND):
+        return
+    transcript = refs.get("transcript")
+    yield RuleNote(
+        f"It has written nothing for {duration(case.now - facts.heard_at)}.",
+        facts.heard_origin,
+        advice=f"Look at its transcript {transcript}." if transcript else "Look at its terminal.",
+        since=facts.heard_at,
+    )
+
+
+@rule(
+    "HYP-022",
+    "tried again",
+    Severity.WARNING,
+    "a step works at the first attempt",
+    "The state file of a run remarks when a statement is tried again, and how often it may be.",
+)
+def no_retries(case: Case) -> Iterator[RuleNote]:
+    for note in notes(case, kinds.LOOP):
+        yield RuleNote(
+            f"It is being tried again: {note.text}.",
+            note.origin,
+            advice="See what the attempt before it wrote, before the last one is used up.",
+        )

@@ -1,0 +1,264 @@
+"""The output contract of hyper's sub-agents: a JSON block in the final message, and what must stand in it.
+
+Agents leave out `meta`, use words of their own for the status, and mark the block in four ways. `Output.of` takes what
+it can and says what it had to forgive.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from delegtop.protocols.protocol_drift import Drift, json_type
+
+STATUSES = ("complete", "partial", "error")
+COMPLETE_WORDS = frozenset({"complete", "completed", "done", "success"})
+FAILED_WORDS = frozenset({"error", "failed", "failure"})
+ARTIFACT_TYPES = ("document", "code", "data")
+KEY_POINTS = (3, 5)
+SUMMARY_SENTENCES = (1, 2)
+ACTIVE_WINDOW = 5 * 60
+"""Seconds after its last activity for which hyper calls a session active."""
+
+MISSING = "missing field"
+WRONG_TYPE = "wrong type"
+UNMARKED = "no markers"
+UNFENCED = "no fence"
+OPEN = "no end marker"
+NOT_JSON = "not JSON"
+FEW_POINTS = "key points"
+ODD_TYPE = "artifact type"
+"""Kinds of drift."""
+
+# In four spellings. A bare word counts only on a line of its own: prose may speak of it.
+_MARKER = r"(?:<!--[ \t]*{0}[ \t]*-->|---[ \t]*{0}[ \t]*---|<<<[ \t]*{0}[ \t]*>>>|^[ \t]*{0}[ \t\r]*$)"
+START = re.compile(_MARKER.format("AGENT_OUTPUT_START"), re.MULTILINE)
+END = re.compile(_MARKER.format("AGENT_OUTPUT_END"), re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
+_LARGEST = 4_000_000
+
+
+class OutputBlock(NamedTuple):
+    """A block that means to be an agent's output."""
+
+    value: dict[str, Any] | None
+    """None if it is not valid JSON."""
+    start: int
+    end: int
+    marked: bool
+    closed: bool
+    """It has its end marker, or needs none."""
+    fenced: bool
+
+
+@dataclass(frozen=True)
+class OutputArtifact:
+    path: str
+    type: str | None = None
+    summary: str | None = None
+    key_points: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OutputError:
+    code: str | None = None
+    message: str | None = None
+    details: str | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a sub-agent returned, as far as it can be understood."""
+
+    agent: str | None = None
+    status: str | None = None
+    duration: int | None = None
+    """Milliseconds, by the agent's own account."""
+    artifacts: tuple[OutputArtifact, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    error: OutputError | None = None
+    blockers: tuple[str, ...] = ()
+    task: str | None = None
+    drift: tuple[Drift, ...] = ()
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> "Output":
+        return _output(value)
+
+
+def is_output(value: object) -> bool:
+    """True for an object of this contract, with or without `meta`; the standard return of other systems is none."""
+    if not isinstance(value, dict) or "metadata" in value or "session_id" in value:
+        return False
+    meta = value.get("meta")
+    if isinstance(meta, dict):
+        return "artifacts" in value and bool({"agent_name", "status"} & meta.keys())
+    return isinstance(value.get("artifacts"), list) and isinstance(value.get("next_steps"), list)
+
+
+def blocks(text: str) -> list[OutputBlock]:
+    """Every block, in the order of the text: marked ones whatever they hold, others only if they fit the contract."""
+    text = text[:_LARGEST]
+    marked = list(_marked(text)) if "AGENT_OUTPUT_START" in text else []
+    found = [*marked]
+    for start, end, inside in _fences(text):
+        before = bisect_right(marked, start, key=lambda block: block.start)
+        if before and start < marked[before - 1].end:
+            continue
+        if is_output(value := _object(inside)):
+            found.append(OutputBlock(value, start, end, marked=False, closed=True, fenced=True))
+    if not found and text.lstrip().startswith("{") and is_output(value := _object(text)):
+        found.append(OutputBlock(value, 0, len(text), marked=False, closed=True, fenced=False))
+    return sorted(found, key=lambda block: block.start)
+
+
+def _marked(text: str) -> Iterator[OutputBlock]:
+    starts = list(START.finditer(text))
+    for number, start in enumerate(starts):
+        limit = starts[number + 1].start() if number + 1 < len(starts) else len(text)
+        end = END.search(text, start.end(), limit)
+        inside = text[start.end() : end.start() if end else limit]
+        fence = next(_fences(inside), None)
+        value = _object(fence[2] if fence else inside)
+        stop = end.end() if end else limit
+        yield OutputBlock(value, start.start(), stop, marked=True, closed=end is not None, fenced=fence is not None)
+
+
+def _fences(text: str) -> Iterator[tuple[int, int, str]]:
+    """The json fences of a text: where each starts and ends, and what it holds."""
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif not fence[1]:
+            if opened[1].lower() == "json":
+                yield opened.start(), fence.end(), text[opened.end() : fence.start()]
+            opened = None
+        elif fence[1].lower() == "json":
+            opened = fence  # the one before was never closed
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    brace = text.find("{")
+    if brace < 0:
+        return None
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text[brace:])
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def place(block: OutputBlock) -> list[Drift]:
+    """What is wrong with where and how the block stands."""
+    found = []
+    if not block.marked:
+        found.append(Drift(UNMARKED, "the block has no AGENT_OUTPUT_START"))
+    if not block.closed:
+        found.append(Drift(OPEN, "the block has no AGENT_OUTPUT_END"))
+    if not block.fenced:
+        found.append(Drift(UNFENCED, "the block is in no json fence"))
+    if block.value is None:
+        found.append(Drift(NOT_JSON, "no valid JSON object stands between the markers"))
+    return found
+
+
+def _output(value: Mapping[str, Any]) -> Output:
+    drift: list[Drift] = []
+    meta = value.get("meta")
+    if not isinstance(meta, dict):
+        drift.append(Drift(MISSING, "meta") if meta is None else _typed("meta", meta, "an object"))
+        meta = {"agent_name": value.get("agent_name") or value.get("agent"), "status": value.get("status")}
+    else:
+        drift += [
+            Drift(MISSING, f"meta.{name}")
+            for name in ("agent_name", "status", "execution_time_ms")
+            if meta.get(name) is None
+        ]
+    return Output(
+        agent=_text(meta.get("agent_name")),
+        status=_text(meta.get("status")),
+        duration=_duration(meta.get("execution_time_ms"), drift),
+        artifacts=tuple(_artifacts(value.get("artifacts"), drift)),
+        next_steps=_list(value, "next_steps", drift),
+        error=_error(value.get("error"), drift),
+        blockers=_texts(value.get("blockers")),
+        task=_text(value.get("task_id")),
+        drift=tuple(drift),
+    )
+
+
+def _duration(given: object, drift: list[Drift]) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < 1e13:
+        drift.append(Drift(WRONG_TYPE, f"meta.execution_time_ms is {json_type(given)}, not a span of time"))
+        return None
+    return int(given)
+
+
+def _artifacts(given: object, drift: list[Drift]) -> Iterator[OutputArtifact]:
+    if given is None:
+        drift.append(Drift(MISSING, "artifacts"))
+        return
+    if not isinstance(given, list):
+        drift.append(_typed("artifacts", given, "a list"))
+        given = [given]
+    for number, each in enumerate(given):
+        if isinstance(each, str):
+            drift.append(_typed(f"artifacts[{number}]", each, "an object"))
+            yield OutputArtifact(each)
+        elif isinstance(each, dict):
+            yield from _artifact(each, f"artifacts[{number}]", drift)
+        else:
+            drift.append(_typed(f"artifacts[{number}]", each, "an object"))
+
+
+def _artifact(given: dict[str, Any], where: str, drift: list[Drift]) -> Iterator[OutputArtifact]:
+    path, type = _text(given.get("path")), _text(given.get("type"))
+    drift += [Drift(MISSING, f"{where}.{name}") for name in ("type", "path", "summary") if not _text(given.get(name))]
+    if type and type not in ARTIFACT_TYPES:
+        drift.append(Drift(ODD_TYPE, f"{type} ({path or where})"))
+    points = _list(given, "key_points", drift, where)
+    if isinstance(given.get("key_points"), list) and not KEY_POINTS[0] <= len(points) <= KEY_POINTS[1]:
+        drift.append(Drift(FEW_POINTS, f"{len(points)} for {path or where}"))
+    if path:
+        yield OutputArtifact(path, type, _text(given.get("summary")), points)
+
+
+def _error(given: object, drift: list[Drift]) -> OutputError | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        drift.append(_typed("error", given, "an object"))
+        return OutputError(message=_text(given))
+    drift += [Drift(MISSING, f"error.{name}") for name in ("code", "message") if not _text(given.get(name))]
+    return OutputError(_text(given.get("code")), _text(given.get("message")), _text(given.get("details")))
+
+
+def _list(given: Mapping[str, Any], name: str, drift: list[Drift], where: str = "") -> tuple[str, ...]:
+    value, named = given.get(name), f"{where}.{name}" if where else name
+    if value is None:
+        drift.append(Drift(MISSING, named))
+    elif not isinstance(value, list):
+        drift.append(_typed(named, value, "a list"))
+    return _texts(value)
+
+
+def _typed(name: str, given: object, expected: str) -> Drift:
+    return Drift(WRONG_TYPE, f"{name} is {json_type(given)}, not {expected}")
+
+
+def _text(value: object) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(text for each in value for text in _texts(each))
+    if isinstance(value, dict):
+        value = value.get("description") or value.get("message") or value.get("title")
+    alone = _text(value)
+    return (alone,) if alone else ()

@@ -1,0 +1,1 @@
+"""Agent definition files: how they are read, and the rules that judge them."""

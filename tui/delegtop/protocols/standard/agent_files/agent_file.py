@@ -1,0 +1,108 @@
+"""An agent definition file: frontmatter and sections, each with its line. Reading judges nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import PurePath
+
+from delegtop.protocols import frontmatter
+from delegtop.protocols.frontmatter import AgentFileError, Value
+from delegtop.protocols.standard.agent_files import sections
+from delegtop.protocols.standard.agent_files.sections import Section, Sections
+from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
+
+_STANDARD_KEYS = frozenset(
+    {"agent_type", "context_loading", "delegation", "lifecycle", "max_tokens", "mode", "permissions", "timeout"}
+)
+_ABSENT = Value(None, 1, "missing")
+
+
+class AgentFileKind(StrEnum):
+    """What kind of file it was recognised as; the values are for people."""
+
+    SUBAGENT = "subagent"
+    PRIMARY = "primary agent"
+    CLAUDE = "Claude Code agent"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True)
+class AgentFile:
+    """One agent definition file."""
+
+    path: str
+    kind: AgentFileKind
+    lines: int
+    fault: AgentFileError | None = None
+    """Why the frontmatter could not be read; then everything below is empty."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    body: str = ""
+    body_line: int = 1
+    sections: Sections = field(default_factory=Sections)
+    reading: ProtocolOptions = field(default_factory=ProtocolOptions)
+    """How contradictions between the documents are read by whoever judges it."""
+
+    @property
+    def stem(self) -> str:
+        """The name of the file, which names the agent."""
+        return PurePath(self.path).stem
+
+    @property
+    def name(self) -> str | None:
+        return self.at("name").string()
+
+    @property
+    def delegates_to(self) -> tuple[str, ...]:
+        """The agents that it says it delegates to."""
+        return self.at("delegation", "can_delegate_to").strings() or ()
+
+    def at(self, *keys: str) -> Value:
+        """What stands at this place of the frontmatter: `at("delegation", "max_depth")`. What is missing is told at the
+        nearest key around it that is there."""
+        found, values = _ABSENT, self.values
+        for key in keys:
+            if key not in values:
+                return replace(_ABSENT, line=found.line)
+            found = values[key]
+            values = found.mapping()
+        return found
+
+    def section(self, name: str) -> Section | None:
+        return self.sections.find(name)
+
+
+def read(path: str, text: str) -> AgentFile:
+    """The file; with a `fault` if its frontmatter cannot be read."""
+    try:
+        return parse(path, text)
+    except AgentFileError as error:
+        return AgentFile(path, AgentFileKind.UNREADABLE, _lines(text), fault=error)
+
+
+def parse(path: str, text: str) -> AgentFile:
+    """The file; AgentFileError if its frontmatter cannot be read."""
+    head, body, body_line = frontmatter.split(text)
+    values = frontmatter.read(head)
+    return AgentFile(
+        path=path,
+        kind=_kind(path, values),
+        lines=_lines(text),
+        values=values,
+        body=body,
+        body_line=body_line,
+        sections=sections.read(body, body_line),
+    )
+
+
+def _lines(text: str) -> int:
+    """As an editor counts them: only a line feed ends one."""
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
+def _kind(path: str, values: Mapping[str, Value]) -> AgentFileKind:
+    mode = values.get("mode")
+    if mode and mode.string() == "primary":
+        return AgentFileKind.PRIMARY
+    if ".opencode" in PurePath(path).parts or _STANDARD_KEYS & values.keys():
+        return AgentFileKind.SUBAGENT
+    return AgentFileKind.CLAUDE

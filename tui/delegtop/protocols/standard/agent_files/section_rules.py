@@ -1,0 +1,306 @@
+"""What the body of a subagent file must hold: the sections of the structure standard, and what belongs into each."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from delegtop.diagnosis.finding import Severity
+from delegtop.protocols.standard.agent_files.agent_file import AgentFile
+from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, missing, rule, section_rule
+from delegtop.protocols.standard.agent_files.sections import Section
+from delegtop.protocols.standard.contract.protocol_options import SessionIdPlace
+from delegtop.protocols.standard.contract.return_contract import STATUSES, sentences
+
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+
+SUB_CONTEXTS = {"specialist_domain": 1, "task_scope": 2, "integration": 1, "lifecycle_integration": 2}
+"""The four parts of the context, and how many sentences each has at most."""
+SECTIONS = (
+    *("context", "role", "task", "inputs_required", "inputs_forbidden", "process_flow", "delegation_patterns"),
+    *("artifact_creation", "return_format", "quality_standards", "error_handling"),
+)
+RETURN_FIELDS = ("status", "summary", "artifacts", "metadata", "session_id")
+ERROR_TYPES = ("timeout", "validation_failure", "file_operation_failure")
+"""The error types every agent can meet; `delegation_failure` joins them where it delegates."""
+
+_TAG = re.compile(r"<[^<>]*>")
+_LIST_MARK = re.compile(r"(?m)^[ \t]*(?:\d+[.)]|[-*+])[ \t]")
+_STATUS = re.compile(r"[\"']?\bstatus[\"']?\s*:\s*[\"']([^\"'\n]{1,200})[\"']")
+
+
+def _lacks(section: Section, parts: Iterable[str]) -> Iterator[FileNote]:
+    """The parts that a section of this name should have and has not, in one note."""
+    absent = [part for part in parts if section.child(part) is None]
+    if absent:
+        tags = ", ".join(f"<{part}>" for part in absent)
+        title = section.attributes.get("name") or section.attributes.get("type")
+        label = f"<{section.name}> {title}" if title else f"<{section.name}>"
+        yield section.line, f"{label} has no {tags}", f"add {tags} to it"
+
+
+def _length(text: str) -> int:
+    return sentences(_LIST_MARK.sub("", _TAG.sub(" ", text)))
+
+
+@section_rule(
+    "context",
+    ", ".join(f"<{part}>" for part in SUB_CONTEXTS),
+    "AGT-020",
+    "context incomplete",
+    WARNING,
+    "the context has its four parts",
+    f"Structure standard, Title and Context: <context> holds {', '.join(SUB_CONTEXTS)}.",
+)
+def context(section: Section) -> Iterator[FileNote]:
+    yield from _lacks(section, SUB_CONTEXTS)
+
+
+@rule(
+    "AGT-021",
+    "wrong context length",
+    INFO,
+    "the parts of the context are short",
+    "Structure standard, Title and Context, Guidelines: domain and integration one sentence, scope and lifecycle one "
+    "or two.",
+)
+def context_length(file: AgentFile) -> Iterator[FileNote]:
+    section = file.section("context")
+    for part, most in SUB_CONTEXTS.items() if section else ():
+        child = section.child(part) if section else None
+        count = _length(child.text) if child else 1
+        if child and not 1 <= count <= most:
+            asked = "one sentence" if most == 1 else "one or two sentences"
+            message = f"<{part}> has {count} sentences" if count else f"<{part}> is empty"
+            yield child.line, message, f"say it in {asked}"
+
+
+@section_rule(
+    "role",
+    "one or two sentences on who it is and what it answers for",
+    "AGT-022",
+    "no fitting role",
+    WARNING,
+    "the role is one or two sentences",
+    "Structure standard, Role and Task: who the agent is and what it answers for.",
+)
+def role(section: Section) -> Iterator[FileNote]:
+    yield from _prose(section, 1, 2, "one or two sentences on who it is and what it answers for")
+
+
+@section_rule(
+    "task",
+    "three to five sentences that cover the whole workflow",
+    "AGT-023",
+    "no fitting task",
+    WARNING,
+    "the task is three to five sentences",
+    "Structure standard, Role and Task: the complete workflow, with delegation where there is some.",
+)
+def task(section: Section) -> Iterator[FileNote]:
+    yield from _prose(section, 3, 5, "three to five sentences that cover the whole workflow")
+
+
+def _prose(section: Section, least: int, most: int, holds: str) -> Iterator[FileNote]:
+    count = _length(section.text)
+    if not least <= count <= most:
+        message = f"<{section.name}> has {count} sentence{'' if count == 1 else 's'}, not {least} to {most}"
+        yield section.line, message, f"write {holds}"
+
+
+@section_rule(
+    "inputs_required",
+    "a <parameter> for each input",
+    "AGT-024",
+    "inputs incomplete",
+    WARNING,
+    "required inputs are listed with name and type",
+    "Structure standard, Inputs: each <parameter> of <inputs_required> has a name and a type.",
+)
+def inputs_required(section: Section) -> Iterator[FileNote]:
+    parameters = list(section.named("parameter"))
+    if not parameters:
+        advice = 'add <parameter name="session_id" type="string">, and one for each other input'
+        yield section.line, "<inputs_required> lists no <parameter>", advice
+    for parameter in parameters:
+        absent = [word for word in ("name", "type") if not parameter.attributes.get(word)]
+        if absent:
+            message = f"a <parameter> has no {' and no '.join(absent)}"
+            yield parameter.line, message, 'write it as <parameter name="task_number" type="integer">'
+
+
+@section_rule(
+    "inputs_forbidden",
+    "a <forbidden> for each input to refuse",
+    "AGT-025",
+    "nothing forbidden",
+    WARNING,
+    "forbidden inputs are listed",
+    "Structure standard, Inputs: <inputs_forbidden> keeps conversation history and whole states out.",
+)
+def inputs_forbidden(section: Section) -> Iterator[FileNote]:
+    if section.child("forbidden") is None:
+        advice = "add <forbidden>conversation_history</forbidden> and its like"
+        yield section.line, "<inputs_forbidden> lists no <forbidden>", advice
+
+
+@rule(
+    "AGT-027",
+    "delegation unclear",
+    WARNING,
+    "delegations are described where the agent delegates",
+    "Structure standard, Delegation Patterns, and the checklist: each agent in can_delegate_to has a <delegate_to> "
+    "with when, context, expected_return and integration.",
+)
+def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
+    section = file.section("delegation_patterns")
+    others = file.delegates_to
+    if section is None:
+        if others:
+            yield missing(file, "delegation_patterns", "a <delegate_to> for each agent it calls")
+        return
+    described = {each.attributes.get("name", ""): each for each in section.named("delegate_to")}
+    for each in described.values():
+        yield from _lacks(each, ("when", "context", "expected_return", "integration"))
+    for other in others:
+        if other not in described:
+            message = f"it may delegate to {other}, which <delegation_patterns> does not describe"
+            yield section.line, message, f'add <delegate_to name="{other}">, or take it out of can_delegate_to'
+    listed = set(others)
+    for other, each in described.items():
+        if other not in listed:
+            message = f"`can_delegate_to` does not list {other or 'the agent without a name'}, which is described here"
+            advice = "name the agent in can_delegate_to of the frontmatter, or take the description out"
+            yield each.line, message, advice
+
+
+@section_rule(
+    "artifact_creation",
+    "an <artifact> for each one it makes",
+    "AGT-028",
+    "artifacts incomplete",
+    WARNING,
+    "artifacts are described",
+    "Structure standard, Artifact Creation: each <artifact> has a type, path, content and validation.",
+)
+def artifact_creation(section: Section) -> Iterator[FileNote]:
+    artifacts = list(section.named("artifact"))
+    if not artifacts:
+        advice = 'add <artifact type="plan"> with <path>, <content> and <validation>'
+        yield section.line, "<artifact_creation> describes no <artifact>", advice
+    for artifact in artifacts:
+        if not artifact.attributes.get("type"):
+            advice = 'write it as <artifact type="plan">, or another type of the return format'
+            yield artifact.line, "an <artifact> has no type", advice
+        yield from _lacks(artifact, ("path", "content", "validation"))
+
+
+@rule(
+    "AGT-029",
+    "wrong return format",
+    ERROR,
+    "the return format names the required fields",
+    f"Structure standard, Return Format: <structure> shows {', '.join(RETURN_FIELDS)}; the status is one of "
+    f"{', '.join(STATUSES)}. The return format standard has session_id in the metadata, which a structure need not "
+    "spell out: with protocol.session_id_place = metadata it is not asked for.",
+)
+def return_format(file: AgentFile) -> Iterator[FileNote]:
+    section = file.section("return_format")
+    if section is None:
+        yield missing(file, "return_format", "a <structure> that shows the return as JSON")
+        return
+    structure = section.child("structure")
+    if structure is None:
+        advice = "show the return as JSON between <structure> and </structure>"
+        yield section.line, "<return_format> has no <structure>", advice
+        return
+    asked = RETURN_FIELDS[:-1] if file.reading.session_id_place is SessionIdPlace.METADATA else RETURN_FIELDS
+    absent = [name for name in asked if not re.search(rf"\b{name}\b[\"']?\s*:", structure.text)]
+    if absent:
+        message = f"the return structure does not name {', '.join(absent)}"
+        yield structure.line, message, "name every required field of the return format"
+    status = _STATUS.search(structure.text)
+    for word in status[1].split("|") if status else ():
+        if word.strip() not in STATUSES:
+            message = f"the return structure has the status {word.strip()}"
+            yield structure.line, message, f"the statuses are {', '.join(STATUSES)}"
+
+
+@section_rule(
+    "quality_standards",
+    "a tag for each requirement",
+    "AGT-030",
+    "no quality standards",
+    WARNING,
+    "quality standards are listed",
+    "Structure standard, Quality Standards: <quality_standards> lists the key requirements, one tag each.",
+)
+def quality_standards(section: Section) -> Iterator[FileNote]:
+    if not section.children:
+        advice = "add <atomic_updates>, <token_limits> or what else must hold, one tag each"
+        yield section.line, "<quality_standards> lists no requirement", advice
+
+
+@section_rule(
+    "error_handling",
+    "an <error_type> for each error it can meet",
+    "AGT-031",
+    "error handling gaps",
+    WARNING,
+    "errors are handled",
+    "Structure standard, Error Handling: each <error_type> has detection, handling, recovery and logging.",
+)
+def error_handling(section: Section) -> Iterator[FileNote]:
+    kinds = list(section.named("error_type"))
+    if not kinds:
+        advice = 'add <error_type name="timeout"> with detection, handling, recovery and logging'
+        yield section.line, "<error_handling> describes no <error_type>", advice
+    for kind in kinds:
+        yield from _lacks(kind, ("detection", "handling", "recovery", "logging"))
+
+
+@rule(
+    "AGT-032",
+    "errors not covered",
+    INFO,
+    "the common errors are covered",
+    f"Structure standard, Error Handling, and the checklist: {', '.join(ERROR_TYPES)}, and delegation_failure where it "
+    "delegates.",
+)
+def common_errors(file: AgentFile) -> Iterator[FileNote]:
+    section = file.section("error_handling")
+    if section is None or section.child("error_type") is None:
+        return
+    covered = {kind.attributes.get("name") for kind in section.named("error_type")}
+    asked = (*ERROR_TYPES, "delegation_failure") if file.delegates_to else ERROR_TYPES
+    absent = [name for name in asked if name not in covered]
+    if absent:
+        message = f"<error_handling> does not cover {', '.join(absent)}"
+        yield section.line, message, "add an <error_type> for each that can happen to it"
+
+
+@rule(
+    "AGT-033",
+    "section not closed",
+    WARNING,
+    "every section is closed",
+    "Structure standard, File Structure: a section without its closing tag swallows the ones after it.",
+)
+def closed(file: AgentFile) -> Iterator[FileNote]:
+    told = {section.name for section in file.sections.outermost}
+    for name, line in file.sections.unclosed:
+        if name in SECTIONS and name not in told:
+            told.add(name)
+            yield line, f"<{name}> is never closed", f"add </{name}> where the section ends"
+
+
+@rule(
+    "AGT-034",
+    "no title on top",
+    INFO,
+    "the body starts with a title",
+    "Structure standard, Title and Context: a heading with the name of the agent.",
+)
+def title(file: AgentFile) -> Iterator[FileNote]:
+    first = file.body.lstrip()
+    if not first.startswith("# "):
+        line = file.body_line + file.body[: len(file.body) - len(first)].count("\n")
+        yield line, "the body does not start with a heading", f"start it with `# {file.stem}`"

@@ -1,0 +1,1 @@
+"""What the documents prescribe, as data."""

@@ -1,0 +1,1 @@
+"""The formats of the protocol: session log and registry snapshot."""

@@ -1,0 +1,258 @@
+"""The session log: delegtop's own format. One JSON object a line, one event an object, appended as things happen.
+
+A line that fits is decoded straight into its Struct, with no dictionary in between: that is where loading a million
+lines spends its time. The decoder is strict, so everything odd about a line makes it fail, and only then is the line
+read again with care, field by field.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+import msgspec
+
+from delegtop.base.clock import Millis, millis
+from delegtop.base.origin import Origin
+from delegtop.dialects import About, Basis, Dialect, Sample
+from delegtop.dialects.kit.salvage import Notes, Repair, blank, moment, read_apart, salvage, wrong_type
+from delegtop.dialects.signature import Signature
+from delegtop.model.deviation_kinds import DeviationKind
+from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Outcome, Report, Started
+from delegtop.protocols.standard.contract.session_ids import is_well_formed
+from delegtop.protocols.standard.dialects.return_reading import (
+    NO_METADATA,
+    OUTCOMES,
+    ReturnObject,
+    repair_artifacts,
+    repair_fault,
+    repair_return,
+    report,
+)
+from delegtop.protocols.standard.dialects.session_log_lines import (
+    Cancel,
+    Entry,
+    Error,
+    Heartbeat,
+    Register,
+    Return,
+    TaskContext,
+    Timeout,
+)
+from delegtop.sources.records import Line, Record, Unreadable, records
+
+_KINDS: dict[object, type[Entry]] = {
+    "register": Register,
+    "heartbeat": Heartbeat,
+    "return": Return,
+    "timeout": Timeout,
+    "error": Error,
+    "cancel": Cancel,
+}
+
+_UNKNOWN, _RETURN = Outcome.UNKNOWN, Ending.RETURN  # looking up an enum's member costs as much as making an event
+
+_decode = msgspec.json.Decoder(Entry).decode
+
+
+class SessionLog(Dialect):
+    """Reads session logs."""
+
+    name: ClassVar[str] = "session-log"
+    title: ClassVar[str] = "delegtop session log"
+    surest: ClassVar[int] = 95
+    signatures: ClassVar[tuple[Signature, ...]] = (Signature((b'"event":',)),)
+    about: ClassVar[About] = About(
+        "delegtop run, and any orchestrator that writes it",
+        "one log or many, anywhere: `*.jsonl`",
+        "tree, status, deadline, tokens, cost, returns",
+        Basis.OWN,
+    )
+
+    @classmethod
+    def sniff(cls, sample: Sample) -> int:
+        lines = sample.head.split(b"\n", _LINES_SNIFFED)
+        cut = lines.pop() if not sample.whole or len(lines) > _LINES_SNIFFED else b""
+        scores = [score for score in map(_sniff_line, lines) if score is not None]
+        if not scores:
+            return _sniff_part(cut or b"".join(lines[:1]))  # two records glued together are no line, and begin like one
+        return max(scores) if 2 * sum(score > 0 for score in scores) >= len(scores) else min(max(scores), 40)
+
+    def read(self, line: Line) -> Iterable[Event | Unreadable]:
+        try:
+            entry = _decode(line.data)
+        except (ValueError, RecursionError):
+            return self._read_with_care(line)
+        id, at, origin = entry.session_id, millis(entry.at), line.origin
+        if type(entry) is Heartbeat:  # the bulk of a log, and its id is looked at in the other records
+            return (Heard(id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost),)
+        if not is_well_formed(id):
+            return self._read_with_care(line)
+        if type(entry) is Register:
+            return (_started(entry, at, None if entry.deadline is None else millis(entry.deadline), origin),)
+        if type(entry) is Return:
+            told = report(entry.returned)
+            if told.session_id is not None and told.session_id != id:
+                return self._read_with_care(line)
+            return (Ended(id, at, origin, OUTCOMES[told.status], _RETURN, told),)
+        return (_event(entry, at, origin),)
+
+    def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
+        events: list[Event | Unreadable] = []
+        for record in records(line):
+            if isinstance(record, Unreadable):
+                events.append(record)
+            else:
+                events.extend(self.translate(record))
+        return events
+
+    def translate(self, record: Record) -> list[Event]:
+        notes = Notes(record.origin)
+        event = record.value.get("event")
+        kind = _KINDS.get(event) if isinstance(event, str) else None
+        if kind is None:
+            notes.add(
+                DeviationKind.UNKNOWN_EVENT, f"event: {event!r}" if "event" in record.value else "no event is named"
+            )
+            return [*notes.deviations()]
+        entry = salvage(kind, record.value, notes, repairs=_REPAIRS)
+        _complete(entry, notes)
+        at = moment(record.value.get("at"), self.zone, notes, "at")
+        if isinstance(entry, Register):
+            deadline = moment(record.value.get("deadline"), self.zone, notes, "deadline")
+            return [_started(entry, at, deadline, record.origin), *notes.deviations()]
+        return [_event(entry, at, record.origin), *notes.deviations()]
+
+
+def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin: Origin) -> Started:
+    """What a register tells. Its times are given apart: a bad one costs more than this."""
+    timeout, task = entry.timeout, entry.task_number
+    if task is None and entry.task_context is not None:
+        task = entry.task_context.task_number
+    return Started(  # by position: names make it a quarter dearer
+        entry.session_id,
+        at,
+        origin,
+        entry.subagent,
+        entry.command,
+        entry.caller,
+        None if task is None else str(task),
+        entry.delegation_path,
+        entry.delegation_depth,
+        None if timeout is None else int(timeout * 1000),
+        deadline,
+        entry.parent_session_id,
+        entry.pid,
+        entry.host,
+    )
+
+
+def _event(entry: Heartbeat | Return | Timeout | Error | Cancel, at: Millis | None, origin: Origin) -> Event:
+    """What any other entry tells."""
+    id = entry.session_id
+    match entry:
+        case Return():
+            told = report(entry.returned)
+            return Ended(id, at, origin, OUTCOMES.get(told.status, _UNKNOWN), _RETURN, told)
+        case Heartbeat():
+            return Heard(id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost)
+        case Timeout():
+            return Ended(id, at, origin, Outcome.TIMEOUT, Ending.TIMEOUT, Report(artifacts=entry.artifacts))
+        case Error():
+            return Erred(id, at, origin, entry.error)
+        case Cancel():
+            return Ended(id, at, origin, Outcome.INTERRUPTED, Ending.CANCEL, Report(summary=entry.reason))
+
+
+def _complete(entry: Entry, notes: Notes) -> None:
+    """Fill in what an event cannot do without, and note what is odd about the id."""
+    if isinstance(entry, Return) and entry.returned is None:
+        entry.returned = blank(ReturnObject, {"metadata": NO_METADATA})
+    if isinstance(entry, Error) and entry.error is None:
+        entry.error = Fault()
+    if entry.session_id is None:
+        entry.session_id = _substitute_id(entry, notes.origin)
+    elif not isinstance(entry, Heartbeat) and not is_well_formed(entry.session_id):
+        notes.add(DeviationKind.MALFORMED_SESSION_ID, entry.session_id)
+    if isinstance(entry, Return) and _returned_id(entry) not in (None, entry.session_id):
+        notes.add(
+            DeviationKind.ANOTHER_SESSION_ID,
+            f"the return is of {_returned_id(entry)}, the record of {entry.session_id}",
+        )
+
+
+def _substitute_id(entry: Entry, origin: Origin) -> str:
+    """The id of a record that has none: the one its return names, else the place where it stands."""
+    named = _returned_id(entry) if isinstance(entry, Return) else None
+    return named or f"no-session-id@{PurePath(origin.source).name}:{origin.line}"
+
+
+def _returned_id(entry: Return) -> str | None:
+    return entry.returned.metadata.session_id or entry.returned.session_id
+
+
+def _repair_id(given: Any, notes: Notes, where: str) -> None:
+    if given == "":
+        notes.add(DeviationKind.MISSING_SESSION_ID, f"{where}: empty")
+    else:
+        wrong_type("str", given, notes, where)
+
+
+def _repair_version(given: Any, notes: Notes, where: str) -> int:
+    notes.add(DeviationKind.UNKNOWN_SCHEMA_VERSION, f"{where}: {given!r}; read as version 1")
+    return 1
+
+
+def _repair_context(given: Any, notes: Notes, where: str) -> TaskContext | None:
+    if isinstance(given, dict):
+        return salvage(TaskContext, given, notes, f"{where}.")
+    wrong_type("object", given, notes, where)
+    return None
+
+
+_REPAIRS: dict[str, Repair] = {
+    "at": read_apart,
+    "deadline": read_apart,
+    "session_id": _repair_id,
+    "schema_version": _repair_version,
+    "task_context": _repair_context,
+    "return": repair_return,
+    "artifacts": repair_artifacts,
+    "error": repair_fault,
+}
+
+
+class _Shape(msgspec.Struct, gc=False):
+    """The three keys a line is told by."""
+
+    event: Any = None
+    session_id: Any = None
+    at: Any = None
+
+
+_shape = msgspec.json.Decoder(_Shape).decode
+_LINES_SNIFFED = 64
+_EVENT_KEY = re.compile(rb'"event"\s*:\s*"(\w+)"')
+_OWN_KEY = re.compile(rb'"(?:session_id|at)"\s*:')
+
+
+def _sniff_line(data: bytes) -> int | None:
+    """How much one whole line looks like ours; None if it is no JSON object and so says nothing."""
+    try:
+        shape = _shape(data.strip(b"\0\xef\xbb\xbf \t\r"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(shape.event, str):
+        return 0
+    known = shape.event in _KINDS
+    own = isinstance(shape.session_id, str) or isinstance(shape.at, str)
+    return 95 if known and own else 40 if known or own else 20
+
+
+def _sniff_part(data: bytes) -> int:
+    """How much the beginning of a line looks like ours."""
+    event = _EVENT_KEY.search(data)
+    if event is None or not data.lstrip(b"\0\xef\xbb\xbf \t").startswith(b"{"):
+        return 0
+    known = event[1].decode("ascii", "replace") in _KINDS
+    return 80 if known and _OWN_KEY.search(data) else 30 if known else 10

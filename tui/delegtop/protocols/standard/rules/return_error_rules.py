@@ -1,0 +1,226 @@
+"""Rules on the errors of a return, and what they and the agent's own words tell one to do."""
+
+from collections.abc import Iterator
+
+from delegtop.base.lazy_pattern import lazy_pattern
+from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.error_origins import own_errors
+from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.return_findings import ReturnNote, on_return, quoted
+from delegtop.diagnosis.rule import RuleNote, rule
+from delegtop.model.events import Fault, Report
+from delegtop.model.states import PROBLEMS, State
+from delegtop.protocols.standard.contract.own_words import OWN
+from delegtop.protocols.standard.contract.resume_commands import resume
+from delegtop.protocols.standard.contract.return_contract import ERROR_CODES, NEEDS_ERRORS, OTHER_ERROR_TYPES
+
+_CONSIDERED = 20
+"""Errors of one return that are judged; an agent that reports more repeats itself."""
+
+
+def code_advice(fault: Fault) -> str:
+    """What its code means and how one recovers; empty without a code of the table."""
+    known = ERROR_CODES.get(fault.code or "")
+    return f"{fault.code} means that {known.meaning}: {known.recovery}." if known else ""
+
+
+def _name(index: int, fault: Fault) -> str:
+    return f"Error {index}" + (f" ({quoted(fault.code or fault.message or '')})" if fault.code or fault.message else "")
+
+
+def _errors(case: Case, report: Report) -> Iterator[tuple[str, Fault]]:
+    """Its own errors, by their place; one that was handed up is judged at the child that made it."""
+    own = own_errors(case)
+    for index, fault in enumerate(report.errors[:_CONSIDERED], start=1):
+        if fault in own:
+            yield _name(index, fault), fault
+
+
+@on_return(
+    "RET-030",
+    "no error given",
+    Severity.ERROR,
+    "a return that is not completed has an error",
+    "Return format standard, Field Specifications: errors: failed and partial must include errors, blocked must "
+    "include one that explains the blocker. The structure standard calls errors optional; with the setting "
+    "protocol.errors_required = false it is followed.",
+)
+def errors_present(case: Case, report: Report) -> Iterator[ReturnNote]:
+    if case.reading.errors_required and report.status in NEEDS_ERRORS and not report.errors:
+        yield ReturnNote(
+            f"The return is {report.status} but has no errors, which the return format standard requires and the "
+            "structure standard does not.",
+            "Read its summary and last lines to learn why, and let the agent say so in errors[].",
+        )
+
+
+@on_return(
+    "RET-031",
+    "done with errors",
+    Severity.WARNING,
+    "a completed return has no errors",
+    "Return format standard, Field Specifications: errors: the array should be empty when the status is completed.",
+)
+def errors_absent(_case: Case, report: Report) -> Iterator[ReturnNote]:
+    if report.status == "completed" and report.errors:
+        count = len(report.errors)
+        yield ReturnNote(
+            f"The return is completed but has {count} error{'s' if count > 1 else ''}.",
+            code_advice(report.errors[0]) or "See whether the work is really done; if only in part, it is partial.",
+        )
+
+
+@on_return(
+    "RET-032",
+    "odd error type",
+    Severity.WARNING,
+    "errors are of a known type",
+    "Return format standard, Field Specifications: errors: timeout, validation, execution or tool_unavailable. The "
+    "delegation guide's own example says build_error, the structure standard names others; those are only mentioned. "
+    "The setting is protocol.error_types.",
+)
+def error_types(case: Case, report: Report) -> Iterator[ReturnNote]:
+    known, chosen = case.reading.error_types, case.reading.chosen("error_types")
+    for name, fault in _errors(case, report):
+        if fault.type in known:
+            continue
+        if not fault.type:
+            yield ReturnNote(f"{name} has no type.", code_advice(fault) or f"Give it one of {', '.join(known)}.")
+        elif fault.type in OTHER_ERROR_TYPES:
+            document, standard = OTHER_ERROR_TYPES[fault.type]
+            yield ReturnNote(
+                f'{name} has the type "{fault.type}", which {document} uses; '
+                f'the return format standard would say "{standard}"{chosen}.',
+                code_advice(fault) or f'Write "{standard}".',
+                Severity.INFO,
+            )
+        else:
+            yield ReturnNote(
+                f"{name} has the type {quoted(fault.type)}, which is none of {', '.join(known)}{chosen}.",
+                code_advice(fault) or "Callers choose how to recover by the type; use one they know.",
+            )
+
+
+@on_return(
+    "RET-033",
+    "no known error code",
+    Severity.INFO,
+    "errors have one of the ten codes",
+    "Return format standard, Error Codes. Agents seldom write one, so this is only mentioned. The ten: "
+    + "; ".join(f"{code}, {known.meaning}" for code, known in ERROR_CODES.items())
+    + ".",
+)
+def error_codes(case: Case, report: Report) -> Iterator[ReturnNote]:
+    for name, fault in _errors(case, report):
+        if not fault.code:
+            yield ReturnNote(f"{name} has no code.", "Give it a code, UNKNOWN_ERROR if no other fits.")
+        elif fault.code not in ERROR_CODES:
+            yield ReturnNote(
+                f"{name} has a code that is not in the table of ten.", "`delegtop rules RET-033` lists the ten."
+            )
+
+
+@on_return(
+    "RET-034",
+    "error incomplete",
+    Severity.WARNING,
+    "errors have a message and say whether they are recoverable",
+    "Return format standard, Field Specifications: errors; delegation guide, Error Propagation: the caller decides "
+    "by `recoverable` whether to offer a retry or to ask for help.",
+)
+def errors_recoverable(case: Case, report: Report) -> Iterator[ReturnNote]:
+    for name, fault in _errors(case, report):
+        missing = [
+            words
+            for words, absent in (
+                ("has no message", not fault.message),
+                ("does not say whether it is recoverable", fault.recoverable is None),
+            )
+            if absent
+        ]
+        if missing:
+            yield ReturnNote(f"{name} {' and '.join(missing)}.", code_advice(fault) or "Take it as not recoverable.")
+
+
+@on_return(
+    "RET-035",
+    "error without advice",
+    Severity.WARNING,
+    "errors recommend what to do",
+    "Return format standard, Field Specifications: errors; delegation guide, Timeout Enforcement: provide an "
+    "actionable recovery message.",
+)
+def errors_recommend(case: Case, report: Report) -> Iterator[ReturnNote]:
+    for name, fault in _errors(case, report):
+        if not fault.recommendation:
+            yield ReturnNote(
+                f"{name} has no recommendation.", code_advice(fault) or "Let the agent say what would help it on."
+            )
+
+
+# What to do
+
+
+_SLASH = r"(?<![\w/.~:-])/[a-z][a-z0-9:_-]{0,40}(?![\w/.])"
+_ARGUMENT = r"(?: {1,3}(?:[0-9]{1,9}(?:[,-][0-9]{1,9}){0,20}\b|--[a-z][a-z0-9-]{0,40}(?:=[\w,-]{1,40})?))"
+_COMMAND = lazy_pattern(rf"({_SLASH}{_ARGUMENT}{{1,8}})|\b[Rr]un(?:ning)? `?({_SLASH}{_ARGUMENT}{{0,8}})")
+
+
+def command_in(text: str) -> str | None:
+    """The first slash command a text tells one to run, such as `/implement 191`."""
+    found = _COMMAND.search(text)
+    return (found[1] or found[2]) if found else None
+
+
+@rule(
+    "RET-100",
+    "agent's advice",
+    Severity.INFO,
+    "the agent recommends",
+    "Return format standard: `errors[].recommendation` and `next_steps`. The message is the agent's own words, "
+    "and no sign of trouble by itself; delegtop adds no advice to them. Next steps after success are left out. "
+    "What an agent recommends is told where it was first said, not again at everyone who handed it up.",
+)
+def agent_recommends(case: Case) -> Iterator[RuleNote]:
+    facts, state = case.facts, case.forest.state(case.handle)
+    words = [fault.recommendation for fault in own_errors(case)[:_CONSIDERED]]
+    if state in PROBLEMS and facts.report.next_steps not in _said_below(case):
+        words.append(facts.report.next_steps)
+    for said in dict.fromkeys(word.strip() for word in words if word and word.strip()):
+        yield RuleNote(
+            said,
+            facts.ended_origin or facts.heard_origin,
+            command=command_in(said),
+            by="delegtop" if said in OWN else "agent",
+            since=facts.ended_at,
+        )
+
+
+def _said_below(case: Case) -> set[str | None]:
+    """The next steps of its children, which a caller often hands up as they are."""
+    return {case.forest.delegation(child).report.next_steps for child in case.forest.children(case.handle)}
+
+
+@rule(
+    "RET-101",
+    "error code reported",
+    Severity.INFO,
+    "what the error code means",
+    "Return format standard, Error Codes: each of the ten has a meaning, and a way to recover. Said of every "
+    "error with such a code of a delegation that went wrong, or of which nothing tells how it went, once, where the "
+    "error happened.",
+)
+def code_means(case: Case) -> Iterator[RuleNote]:
+    facts, state = case.facts, case.forest.state(case.handle)
+    if state not in PROBLEMS and state is not State.UNKNOWN:
+        return
+    by_code = {fault.code: fault for fault in reversed(own_errors(case)) if fault.code in ERROR_CODES}
+    for code, fault in sorted(by_code.items(), key=lambda item: item[0] or ""):
+        resumes = ERROR_CODES[code or ""].resumes and fault.recoverable is not False
+        yield RuleNote(
+            f"It reported {code}" + (f": {quoted(fault.message)}." if fault.message else "."),
+            facts.ended_origin or facts.heard_origin,
+            advice=code_advice(fault),
+            command=resume(facts.command, facts.task) if resumes else None,
+            since=facts.ended_at,
+        )

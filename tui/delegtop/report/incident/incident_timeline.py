@@ -1,0 +1,122 @@
+"""The timeline of an incident: what the records say happened, and the moments that delegtop concludes from them."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from delegtop.base.clock import Millis, duration, iso
+from delegtop.base.origin import Origin
+from delegtop.base.secrets import mask
+from delegtop.model import recovery_hints
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Awaited, Ended, Erred, Heard, Noted, Resumed
+from delegtop.model.events import Event as Told
+from delegtop.model.forest import Forest
+from delegtop.model.measures import ended_at, label
+from delegtop.model.phases import now as doing
+from delegtop.model.states import ACTIVE, State
+from delegtop.model.store.ledger import Handle
+from delegtop.report.incident.incident_report import Event, Ref, What
+from delegtop.report.tree_json import Place
+
+MOST = 300
+_SHORT = 300
+_KEPT = (Erred, Noted, Awaited, Resumed, Ended)
+
+Kept = Erred | Noted | Awaited | Resumed | Ended | Heard
+
+
+class IncidentJournal:
+    """Keeps the events a timeline is made of, as they are read. Signs of life are not kept, for there may be millions;
+    of the few delegations where they matter, they are read again."""
+
+    def __init__(self) -> None:
+        self.events: list[Kept] = []
+
+    def heed(self, events: Iterable[Told]) -> None:
+        self.events += [event for event in events if isinstance(event, _KEPT)]
+
+    def remember(self, events: Iterable[Told]) -> None:
+        """The signs of life of one delegation."""
+        self.events += [event for event in events if isinstance(event, Heard)]
+
+
+def timeline(
+    forest: Forest, journal: IncidentJournal, shown: Collection[Handle], troubled: Collection[Handle]
+) -> tuple[list[Event], int]:
+    """The moments, oldest first, and how many there was no room for: those of delegations in trouble go first."""
+    found = {(moment, event) for moment, event in _moments(forest, journal, shown)}
+    ids = {forest.delegation(handle).id for handle in troubled}
+    ranked = sorted(found, key=lambda one: (one[1].subject is not None and one[1].subject.id not in ids, *_order(one)))
+    kept = sorted(ranked[:MOST], key=_order)
+    end = Event(iso(forest.now), "report", None, "the moment of this report", derived=True, place=None)
+    return [*(event for _, event in kept), end], len(ranked) - len(kept)
+
+
+def _order(one: tuple[Millis, Event]) -> tuple[Millis, str, str, str]:
+    moment, event = one
+    return moment, event.subject.id if event.subject else "", event.what, event.text
+
+
+def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]) -> Iterator[tuple[Millis, Event]]:
+    starts = []
+    for handle in shown:
+        facts = forest.delegation(handle)
+        yield from _life(forest, handle, facts)
+        if facts.started_at is not None:
+            starts.append(facts.started_at)
+    for told in journal.events:
+        found = forest.find(told.id)
+        if found is None or found not in shown or told.at is None or told.at > forest.now_of(found):
+            continue
+        facts = forest.delegation(found)
+        is_last = isinstance(told, Heard) and told.origin == facts.heard_origin
+        if isinstance(told, Ended) and ended_at(facts) is None:  # nobody knows when
+            continue
+        if not is_last and (what := _said(told)) is not None:
+            yield told.at, _event(told.at, what[0], facts, what[1], told.origin)
+    for asleep, awake in forest.sleeps(min(starts, default=forest.now)):
+        text = f"every log was silent for {duration(awake - asleep)}: the machine slept, or all of them waited"
+        yield asleep, Event(iso(asleep), "slept", None, text, derived=True, place=None)
+
+
+def _life(forest: Forest, handle: Handle, facts: Delegation) -> Iterator[tuple[Millis, Event]]:
+    """Its start, its last sign of life if it has not ended, and when it ran out of time."""
+    state = forest.state(handle)
+    if facts.started_at is not None:
+        above = forest.parent(handle)
+        by = f", by {label(forest.delegation(above))}" if above is not None else ""
+        yield facts.started_at, _event(facts.started_at, "started", facts, f"started{by}", facts.started_origin)
+    is_open = state in ACTIVE or state is State.LOST
+    if is_open and facts.heard_at is not None and facts.heard_at != facts.started_at:
+        text = f"last heard of{': ' if doing(facts) else ''}{doing(facts)}"
+        yield facts.heard_at, _event(facts.heard_at, "heard", facts, text, facts.heard_origin)
+    deadline = forest.deadline(handle)
+    if deadline is None or not deadline.is_firm or deadline.at > (facts.ended_at or forest.now_of(handle)):
+        return
+    late = "" if facts.ended_at is None else f"; it ended {duration(facts.ended_at - deadline.at)} later"
+    yield deadline.at, _event(deadline.at, "deadline", facts, f"its deadline passed ({deadline.note}){late}", None)
+
+
+def _said(told: Kept) -> tuple[What, str] | None:
+    """What one record says, in words; None for what is of no use to a reader."""
+    match told:
+        case Ended():
+            return "ended", f"ended {told.outcome}" + (f": {told.report.summary}" if told.report.summary else "")
+        case Erred():
+            fault = told.fault
+            return "error", f"error: {' '.join(filter(None, (fault.code, fault.message))) or 'no message'}"
+        case Noted() if told.text and told.kind in recovery_hints.TITLES:
+            return "note", f"{recovery_hints.TITLES[told.kind]}: {told.text}"
+        case Heard() if told.doing or told.tool:
+            return "heard", told.doing or told.tool or ""
+        case Awaited():
+            return "awaited", f"awaited until {iso(told.until)} by {told.by}"
+        case Resumed():
+            return "resumed", "given work again"
+    return None
+
+
+def _event(at: Millis, what: What, facts: Delegation, text: str, origin: Origin | None) -> Event:
+    masked = mask(text[: 4 * _SHORT])
+    short = masked if len(masked) <= _SHORT else f"{masked[: _SHORT - 1]}…"
+    place = Place(origin.source, origin.line) if origin else None
+    return Event(iso(at), what, Ref(facts.id, label(facts)), short, derived=what == "deadline", place=place)

@@ -1,0 +1,166 @@
+"""What the Markdown and the HTML of an incident both say, in plain words and not yet escaped for either."""
+
+from collections.abc import Iterator
+
+from delegtop.base.clock import duration, parse_time
+from delegtop.base.text import line
+from delegtop.diagnosis.assessment import NOW, Urgency
+from delegtop.report.incident.incident_report import Event, Incident, Node, Trouble
+from delegtop.report.tree_json import Found, Place, Source, Wrong
+
+UNKNOWN = "–"
+_SOURCES = 50
+_PROBLEMS = frozenset(urgency.value for urgency in Urgency if urgency.problem)
+_NOW = frozenset(urgency.value for urgency in NOW)
+
+TREE_HEAD = ("Delegation", "State", "Started (UTC)", "Took", "Remark")
+HUNG_HEAD = ("Delegation", "State", "Verdict", "Since (UTC)", "What is wrong")
+TIMELINE_HEAD = ("Time (UTC)", "Delegation", "What happened", "Where it is written")
+FINDINGS_HEAD = ("Rule", "Severity", "Delegation", "What is wrong", "What to do")
+SOURCES_HEAD = ("Source", "Format", "Status", "Records", "Unreadable", "Deviations")
+
+
+def clock(at: str | None) -> str:
+    """`2026-03-03 10:47:00`: the moment without its milliseconds, which nobody reads."""
+    return UNKNOWN if at is None else at.replace("T", " ").removesuffix("Z").partition(".")[0]
+
+
+def took(seconds: float | None) -> str:
+    return UNKNOWN if seconds is None else duration(int(seconds * 1_000))
+
+
+def ago(at: str | None, now: str) -> str:
+    """`2026-03-03 10:47:00, 12:40 before the report`."""
+    then, this = parse_time(at) if at else None, parse_time(now)
+    if then is None or this is None or this < then:
+        return clock(at)
+    return f"{clock(at)} ({duration(this - then)} before this report)"
+
+
+def where(place: Place | None) -> str:
+    return UNKNOWN if place is None else f"{place.source}:{place.line}"
+
+
+def counts(incident: Incident) -> str:
+    """`5 delegations: 2 waiting, 1 overdue`."""
+    total = sum(incident.counts.values())
+    words = ", ".join(f"{count} {state}" for state, count in incident.counts.items())
+    return f"{total} delegation{'' if total == 1 else 's'}" + (f": {words}" if words else "")
+
+
+def hung_row(trouble: Trouble) -> tuple[str, ...]:
+    """The cells of the table of what hung; the first is its name alone."""
+    verdict = trouble.verdict
+    kind = f"ended {trouble.state}" if trouble.kind == trouble.state else trouble.kind
+    return (
+        named(trouble),
+        trouble.state,
+        f"{verdict.kind} ({verdict.certainty})" if verdict else kind,
+        clock(verdict.since if verdict else trouble.ended_at),
+        trouble.message,
+    )
+
+
+def told_in_full(incident: Incident) -> list[Trouble]:
+    """Those that get a section of their own: the problems of this moment, and if there is none, earlier ones; not who
+    only waits for another, or hands up the failure of another."""
+    told = [each for each in incident.troubles if each.urgency in _PROBLEMS]
+    return [each for each in told if each.urgency in _NOW] or told
+
+
+def other_findings(incident: Incident) -> list[Found]:
+    """What is not told in one of those sections."""
+    told = {trouble.id for trouble in told_in_full(incident)}
+    untold = (trouble.findings for trouble in incident.troubles if trouble.id not in told)
+    return [*(finding for findings in untold for finding in findings), *incident.findings]
+
+
+def facts(trouble: Trouble, now: str) -> Iterator[tuple[str, str]]:
+    """What is known of one in trouble, as names and values."""
+    yield "Id", trouble.id
+    if trouble.path:
+        yield "Path", " › ".join([*(above.name for above in trouble.path), trouble.name])
+    verdict = trouble.verdict
+    if verdict is not None:
+        since = f", since {ago(verdict.since, now)}" if verdict.since else ""
+        yield "Verdict", f"{verdict.kind} ({verdict.certainty}){since}"
+    if trouble.blocks:
+        yield "Blocks", " › ".join(above.name for above in reversed(trouble.blocks))
+    if trouble.waits_on is not None:
+        yield "Waits on", f"{trouble.waits_on.name} ({trouble.waits_on.id})"
+    yield "Started", ago(trouble.started_at, now)
+    if trouble.ended_at is not None:
+        yield "Ended", ago(trouble.ended_at, now)
+    elif trouble.last_heard_at is not None:
+        yield "Last heard of", ago(trouble.last_heard_at, now)
+    if trouble.deadline is not None:
+        yield "Deadline", f"{ago(trouble.deadline, now)}, {trouble.deadline_note}"
+    if trouble.doing or trouble.tool:
+        yield "Last words", _last_words(trouble.tool, trouble.doing)
+    for made in trouble.artifacts:
+        there = {True: "it is there", False: "it is not there", None: None}[made.exists]
+        yield "Says it made", " – ".join(filter(None, (made.path, made.type, made.summary, there)))
+
+
+def _last_words(tool: str | None, doing: str | None) -> str:
+    named = tool and doing and not doing.startswith(tool)
+    return f"{tool}: {doing}" if named else doing or tool or ""
+
+
+def error(wrong: Wrong) -> str:
+    """`BUILD_ERROR (execution, recoverable): lake build failed`."""
+    kind = {True: "recoverable", False: "not recoverable", None: None}[wrong.recoverable]
+    inner = ", ".join(filter(None, (wrong.type, kind)))
+    head = " ".join(filter(None, (wrong.code, f"({inner})" if inner else None)))
+    return ": ".join(filter(None, (head, wrong.message))) or "an error without a word"
+
+
+def timeline_row(event: Event) -> tuple[str, ...]:
+    name = event.subject.name if event.subject else "all"
+    place = "concluded by delegtop" if event.derived else where(event.place)
+    return clock(event.at), name, event.text, place
+
+
+def tree_row(node: Node) -> tuple[str, ...]:
+    """The cells of the tree but for the first, its name, which each form indents its own way."""
+    return node.state, clock(node.started_at), took(node.took_seconds), node.remark
+
+
+def named(one: Node | Trouble) -> str:
+    """Its name, where it works if there are several places, and its work in a few words."""
+    name = f"{one.name} in {one.project}" if one.project else one.name
+    return f"{name}: {one.title}" if one.title else name
+
+
+def finding_row(finding: Found, names: dict[str, str]) -> tuple[str, ...]:
+    return finding.rule, finding.severity, names.get(finding.subject, finding.subject), finding.message, finding.advice
+
+
+def told_sources(incident: Incident) -> list[Source]:
+    """The sources there is room for: those that could not be read well first, then those in use."""
+    return sorted(incident.sources, key=_health)[:_SOURCES]
+
+
+def _health(source: Source) -> tuple[bool, bool]:
+    failed = source.status in ("missing", "unreadable") or bool(source.unreadable)
+    return not failed, source.dialect is None
+
+
+def source_row(source: Source) -> tuple[str, ...]:
+    status = f"{source.status}: {source.detail}" if source.detail else source.status
+    counts = (str(count) for count in (source.records, source.unreadable, source.deviations))
+    return source.path, source.dialect or UNKNOWN, status, *counts
+
+
+def names(incident: Incident) -> dict[str, str]:
+    """What to call each delegation of the report."""
+    return {node.id: node.name for node in incident.tree}
+
+
+def left_out(count: int, of: str) -> str:
+    return f"{count} more {of} for which there is no room here." if count else ""
+
+
+def is_plain(command: str) -> bool:
+    """Whether it can be copied as it is shown: nothing in it hides, and nothing of it was masked."""
+    return line(command) == command and "\n" not in command and "[masked]" not in command

@@ -1,0 +1,361 @@
+"""The tree as plain text: it reads well in a pipe, in a narrow terminal and by ear."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import islice
+from typing import NamedTuple
+
+from delegtop.base import text
+from delegtop.base.clock import iso
+from delegtop.base.secrets import mask
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.pressing import Pressing
+from delegtop.model import measures
+from delegtop.model.delegation import Link
+from delegtop.model.events import Deviation
+from delegtop.model.forest import Forest
+from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.order import order
+from delegtop.model.tree.outline import OutlineRow
+from delegtop.report import layout
+from delegtop.report.health import Health, Unread
+from delegtop.report.layout import CellSpan, cut
+from delegtop.report.remark import remark_of
+from delegtop.report.table.cells import Table, left_of
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Column, Layout, Placed, chosen
+from delegtop.report.table.columns import layout as laid_out
+from delegtop.report.table.drawing import UNICODE, Drawing
+from delegtop.report.walk import rows, with_ancestors
+
+EXAMPLES = 5
+ALIKE = 3
+"""Files without a format that are named one by one; a folder may hold hundreds of others."""
+HEALTHY = 5
+"""So many files of one format are listed when nothing is wrong with them: an agent may keep hundreds."""
+USUAL = ("project", "state", "depth", "left", "age", "quiet", DOING)
+"""The columns that are printed unless others are asked for."""
+_LINE_MOST = 500
+_NAME_MOST = 64
+_TOLD, _STEPS = 10, 3
+"""Problems that are told with what to do, and the steps of each."""
+
+
+class Look(NamedTuple):
+    """How to print: with what signs, how wide, in colour or not."""
+
+    drawing: Drawing = UNICODE
+    width: int = 120
+    color: bool = False
+    cuts: bool = True
+    """Whether what is too wide is cut. In a pipe nothing needs to be."""
+    masked: bool = True
+    """Whether secrets in foreign text are hidden."""
+
+    def line(self, foreign: str, limit: int) -> str:
+        """Foreign text, safe to print and on one line."""
+        return text.line(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
+
+
+COLOURS = {
+    "running": "36",
+    "waiting": "34",
+    "silent": "33",
+    "overdue": "1;31",
+    "stuck": "1;31",
+    "completed": "32",
+    "partial": "33",
+    "failed": "31",
+    "blocked": "33",
+    "timeout": "31",
+    "interrupted": "35",
+    "lost": "1;35",
+    "unknown": "2",
+    "idle": "2",
+}
+"""How a terminal says the roles of the colours."""
+
+
+class Printing:
+    """One look at a forest: which rows, in which order, assessed once for all that is printed of them."""
+
+    def __init__(self, forest: Forest, matches: Collection[Handle] | None, sort: str, look: Look) -> None:
+        self.forest, self.matches, self.look = forest, matches, look
+        self.assessments = Assessments(forest)
+        self.assessments.update()
+        self.pressing = Pressing(self.assessments)
+        shown = None if matches is None else with_ancestors(forest, matches)
+        self.rows = list(rows(forest, shown, order(forest, sort, pressing=self.pressing.key)))
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(
+            self.assessments,
+            self.pressing,
+            self.look.drawing,
+            layout,
+            masked=self.look.masked,
+            remarks=partial(remark_of, self.assessments),
+            folds=False,
+            exact=True,
+        )
+
+    def problems(self) -> list[Assessment]:
+        """What is the matter with those that are asked for, in the order of looking."""
+        wanted = {row.handle for row in self.rows} if self.matches is None else set(self.matches)
+        return [each for each in self.assessments.problems() if each.handle in wanted]
+
+
+def tree(
+    forest: Forest,
+    sources: Sequence[Health],
+    *,
+    matches: Collection[Handle] | None = None,
+    sort: str = "start",
+    look: Look = Look(),  # noqa: B008 - an immutable value
+    columns: Sequence[str] = USUAL,
+    health: bool = False,
+    claims: bool = False,
+) -> Iterator[str]:
+    """The lines of the report. With `matches`, those and their ancestors are shown. The health of the sources and the
+    claims that disagree are only counted unless they are asked for."""
+    yield summary(forest, matches)
+    printing = Printing(forest, matches, sort, look)
+    if printing.rows:
+        yield ""
+        yield from _table(printing, chosen(columns), kept=() if tuple(columns) == USUAL else columns)
+    told = list(_claims(forest, [row.handle for row in printing.rows], look))
+    blocks = {
+        "What to do": list(_what_to_do(printing)),
+        "Claims that disagree": told if claims else [],
+        "Sources": list(_health(sources, look)) if health else [],
+    }
+    for title, lines in blocks.items():
+        if lines:
+            yield from ("", title, *lines)
+    unsaid = [*([] if health else _ailing(sources, look)), *([] if claims else _disagreeing(told))]
+    if unsaid:
+        yield from ("", *unsaid)
+
+
+def summary(forest: Forest, matches: Collection[Handle] | None) -> str:
+    at = re.sub(r"\.\d+Z$", "Z", iso(forest.now))
+    total = len(forest)
+    if not total:
+        return f"No delegations at {at}."
+    states = Counter({state: count for state, count in forest.counts.items() if count})
+    subject = _count(total, "delegation")
+    if matches is not None:
+        states = Counter(forest.state(handle) for handle in matches)
+        subject = f"{len(matches)} of {subject} match"
+    words = ", ".join(f"{states[state]} {state}" for state in State if states[state])
+    return f"{subject} at {at}: {words}." if words else f"{subject} at {at}."
+
+
+def coloured(words: str, part: str) -> str:
+    """In the colour of that part."""
+    return f"\x1b[{COLOURS[part]}m{words}\x1b[0m" if part in COLOURS else words
+
+
+# -- the table -------------------------------------------------------------------------------------------------------
+
+
+def _table(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Iterator[str]:
+    table, look = printing.table, printing.look
+    placed = _placed(printing, columns, kept)
+    yield _line(look, placed.gap, [(each, [CellSpan(table.title(each), "header")]) for each in placed.columns])
+    for row in printing.rows:
+        yield _line(look, placed.gap, [(each, _cell(table, look, row, each)) for each in placed.columns])
+    if legend := list(_legend(printing, placed)):
+        yield ""
+        yield from legend
+
+
+def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Layout:
+    """The columns that say something, and where they are; a name takes no more room than the longest needs."""
+    table = printing.table
+    one_project = len({table.project(row.handle) for row in printing.rows} - {""}) < 2
+    empty = {"project"} if one_project else set()
+    unknown = table.drawing.none
+    for each in columns:
+        blank = all(_plain(each.cell(table, row, each.width)).strip() in ("", unknown) for row in printing.rows)
+        if blank and each.name != DOING:
+            empty.add(each.name)
+    found = laid_out(printing.look.width, columns, empty, kept) if printing.look.cuts else _uncut(columns, empty)
+    name = next((each.width for each in found.columns if each.name == NAME), 0)
+    longest = max(layout.cells(_plain(table_name(table, row, name))) for row in printing.rows)
+    spare = max(name - max(longest, len("DELEGATION")), 0)
+    widths = {NAME: -spare, DOING: spare}
+    return found._replace(
+        columns=tuple(each._replace(width=each.width + widths.get(each.name, 0)) for each in found.columns)
+    )
+
+
+def _uncut(columns: Sequence[Column], empty: Collection[str]) -> Layout:
+    """All of them: in a pipe nothing needs to be narrow. But for a bar, which says nothing there."""
+    widths = {NAME: _NAME_MOST, "left": COLUMNS["left"].small}
+    placed = (Placed(each, widths.get(each.name, each.width)) for each in columns if each.name not in empty)
+    return Layout(0, 2, tuple(placed))
+
+
+def table_name(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
+    return chosen(())[0].cell(table, row, width)
+
+
+def _plain(spans: Sequence[CellSpan]) -> str:
+    return "".join(span.text for span in spans).rstrip()
+
+
+def _cell(table: Table, look: Look, row: OutlineRow, placed: Placed) -> list[CellSpan]:
+    """A cell; what is last in a pipe is not cut."""
+    whole = placed.name == DOING and not look.cuts
+    return placed.column.cell(table, row, _LINE_MOST if whole else placed.width)
+
+
+def _line(look: Look, gap: int, cells: Sequence[tuple[Placed, Sequence[CellSpan]]]) -> str:
+    parts = []
+    for placed, spans in cells:
+        paints = look.color and placed.name == "state"
+        parts.append("".join(coloured(span.text, span.part) if paints else span.text for span in spans))
+    return (" " * gap).join(parts).rstrip()
+
+
+def _legend(printing: Printing, placed: Layout) -> Iterator[str]:
+    table, forest, drawing = printing.table, printing.forest, printing.look.drawing
+    links = Counter(forest.link(row.handle) for row in printing.rows if row.level)
+    if links[Link.INFERRED]:
+        sign = "" if drawing.spoken else f"{drawing.corner}{drawing.inferred} "
+        yield f"{sign}{_count(links[Link.INFERRED], 'parent')} inferred from path and time, not told by a log"
+    if links[Link.AMBIGUOUS]:
+        sign = "" if drawing.spoken else f"{drawing.corner}{drawing.ambiguous} "
+        yield f"{sign}{_count(links[Link.AMBIGUOUS], 'parent')} ambiguous: more than one fits"
+    unseen = sum(not row.level and forest.link(row.handle) is Link.EXPLICIT for row in printing.rows)
+    if unseen:
+        yield f"{_count(unseen, 'parent')} named by a log but never seen: the child stands at the top"
+    lefts = (left_of(table, row.handle) for row in printing.rows)
+    if placed.has("left") and any(left is not None and left.text.startswith("~") for left in lefts):
+        yield "~ in LEFT: by what such agents usually take; nothing is overdue by it"
+    if placed.has("depth") and any(_contradicts(forest, row) for row in printing.rows):
+        yield f"1{drawing.differs}2 in DEPTH: it claims 1, its path or place says 2"
+
+
+def _contradicts(forest: Forest, row: OutlineRow) -> bool:
+    facts = forest.delegation(row.handle)
+    return facts.depth is not None and facts.depth != measures.derived_depth(forest, row.handle, facts, row.level)
+
+
+# -- what to do ------------------------------------------------------------------------------------------------------
+
+
+def _what_to_do(printing: Printing) -> Iterator[str]:
+    """The problems of this moment with what to do about each; earlier ones in a line, unless there are no others."""
+    found = printing.problems()
+    now = [each for each in found if each.is_now]
+    told = now or found
+    for each in told[:_TOLD]:
+        yield from _problem(printing, each)
+    if len(told) > _TOLD:
+        yield f"  and {len(told) - _TOLD} more (delegtop report tells of all)"
+    if now and (kinds := earlier(found)):
+        yield f"  Earlier: {kinds}"
+
+
+def earlier(found: Collection[Assessment]) -> str:
+    """`5 lost, 7 failed`: the troubles that are over; nothing if there are none."""
+    kinds = Counter(each.kind for each in found if not each.is_now)
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+
+
+def _problem(printing: Printing, each: Assessment) -> Iterator[str]:
+    table, look = printing.table, printing.look
+    steps = printing.assessments.todo(each.handle)
+    project = table.project(each.handle) if len(table.projects) > 1 else ""
+    who = " in ".join(filter(None, (table.label(each.handle), project)))
+    sure = "" if each.is_sure else f", {each.certainty}"
+    yield f"  {who} ({each.kind}{sure}): {look.line(each.sentence(printing.forest.now_of(each.handle)), _LINE_MOST)}"
+    for number, step in enumerate(steps[:_STEPS], 1):
+        yield f"    {number} {step.by}: {look.line(text.brief(step.words), _LINE_MOST)}"
+        if step.command:
+            yield f"      {look.line(step.command, _LINE_MOST)}"
+
+
+def _claims(forest: Forest, handles: Collection[Handle], look: Look) -> Iterator[str]:
+    for handle in handles:
+        facts = forest.delegation(handle)
+        for field in dict.fromkeys(claim.field for claim in facts.claims):
+            said = (f"{c.value} ({c.origin})" for c in facts.claims if c.field == field)
+            yield look.line(f"  {measures.label(facts)}: {field} {', '.join(said)}", _LINE_MOST)
+
+
+def _disagreeing(claims: Sequence[str]) -> Iterator[str]:
+    if claims:
+        verb = "is" if len(claims) == 1 else "are"
+        yield f"{_count(len(claims), 'claim')} {verb} contradicted by another source: --claims tells"
+
+
+def _ailing(sources: Sequence[Health], look: Look) -> Iterator[str]:
+    """That not all could be read, and the first thing that could not."""
+    ailing = [source for source in sources if source.unreadable or source.status == "unreadable"]
+    if not ailing:
+        return
+    examples = (each for source in ailing for each in source.examples if not isinstance(each, Deviation))
+    first = next((_short(each, look) for each in examples), "")
+    yield f"{_count(len(ailing), 'source')} cannot be read whole{first}: --sources tells"
+
+
+def _short(example: Unread, look: Look) -> str:
+    why = look.line(": ".join(part for part in (example.reason, example.excerpt) if part), 60)
+    return f" ({text.line(str(example.origin), 1_000)}: {why})"
+
+
+def _health(sources: Sequence[Health], look: Look) -> Iterator[str]:
+    alike: Counter[tuple[str, str]] = Counter()
+    healthy: Counter[str] = Counter()
+    for source in sources:
+        if source.dialect is None:
+            alike[source.status, source.detail] += 1
+            if alike[source.status, source.detail] > ALIKE:
+                continue
+        elif source.status == "live" and not (source.detail or source.unreadable or source.deviations):
+            healthy[source.dialect] += 1
+            if healthy[source.dialect] > HEALTHY:
+                continue
+        yield f"  {text.line(source.path, 1_000)}: {_state_of(source)}"
+        for reason, count in sorted(source.reasons.items(), key=lambda item: (-item[1], item[0])):
+            yield f"    {count} {text.line(reason, 80)}"
+        for example in islice(source.examples, EXAMPLES):
+            yield cut(f"    {_example(example, look)}", max(look.width, 80), look.drawing.cut)
+        if (more := source.unreadable + source.deviations - EXAMPLES) > 0:
+            yield f"    and {more} more (--json tells the kinds, the dashboard shows them)"
+    for dialect, count in healthy.items():
+        if count > HEALTHY:
+            yield f"  {_count(count - HEALTHY, 'more file')} of {text.line(dialect, 80)}, read without trouble"
+    for (status, detail), count in alike.items():
+        if count > ALIKE:
+            why = f", {text.line(detail, 400)}" if detail else ""
+            yield f"  {_count(count - ALIKE, 'more file')} {status}{why}"
+
+
+def _state_of(source: Health) -> str:
+    parts = [text.line(source.dialect or "no format", 80), _count(source.records, "record")]
+    if source.status != "live":
+        parts.insert(1, source.status)
+    if source.unreadable:
+        parts.append(f"{source.unreadable} unreadable")
+    if source.deviations:
+        parts.append(_count(source.deviations, "deviation"))
+    if source.detail:
+        parts.append(text.line(source.detail, 400))
+    return ", ".join(parts)
+
+
+def _example(example: Unread | Deviation, look: Look) -> str:
+    told = (example.kind, example.detail) if isinstance(example, Deviation) else (example.reason, example.excerpt)
+    return f"{text.line(str(example.origin), 1_000)}: " + ": ".join(look.line(part, 200) for part in told if part)
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

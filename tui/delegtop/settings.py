@@ -1,0 +1,386 @@
+"""Settings: the user's file, the project's file, the environment, the flags; later wins.
+
+The dashboard opens with them, so what only a few need (TOML, explanations, advice) is imported where it is.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, tzinfo
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+import msgspec
+
+from delegtop.base.clock import HOUR, MINUTE, SECOND, LocalZone
+from delegtop.base.paths import config_folder
+from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
+from delegtop.model.tree.order import PROBLEMS, SORTS
+from delegtop.protocols.standard.contract.protocol_options import IdForm, ProtocolOptions, SessionIdPlace
+from delegtop.setting_kinds import COMMAND, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
+
+PREFIX = "DELEGTOP_"
+NOT_SETTINGS = frozenset(
+    {
+        "DELEGTOP_REAL_LOGS",
+        "DELEGTOP_PROTOCOLS",
+        "DELEGTOP_CONTEXT",
+        "DELEGTOP_SESSION_ID",
+        "DELEGTOP_LOG",
+        "DELEGTOP_REGISTRY",
+        "DELEGTOP_EVENT",
+        "DELEGTOP_ID",
+        "DELEGTOP_STATE",
+        "DELEGTOP_NAME",
+        "DELEGTOP_TITLE",
+        "DELEGTOP_MESSAGE",
+        "DELEGTOP_NOTICED_AT",
+        "DELEGTOP_MORE",
+    }
+)
+"""Variables with our prefix that are no settings."""
+USER_ONLY = frozenset({"notify_command", "mask_secrets"})
+"""Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says, nor
+to show what it would rather see."""
+
+_POLICY = Policy()
+_READING = ProtocolOptions()
+
+
+WAYS = ("bell", "desktop", "command")
+Span = Annotated[int, SPAN]
+Count = Annotated[int, whole(0, 1_000_000)]
+Words = Annotated[tuple[str, ...], words()]
+SomeWords = Annotated[tuple[str, ...], words(least=1)]
+
+
+class Protocol(msgspec.Struct, frozen=True, kw_only=True):
+    """How the protocol documents are read where they contradict each other: the table `[protocol]`."""
+
+    max_depth: Count = _READING.max_depth
+    """The deepest a delegation may be. The guide's levels end at 3; its check would stop at 2."""
+    command_depth: Annotated[int, whole(0, 1)] = _READING.command_depth
+    """The depth of a command: 0 as the delegation guide counts, 1 as the structure standard does."""
+    summary_sentences_min: Count = _READING.summary_sentences_min
+    """The least sentences of a summary. Two of the documents have examples with one."""
+    summary_sentences_max: Count = _READING.summary_sentences_max
+    """The most sentences of a summary."""
+    summary_tokens: Count = _READING.summary_tokens
+    """The most tokens of a summary, four characters each. The structure standard wants fewer than 100: 99."""
+    summary_characters: Count = _READING.summary_characters
+    """A return whose summary has more characters is refused, as the delegation guide does."""
+    session_id_place: Literal["metadata", "beside", "either"] = "either"
+    """Where a return names its session: in the metadata, beside it, or either."""
+    session_id_form: Literal["day", "epoch", "either"] = "either"
+    """What the middle of a session id is: a day, an epoch second, or either."""
+    session_id_random: Annotated[int, whole(0, 32)] = _READING.session_id_random
+    """Characters of the random part of a session id: 6 in the delegation guide, 0 for any number."""
+    metadata: Annotated[tuple[str, ...], words(_READING.metadata)] = _READING.metadata
+    """What the metadata of a return must name. The structure standard asks for nothing in particular: []."""
+    errors_required: bool = _READING.errors_required
+    """A return that is not completed must have errors. The structure standard calls them optional."""
+    error_types: SomeWords = _READING.error_types
+    """The types an error may have. The guide's example has build_error, the structure standard has others."""
+    artifact_types: SomeWords = _READING.artifact_types
+    """The types an artifact may have. The structure standard has review where this has documentation."""
+    agent_file_lines: Count = _READING.agent_file_lines
+    """The least lines of an agent file: 150 in the size guidelines, 200 in the overview and the checklist."""
+
+    def reading(self) -> ProtocolOptions:
+        """The same, as the rules take it."""
+        values = {name: getattr(self, name) for name in ProtocolOptions._fields}
+        values["session_id_place"] = SessionIdPlace(self.session_id_place)
+        values["session_id_form"] = IdForm(self.session_id_form)
+        return ProtocolOptions(**values)
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that can be set. Spans are held in milliseconds."""
+
+    theme: str = "dark"
+    """The colours of the dashboard: dark, light, or safe for colour-blind eyes."""
+    ascii: bool = False
+    """Draw with plain ASCII characters only."""
+    color: bool = True
+    """Use colour where the terminal has it. A NO_COLOR that is not empty turns it off too."""
+    mouse: bool = True
+    """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
+    sort: Annotated[str, one_of(tuple(SORTS))] = PROBLEMS
+    """What the dashboard sorts siblings by: problems, start, name, project, task, state, depth, deadline, age, quiet,
+    tokens, cost or doing."""
+    reverse: bool = False
+    """Let the dashboard sort the other way round."""
+    columns: Words = ()
+    """The columns of the tree, in their order: project, task, state, depth, left, age, quiet, tokens, cost, findings,
+    doing. The usual ones if there is none."""
+    follow: bool = False
+    """Keep the newest delegation in view."""
+    frame_rate: Annotated[int, whole(1, 60)] = 15
+    """How many times a second the screen may change, at most."""
+    mask_secrets: bool = True
+    """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them. No project can unset this."""
+    naive_times: Literal["utc", "local"] = "utc"
+    """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
+    sources: Words = ()
+    """Folders and files that are looked into when no source is named, beside the known places."""
+    exclude: Words = ()
+    """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
+    since: Span = 2 * HOUR
+    """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
+    learn: bool = True
+    """Read the history of this machine once a day, to know how long each kind of agent usually takes."""
+    notify: Annotated[tuple[str, ...], words(WAYS)] = ()
+    """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command (docs/watch.md)."""
+    notify_command: Annotated[tuple[str, ...], COMMAND] = ()
+    """The command that `notify = ["command"]` runs. The file of a project cannot set it."""
+    silent_after: Span = _POLICY.silent_after
+    """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
+    suspect_after: Span = _POLICY.suspect_after
+    """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
+    tool_suspect_after: Span = _POLICY.tool_suspect_after
+    """The same while it is inside a tool: a long quiet tool is healthy."""
+    recent: Span = _POLICY.recent
+    """What ended badly within this time stands above what is only suspicious; after it, among the earlier troubles."""
+    lost_after: Span = _POLICY.lost_after
+    """A delegation past its deadline, or without one, that wrote nothing for this long is lost."""
+    research_timeout: Span = _POLICY.research_timeout
+    """The time research has when its log does not say."""
+    planning_timeout: Span = _POLICY.planning_timeout
+    """The time planning has when its log does not say."""
+    implementation_timeout: Span = _POLICY.implementation_timeout
+    """The time an implementation has when its log does not say."""
+    simple_timeout: Span = _POLICY.simple_timeout
+    """The time a simple operation has when its log does not say."""
+    timeouts: Annotated[dict[str, int], table(SPAN)] = {}
+    """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`. The first one counts."""
+    keymap: Annotated[dict[str, str], table(TEXT)] = {}
+    """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
+    protocol: Protocol = Protocol()
+    """How the protocol documents are read where they contradict each other."""
+
+    def at_pace(self, recent: int) -> "Settings":
+        """The same for work that goes at another pace, as in the demo: what happened just now is sooner long ago."""
+        return msgspec.structs.replace(self, recent=recent)
+
+    def policy(self, agents: Mapping[str, AgentLimits] | None = None) -> Policy:
+        """The limits the model judges by, with what the agents' own files say."""
+        limits = {name: getattr(self, name) for name in Policy.__struct_fields__ if hasattr(self, name)}
+        limits["timeouts"] = tuple(OperatorTimeout(*each) for each in self.timeouts.items())
+        return Policy(**limits, agents=dict(agents or {}), reading=self.protocol.reading())
+
+    def zone(self) -> tzinfo:
+        """The zone of times that do not say theirs."""
+        return LocalZone() if self.naive_times == "local" else UTC
+
+
+class SettingField(NamedTuple):
+    """What a setting may be, and what it is unless somebody says otherwise."""
+
+    kind: SettingKind
+    default: Any
+
+
+def _fields(settings: type[msgspec.Struct], prefix: str = "") -> dict[str, SettingField]:
+    defaults = settings()
+    kinds = {name: _kind(hint) for name, hint in settings.__annotations__.items()}
+    return {
+        prefix + name: SettingField(kind, getattr(defaults, name)) for name, kind in kinds.items() if kind is not None
+    }
+
+
+def _kind(hint: Any) -> SettingKind | None:
+    """The kind of values an annotation asks for; None for a table of settings."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    *_, told = getattr(hint, "__metadata__", (None,))
+    return told if isinstance(told, SettingKind) else one_of(get_args(hint))
+
+
+TABLE = "protocol"
+"""The table of settings within the settings: its keys are `protocol.max_depth` and so on."""
+_PLAIN: dict[Any, SettingKind | None] = {bool: TRUTH, str: TEXT, Protocol: None}
+FIELDS = _fields(Settings) | _fields(Protocol, f"{TABLE}.")
+"""Every setting by its key."""
+SPANS = frozenset(key for key, field in FIELDS.items() if field.kind is SPAN) | {"timeouts"}
+
+
+class ConfigError(Exception):
+    """A setting is wrong; the message names the file or variable, and the key."""
+
+
+class Loaded(NamedTuple):
+    settings: Settings
+    origins: dict[str, str]
+    """For every setting, where its value came from."""
+
+
+def candidates(environ: Mapping[str, str] = os.environ) -> tuple[Path, Path]:
+    """The files settings are read from, whether they exist or not: the user's, then the project's."""
+    return config_folder(environ) / "config.toml", Path("delegtop.toml")
+
+
+def load(
+    path_override: Path | None = None,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """All settings. `path_override` (--config) stands in for both files; `flags` holds those that were given."""
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    origins = dict.fromkeys(FIELDS, "default")
+    paths = [path_override] if path_override else [path for path in candidates(environ) if is_there(path)]
+    for path in paths:
+        found = _from_file(path)
+        _check_owner(path, found, is_project=path != path_override and path == candidates(environ)[1])
+        for key, value in found.items():
+            values[key], origins[key] = value, str(path)
+    for key, value in _from_environment(environ).items():
+        values[key], origins[key] = value, _variable(key)
+    for key, value in (flags or {}).items():
+        values[key] = _judged(key, value, partial(_flag, value=value))
+        origins[key] = _flag(key, value)
+    return Loaded(_settings(values), origins)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file; in a folder that must not be looked into there is none."""
+    return os.path.isfile(path)  # noqa: PTH113 - a Path is indignant at such a folder
+
+
+def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> None:
+    """The file of a project may repeat the default of what is the user's own, and no more."""
+    for key in USER_ONLY.intersection(found) if is_project else ():
+        if found[key] != FIELDS[key].default:
+            raise ConfigError(f"{path}: {key}: a project may not set this; it belongs into your own settings")
+
+
+def _settings(values: Mapping[str, Any]) -> Settings:
+    """The settings of values that were all judged before."""
+    table = {key.removeprefix(f"{TABLE}."): value for key, value in values.items() if key.startswith(f"{TABLE}.")}
+    others = {key: value for key, value in values.items() if "." not in key}
+    return Settings(**others, protocol=Protocol(**table))
+
+
+def value_of(settings: Settings, key: str) -> Any:
+    """The value of a setting by its key."""
+    table, _, name = key.rpartition(".")
+    return getattr(getattr(settings, table) if table else settings, name)
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.upper().replace(".", "_")
+
+
+def _flag(key: str, value: object) -> str:
+    return f"--no-{key}" if value is False else f"--{key.replace('_', '-')}"
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir() or path.samefile(os.devnull)):
+            raise ConfigError(f"{path}: is no file but a pipe or a device, which may never end")
+        text = path.read_text("utf-8")
+        table = tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: is nested too deep") from None
+    layer = _flat(table, place := lambda key: f"{path}{_line_of(key, text)}: {key}")
+    return {key: _judged(key, value, place) for key, value in layer.items()}
+
+
+def _line_of(key: str, text: str) -> str:
+    """`:3` if a line of the file sets the key by its plain name."""
+    match = re.search(rf"^[ \t]*{re.escape(key.split('.')[-1])}[ \t]*=", text, re.MULTILINE)
+    return f":{text.count(chr(10), 0, match.start()) + 1}" if match else ""
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS and environ[name]]
+    layer = {name.removeprefix(PREFIX).lower().replace(f"{TABLE}_", f"{TABLE}.", 1): environ[name] for name in names}
+    return {key: _judged(key, _spelled(key, text), _variable) for key, text in layer.items()}
+
+
+def _spelled(key: str, text: str) -> object:
+    return FIELDS[key].kind.spelled(text) if key in FIELDS else text
+
+
+def _flat(layer: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
+    """The values of one layer by their keys; those of the table have its name before theirs."""
+    table = layer.get(TABLE, {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"{place(TABLE)}: {table!r} will not do: it should be a table")
+    others = {key: value for key, value in layer.items() if key != TABLE}
+    return others | {f"{TABLE}.{name}": value for name, value in table.items()}
+
+
+def _judged(key: str, value: object, place: Callable[[str], str]) -> Any:
+    """The value a setting has by what one layer says; `place` tells where that layer says it."""
+    if key not in FIELDS:
+        raise ConfigError(f"{place(key)}: no such setting; {_advice(key)}")
+    try:
+        return FIELDS[key].kind.judge(value)
+    except Refused as error:
+        where = place(f"{key}.{error.key}" if error.key else key)
+        raise ConfigError(f"{where}: {error.value!r} will not do: {error.reason}") from None
+
+
+def _advice(key: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower(), FIELDS, 1)
+    return f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
+
+
+def documentation() -> dict[str, str]:
+    """What each setting means, from the docstring below it."""
+    told = {f"{TABLE}.{name}": meaning for name, meaning in _meanings(Protocol)}
+    told |= dict(_meanings(Settings))
+    return {key: told.get(key, "") for key in FIELDS}
+
+
+def _meanings(settings: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
+    """The fields of a class and the texts below them. Nobody but the reader of a help text needs them."""
+    import ast
+    import inspect
+    from itertools import pairwise
+
+    body = ast.parse(inspect.getsource(settings)).body[0]
+    for field, below in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            yield field.target.id, " ".join(ast.literal_eval(below.value).split())
+
+
+def toml(key: str, value: Any) -> str:
+    """One setting as a line of TOML, or for a table as an inline one."""
+    return f"{key} = {_toml_value(value, span=key in SPANS)}"
+
+
+def _toml_value(value: Any, span: bool = False) -> str:
+    if isinstance(value, dict):
+        pairs = ", ".join(f"{_toml_value(key)} = {_toml_value(part, span)}" for key, part in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if span:
+        return f'"{_span(value)}"'
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    import json  # only who asks for the settings as a file needs it
+
+    # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
+
+
+def _span(milliseconds: int) -> str:
+    for unit, size in (("h", HOUR), ("m", MINUTE), ("s", SECOND)):
+        if milliseconds % size == 0:
+            return f"{milliseconds // size}{unit}"
+    return f"{milliseconds}ms"

@@ -1,0 +1,295 @@
+"""Bytes made into records: one line of a log, or one whole document, with where it stood.
+
+A line is untrusted bytes. `records()` yields every JSON object it can find on it and names what it cannot read;
+nothing is dropped without an `Unreadable` that says why.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from delegtop.base.clock import Millis
+from delegtop.base.lazy_pattern import lazy_pattern
+from delegtop.base.origin import Origin
+
+EXCERPT = 200
+DEPTH_LIMIT = 200
+
+TORN = "torn"
+NOT_JSON = "not JSON"
+NOT_AN_OBJECT = "not an object"
+TOO_DEEP = "nested too deep"
+BAD_ENCODING = "bad encoding"
+OUT_OF_RANGE = "number out of range"
+NOT_STRICT = "not strict JSON"
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BLANK = b"\0 \t\r\n"
+_SEPARATORS = "\0\x1e \t\r\n,"
+_GAP = lazy_pattern(f"[{_SEPARATORS}]*")
+_OPENING = lazy_pattern(r"(?P<before>[:\[,]\s*)?\{")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_DIGITS = 300
+"""More digits than a float has room for are no measurement."""
+_SEARCHED = 4_000_000
+_ATTEMPTS = 2_000
+_INNER_ATTEMPTS = 16
+"""Bounds on the search for a glued object, so that a hostile line costs no more than a moment."""
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """The bytes of one line without its newline (or of one whole document), and where they stood."""
+
+    origin: Origin
+    data: bytes
+    at: Millis | None = None
+    """For a document: when the file was last written."""
+
+    def holds(self, place: Origin) -> bool:
+        """Whether a place is on this line, or in this document."""
+        start = self.origin
+        if place.source != start.source:
+            return False
+        return place.line == start.line or (start.line == 1 and start.offset <= place.offset < len(self.data))
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One decoded JSON object."""
+
+    origin: Origin
+    value: dict[str, Any]
+    at: Millis | None = None
+
+
+class Unreadable(msgspec.Struct, frozen=True, gc=False):
+    """Bytes that could not be read as a record. Kept and shown, never dropped in silence."""
+
+    origin: Origin
+    reason: str
+    """A short stable phrase such as "not JSON", by which unreadable lines are counted."""
+    excerpt: str = ""
+
+
+_decode = msgspec.json.Decoder().decode
+
+
+def records(line: Line) -> Iterator[Record | Unreadable]:
+    """Every JSON object on the line, and a note on everything else that is on it."""
+    data = line.data
+    try:
+        value = _decode(data)
+    except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
+        yield from _salvage(line)
+        return
+    if type(value) is not dict:
+        yield Unreadable(line.origin, NOT_AN_OBJECT, excerpt(data))
+    elif data.count(b"{") + data.count(b"[") > DEPTH_LIMIT and _too_deep(value):
+        yield Unreadable(line.origin, TOO_DEEP, excerpt(data))
+    else:
+        yield Record(line.origin, value, line.at)
+
+
+def decoded(data: bytes | str) -> Any:
+    """One whole JSON value, forgiven what a record is forgiven, such as half an emoji; None if it is none."""
+    try:
+        return _decode(data)
+    except (ValueError, RecursionError):
+        text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+    text = text.strip(" \t\r\n\ufeff")
+    try:
+        value, end = _Lenient().object_at(text, 0)
+    except (ValueError, RecursionError):
+        return None
+    return value if end == len(text) else None
+
+
+def fault(data: bytes) -> str:
+    """Why `data` is not one whole JSON object; empty if it is."""
+    found = list(records(Line(Origin("", 1, 0), data)))
+    notes = [item.reason for item in found if isinstance(item, Unreadable)]
+    readable = len(found) - len(notes)
+    if readable == 1 and not {TORN, NOT_JSON} & {*notes}:
+        return ""
+    return notes[0] if notes else NOT_JSON if readable else "empty"
+
+
+def excerpt(data: bytes) -> str:
+    """The beginning of unreadable bytes, as text."""
+    return data[: EXCERPT * 4].decode("utf-8", "replace")[:EXCERPT]
+
+
+def _salvage(line: Line) -> Iterator[Record | Unreadable]:
+    """The objects and the fragments on a line that is not simply one JSON value."""
+    from json import JSONDecodeError  # few lines need more than the strict reader
+
+    data = line.data
+    if not data.strip(_BLANK):
+        return
+    lenient = _Lenient()
+    start = line.origin.offset
+    if data.startswith(_BOM):
+        data, start = data[len(_BOM) :], start + len(_BOM)
+    elif _is_utf16(data):
+        data = data.removeprefix(_UTF16[0]).removeprefix(_UTF16[1]).replace(b"\0", b"")
+        lenient.notes.add(BAD_ENCODING)
+    text = data.decode("utf-8", "surrogateescape")
+    end = len(text.rstrip(_SEPARATORS))
+    at = _skip(text, 0)
+    counted = 0
+    while at < end:
+        start += len(text[counted:at].encode("utf-8", "surrogateescape"))
+        counted = at
+        origin = Origin(line.origin.source, line.origin.line, start)
+        reason = NOT_JSON
+        try:
+            if text[at] == "{":
+                value, after = lenient.object_at(text, at)
+                yield Record(origin, value, line.at)
+                at = _skip(text, after)
+                continue
+        except RecursionError:
+            yield Unreadable(origin, TOO_DEEP, _shown(text[at:]))
+            break
+        except JSONDecodeError as error:
+            if error.pos >= end or error.msg.startswith("Unterminated"):
+                reason = TORN
+        following = _next_object(text, at + 1, end)
+        if following is None:
+            yield Unreadable(origin, reason, _shown(text[at:]))
+            break
+        yield Unreadable(origin, TORN, _shown(text[at:following]))
+        at = following
+    for note in sorted(lenient.notes):
+        yield Unreadable(line.origin, note, excerpt(data))
+
+
+def _next_object(text: str, start: int, end: int) -> int | None:
+    """Where a whole object begins that was glued to the fragment before it.
+
+    An object in the place of a value (after a colon, bracket or comma) is more likely a part of the torn record, so it
+    counts only if nothing better follows and it reaches the end of the line.
+    """
+    inner: list[int] = []
+    budget = _SEARCHED
+    for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS):
+        at = brace.end() - 1
+        if brace["before"]:
+            inner.append(at)
+            continue
+        whole, reached = _extent(text, at)
+        if whole and (reached >= end or text[reached] == "{"):
+            return at
+        budget -= reached - at + 1
+        if budget < 0:
+            break
+    for at in inner[:_INNER_ATTEMPTS]:
+        whole, reached = _extent(text, at)
+        if whole and reached >= end:
+            return at
+    return None
+
+
+def _extent(text: str, start: int) -> tuple[bool, int]:
+    """Whether a whole object with something in it starts there, and how far the reading of it came."""
+    from json import JSONDecodeError, JSONDecoder  # as in `_salvage`
+
+    try:
+        value, end = JSONDecoder(strict=False, parse_int=str, parse_float=str).raw_decode(text, start)
+    except JSONDecodeError as error:
+        return False, error.pos
+    except RecursionError:
+        return False, len(text)
+    return bool(value), _skip(text, end)
+
+
+def _is_utf16(data: bytes) -> bool:
+    """True for the mark of UTF-16, or for NULs that stand singly between other bytes, as in its later lines."""
+    core = data.strip(b"\0")
+    return data.startswith(_UTF16) or (b"\0" in core and b"\0\0" not in core)
+
+
+def _skip(text: str, at: int) -> int:
+    """The first place from `at` on that holds more than separators."""
+    gap = _GAP.match(text, at)
+    return gap.end() if gap else at
+
+
+def _shown(text: str) -> str:
+    return _SURROGATE.sub("\ufffd", text[:EXCERPT])
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEPTH_LIMIT):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _is_strict(text: str, start: int) -> bool:
+    from json import JSONDecoder  # as in `_salvage`
+
+    try:
+        JSONDecoder().raw_decode(text, start)
+    except ValueError:
+        return False
+    return True
+
+
+class _Lenient:
+    """A forgiving JSON reader for the rare line that the strict one refuses; it remembers what it forgave."""
+
+    def __init__(self) -> None:
+        from json import JSONDecoder  # as in `_salvage`
+
+        self.notes: set[str] = set()
+        self._json = JSONDecoder(
+            parse_float=self._float, parse_int=self._int, parse_constant=self._out_of_range, strict=False
+        )
+
+    def object_at(self, text: str, start: int) -> tuple[dict[str, Any], int]:
+        """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""
+        known = len(self.notes)
+        value, end = self._json.raw_decode(text, start)
+        if _too_deep(value):
+            raise RecursionError
+        value = self._tidied(value)
+        if len(self.notes) == known and not _is_strict(text, start):
+            self.notes.add(NOT_STRICT)
+        return value, end
+
+    def _float(self, text: str) -> float | None:
+        value = float(text)
+        if isfinite(value):
+            return value
+        return self._out_of_range(text)
+
+    def _int(self, text: str) -> float | None:
+        if len(text) <= _DIGITS:
+            return int(text)
+        return self._out_of_range(text)
+
+    def _out_of_range(self, _: str) -> float | None:
+        self.notes.add(OUT_OF_RANGE)
+        return None
+
+    def _tidied(self, value: Any) -> Any:
+        """The value without lone surrogates, which no output could encode."""
+        if isinstance(value, dict):
+            return {self._tidied(key): self._tidied(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._tidied(item) for item in value]
+        if isinstance(value, str) and _SURROGATE.search(value):
+            self.notes.add(BAD_ENCODING)
+            return _SURROGATE.sub("\ufffd", value)
+        return value

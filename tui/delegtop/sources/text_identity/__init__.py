@@ -1,0 +1,1 @@
+"""Which text a file holds, whatever the file is called now."""

@@ -1,0 +1,69 @@
+"""Every text a reader knows, by its first line: those in files now, and those that were."""
+
+from collections.abc import Iterator
+
+from delegtop.sources.text_identity.text_trace import TextTrace
+
+_REMEMBERED = 1_024
+_ALIKE = 32
+
+
+class KnownTexts:
+    """Traces by their first line, and by the very name object their lines carry."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[int, list[TextTrace]] = {}
+        self._by_source: dict[int, TextTrace] = {}
+        self._closed: dict[TextTrace, None] = {}
+
+    def like(self, key: int) -> Iterator[TextTrace]:
+        """The known texts with a first line of that digest, newest first."""
+        return reversed(self._by_key.get(key, ())[-_ALIKE:])
+
+    def add(self, trace: TextTrace) -> None:
+        self._by_key.setdefault(trace.key, []).append(trace)
+
+    def is_alone(self, trace: TextTrace) -> bool:
+        """Whether no other text with that first line is known."""
+        return len(self._by_key.get(trace.key, ())) == 1
+
+    def close(self, trace: TextTrace) -> None:
+        """Its file no longer holds it, or is gone."""
+        trace.home = None
+        self._closed[trace] = None
+        if len(self._closed) > _REMEMBERED:
+            self.forget(next(iter(self._closed)))
+
+    def reopen(self, trace: TextTrace) -> None:
+        """It was found again."""
+        self._closed.pop(trace, None)
+
+    def name(self, trace: TextTrace, path: str) -> str:
+        """The source name for lines of this text: equal to the path, but an object of its own for every text there.
+
+        Two texts may stand at one path one after the other. Their lines carry equal names and perhaps equal line
+        numbers and offsets; by the identity of the name a line still finds its own text.
+        """
+        for source in trace.sources:
+            if source == path:
+                return source
+        source = path
+        if id(source) in self._by_source:
+            source = path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        trace.sources.append(source)
+        self._by_source[id(source)] = trace
+        return source
+
+    def named(self, source: str) -> TextTrace | None:
+        """The text whose lines carry this very name."""
+        return self._by_source.get(id(source))
+
+    def forget(self, trace: TextTrace) -> None:
+        self._closed.pop(trace, None)
+        alike = self._by_key.get(trace.key, [])
+        if trace in alike:
+            alike.remove(trace)
+        if not alike:
+            self._by_key.pop(trace.key, None)
+        for source in trace.sources:
+            self._by_source.pop(id(source), None)

@@ -1,0 +1,208 @@
+"""What is remembered of a text that was read, so that it is known again wherever it turns up.
+
+A log is not its name, nor its inode: it is rotated, copied, cut off, replaced by a longer copy of itself. A `Trace`
+keeps the place that reading has reached and samples of what stands before it. Samples can only miss a change made in
+the middle of a long text in place; wherever they leave a doubt, the text is read again rather than skipped.
+"""
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from delegtop.sources.inode import FollowedInode
+
+HEAD = 1024
+TAIL = 256
+"""There may be thousands of traces: what is kept of each has to be little."""
+MARK = 128
+MARKS = 8
+PREAMBLE = 4096
+"""Logs of one program may begin alike. Only more than this in common proves that one text comes from the other."""
+_BLOCK = 256 * 1024
+_FIRST_LOOK = 4 * 1024
+
+
+class TextMark(NamedTuple):
+    """A sample: the digest of the bytes just before an offset."""
+
+    offset: int
+    digest: int
+
+
+class Agreement(NamedTuple):
+    """How far a file holds the text of a trace."""
+
+    offset: int
+    contradicted: bool
+    """True if a difference was seen; False if the rest is merely unknown or there is none."""
+
+
+class TextTrace:
+    """The part of a text that was read: where it ends, and enough of it to recognise it."""
+
+    __slots__ = (
+        "copied",
+        "disturbed",
+        "head",
+        "home",
+        "key",
+        "line",
+        "marks",
+        "moved",
+        "offset",
+        "open",
+        "oversize",
+        "sources",
+        "start",
+        "tail",
+    )
+
+    def __init__(self, key: int, start: int) -> None:
+        self.key = key
+        """The digest of its first line."""
+        self.start = start
+        """Where the text begins: behind the hole that a writer leaves which kept its place in a truncated file."""
+        self.offset = start
+        """Everything before this was delivered."""
+        self.line = 0
+        """Lines finished before the offset."""
+        self.head = b""
+        self.tail = b""
+        self.marks: tuple[TextMark, ...] = ()
+        self.open = False
+        """The offset stands inside a line whose beginning was delivered."""
+        self.oversize: int | None = None
+        """The offset stands inside a line too long to keep, which began here."""
+        self.home: FollowedInode | None = None
+        """The file that holds the text now, if only as a copy."""
+        self.moved = False
+        """It has been found in a second file: copies of it are about."""
+        self.copied = False
+        """A file was found that only repeats it."""
+        self.disturbed = False
+        """The file was changed while it was read."""
+        self.sources: list[str] = []
+        """The names its lines were delivered under."""
+
+    def advance(self, data: bytes, base: int, offset: int, line: int, *, marked: bool = True) -> None:
+        """Go on to `offset`; `data` are the bytes from `base` on, at least from the present tail to the offset."""
+        if len(self.head) < HEAD and base <= self.start:
+            self.head = data[self.start - base : min(self.start + HEAD, offset) - base]
+        self.tail = data[max(offset - TAIL - base, 0) : offset - base]
+        self.offset = offset
+        self.line = line
+        if marked:
+            sample = self.tail[-MARK:]
+            marks = (*self.marks, TextMark(offset, hash(sample)))
+            self.marks = marks if len(marks) <= MARKS else marks[::2]
+
+    def jump(self, fd: int, offset: int) -> None:
+        """Go on behind a hole."""
+        base = max(offset - TAIL, self.start)
+        self.tail = os.pread(fd, offset - base, base)
+        self.offset = offset
+
+    def agreement(self, fd: int, size: int) -> Agreement:
+        """How far the first `size` bytes of the file hold this text."""
+        opening = self.head[: max(size - self.start, 0)]
+        if not opening or os.pread(fd, len(opening), self.start) != opening:
+            return Agreement(0, contradicted=True)
+        agreed = self.start + len(opening)
+        for mark in self.marks:
+            if mark.offset > size:
+                break
+            if not self._holds(fd, mark):
+                return Agreement(agreed, contradicted=True)
+            agreed = max(agreed, mark.offset)
+        first = self.offset - len(self.tail)
+        wanted = min(size, self.offset) - first
+        if wanted <= 0:
+            return Agreement(agreed, contradicted=False)
+        same = _alike(os.pread(fd, wanted, first), self.tail)
+        if same or agreed > first:
+            agreed = first + same
+        return Agreement(agreed, contradicted=same < wanted)
+
+    def is_in(self, fd: int, size: int) -> bool:
+        """Whether the file still holds all of it."""
+        return self.offset == self.start or self.agreement(fd, size).offset == self.offset
+
+    def is_roughly_in(self, fd: int) -> bool:
+        """`is_in` by the samples alone, which may be asked while another thread advances."""
+        return os.pread(fd, len(self.head), self.start) == self.head and all(
+            self._holds(fd, mark) for mark in self.marks
+        )
+
+    def clone(self) -> "TextTrace":
+        """The same text, to be read on in a second file."""
+        trace = TextTrace(self.key, self.start)
+        trace.offset, trace.line, trace.head, trace.tail = self.offset, self.line, self.head, self.tail
+        trace.open, trace.oversize, trace.marks, trace.moved = self.open, self.oversize, self.marks, self.moved
+        return trace
+
+    def _holds(self, fd: int, mark: TextMark) -> bool:
+        size = min(MARK, mark.offset - self.start)
+        return hash(os.pread(fd, size, mark.offset - size)) == mark.digest
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes two texts have in common at their beginning."""
+    if other.startswith(one):
+        return len(one)
+    return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(other))
+
+
+def opening(fd: int, size: int, limit: int) -> tuple[int, int] | None:
+    """Where the text of a file begins, and the digest to know it by; None while its first line is unfinished."""
+    start = first_data(fd, 0, size)
+    if start is None:
+        return None
+    head = os.pread(fd, min(HEAD, size - start), start)
+    return (start, key_of(head)) if b"\n" in head or goes_on(fd, start, size, limit) else None
+
+
+def key_of(head: bytes) -> int:
+    """The digest of the first line, by which a text is looked up; never 0."""
+    return hash(head.lstrip(b"\0")[:HEAD].partition(b"\n")[0]) or 1
+
+
+def goes_on(fd: int, offset: int, size: int, limit: int) -> bool:
+    """Whether there is a whole line from `offset` on, or one so long that it is not waited for."""
+    at, end = offset, min(offset + limit + 1, size)
+    while at < end:
+        data = os.pread(fd, min(_FIRST_LOOK, end - at), at)
+        if not data or b"\n" in data:
+            return bool(data)
+        at += len(data)
+    return at - offset > limit
+
+
+def first_data(fd: int, offset: int, size: int) -> int | None:
+    """The first byte from `offset` on that is not NUL; None if there is none yet."""
+    block = _FIRST_LOOK  # nearly always the very first byte is one
+    while offset < size:
+        try:
+            offset = os.lseek(fd, offset, os.SEEK_DATA)
+        except OSError:  # a hole up to the end
+            return None
+        data = os.pread(fd, min(block, size - offset), offset) if offset < size else b""
+        if not data:
+            return None
+        block = _BLOCK
+        text = data.lstrip(b"\0")
+        offset += len(data) - len(text)
+        if text:
+            return offset
+    return None
+
+
+def same_bytes(one: int, other: int, size: int) -> bool:
+    """Whether two files begin with the same `size` bytes."""
+    at = 0
+    while at < size:
+        wanted = min(_BLOCK, size - at)
+        left = os.pread(one, wanted, at)
+        if len(left) < wanted or left != os.pread(other, wanted, at):
+            return False
+        at += wanted
+    return True
