@@ -19,7 +19,6 @@ ALLOWED = {
     ("dialects/format_table.py", "any"): "generated from the packages themselves",
     ("app/", "cursor"): "the cursor of a widget",
     ("model/delegation.py", "claude-code"): "the example that the help gives for a filter",
-    ("cli/examples.py", "claude"): "an example of a command on a folder of agent files",
     ("cli/lint.py", "opencode"): "the help names folders of agent files",
     ("cli/lint.py", "claude"): "as above",
     ("observation/agent_limits.py", "opencode"): "where agent files lie, which are read by their own standard",

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from delegtop.cli.command_table import COMMANDS, LIVE, Parser, parser
-from delegtop.cli.examples import EXAMPLES, epilog
+from delegtop.cli.command_table import COMMANDS, LIVE, Parser, epilog, module, parser
 from delegtop.cli.exit_codes import MEANING, Exit
 
 MANY = {"*": "[{}…]", "+": "{}…", "?": "[{}]"}
 SCREENS = frozenset({LIVE, "replay"})
 ENDLESS = frozenset({"--notify", "--every", "--appear", "run.delegtop", "--speed"})
 """What stands in examples that go on until somebody ends them, or need a screen."""
-LINES = [(name, command) for name, examples in EXAMPLES.items() for command, _ in examples.lines]
+LINES = [(name, command) for name in (LIVE, *COMMANDS) for command in module(name).EXAMPLES]
 
 
 def written(action: Action) -> str:
@@ -31,7 +30,7 @@ def section(name: str) -> str:
     made = parser(name)
     table = "".join(map(written, made._actions))
     description = (made.description or "").split("\n\n")[-1]
-    examples = "".join(f"{command}  # {what}\n" for command, what in EXAMPLES[name].lines)
+    examples = "".join(f"{command}  # {what}\n" for command, what in module(name).EXAMPLES.items())
     return f"## `{made.prog}`\n\n{description}\n\n```sh\n{examples}```\n\n| | |\n| --- | --- |\n{table}\n"
 
 
@@ -80,9 +79,9 @@ def test_every_option_is_explained() -> None:
 
 @pytest.mark.parametrize("name", [LIVE, *COMMANDS])
 def test_every_help_ends_with_examples_and_a_page_that_is_there(name: str, project: Path) -> None:
-    assert parser(name).format_help().endswith(f"{epilog(name)}\n")
-    assert 2 <= len(EXAMPLES[name].lines) <= 3
-    assert (project / EXAMPLES[name].page).is_file()
+    assert parser(name).format_help().endswith(f"{epilog(module(name))}\n")
+    assert 2 <= len(module(name).EXAMPLES) <= 3
+    assert (project / module(name).PAGE).is_file()
 
 
 @pytest.fixture

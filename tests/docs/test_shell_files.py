@@ -13,9 +13,8 @@ from tests.docs.test_command_pages import usage
 
 from delegtop import __version__
 from delegtop.cli import main
-from delegtop.cli.command_table import COMMANDS, LIVE, Parser, parser
+from delegtop.cli.command_table import COMMANDS, LIVE, Parser, module, parser
 from delegtop.cli.completion import FOLDER, SHELLS
-from delegtop.cli.examples import EXAMPLES
 from delegtop.cli.exit_codes import MEANING
 from delegtop.model.tree.order import SORTS
 
@@ -81,7 +80,8 @@ def man_page() -> str:
     page.manual = "User Commands"
     page.synopsis = ["delegtop", "[OPTION...] [SOURCE...]", "\n.br\n.B delegtop\nCOMMAND [OPTION...]"]
     codes = "".join(f".TP\n.B {code.value}\n{meaning}\n" for code, meaning in MEANING.items())
-    examples = "".join(f".TP\n.B {command}\n{what}\n" for each in EXAMPLES.values() for command, what in each.lines)
+    lines = [line for name in (LIVE, *COMMANDS) for line in module(name).EXAMPLES.items()]
+    examples = "".join(f".TP\n.B {command}\n{what}\n" for command, what in lines)
     page.add_section("exit status", "=", codes)
     page.add_section("examples", "=", examples.replace("\\", "\\e").replace("-", "\\-"))
     return str(page)

@@ -31,6 +31,11 @@ DESCRIPTION = (
     "sources, with keys, tokens, mails, home paths, user and host names masked (docs/recording.md). Look through it "
     "before you send it: what has no known shape cannot be found."
 )
+PAGE = "docs/recording.md"
+EXAMPLES = {
+    "delegtop bundle logs/ -o incident.zip": "masked, to send",
+    "delegtop bundle logs/ --only sess_1772532120_h9w4dg -o one.zip": "one delegation, with all above and below it",
+}
 RECORDING = "recording.delegtop"
 LEFT_OUT = "(left out; --lines puts in what the lines say, masked)"
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from delegtop.report.check_report import CheckResult, CheckSubject
 
 DESCRIPTION = "Judge the delegations of the sources by the rules of the protocols, and say what to do (docs/check.md)."
+PAGE = "docs/check.md"
+EXAMPLES = {
+    "delegtop check logs/ --fail-on warning": "exits 1 on a breach, 3 if something is stuck or just lost",
+    "delegtop check logs/ --sarif > findings.sarif": "for code scanning",
+}
 
 
 def add(parser: ArgumentParser) -> None:
@@ -48,8 +53,8 @@ def run(arguments: Namespace) -> int:
     verdict = CheckResult(seen.forest.now, statuses, [*subjects, *_sources(seen.sources, statuses, rules, found)])
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
-    if arguments.sarif or arguments.junit:
-        output.emit(finding_options.report(arguments, verdict, RULES.values()))
+    if form := finding_options.form(arguments):
+        output.emit(form(verdict, RULES.values(), finding_options.fail_on(arguments)))
     else:
         output.emit(_lines(arguments, verdict))
     if reading.complain(seen.sources, statuses):

@@ -3,7 +3,7 @@
 import atexit
 import gc
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
@@ -12,7 +12,6 @@ from delegtop.base import signals
 from delegtop.base.signals import ToldToEnd
 from delegtop.cli import diagnostics, options, output
 from delegtop.cli.diagnostics import UsageError, advice, fail
-from delegtop.cli.examples import epilog
 from delegtop.cli.exit_codes import MEANING, Exit
 
 LIVE = "live"
@@ -54,6 +53,10 @@ class Command(Protocol):
     """A module of this package that is a command."""
 
     DESCRIPTION: str
+    PAGE: str
+    """The page of the documentation that tells more."""
+    EXAMPLES: Mapping[str, str]
+    """Command lines that work, and what each is for."""
 
     def add(self, parser: ArgumentParser) -> None: ...
 
@@ -85,12 +88,12 @@ class Parser(ArgumentParser):
 
 def parser(name: str) -> Parser:
     """The parser of one command."""
-    command = _module(name)
+    command = module(name)
     live = name == LIVE
     made = Parser(
         prog="delegtop" if live else f"delegtop {name}",
         description=f"{_SUMMARY}\n\n{command.DESCRIPTION}" if live else command.DESCRIPTION,
-        epilog=f"{_overview()}\n\n{epilog(name)}" if live else epilog(name),
+        epilog=f"{_overview()}\n\n{epilog(command)}" if live else epilog(command),
         formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=80),  # see below
         allow_abbrev=False,
         add_help=False,
@@ -124,10 +127,11 @@ def _run(name: str, rest: list[str]) -> int:
         return Exit.OK
     if name not in _ONGOING:
         gc.disable()  # what is loaded and read stays until the end, which is soon
-    return _module(name).run(parser(name).parse(rest))
+    return module(name).run(parser(name).parse(rest))
 
 
-def _module(name: str) -> Command:
+def module(name: str) -> Command:
+    """The command of that name."""
     return cast(Command, import_module(f"delegtop.cli.{name}"))
 
 
@@ -158,6 +162,13 @@ def _suspect_command(word: str, before: Sequence[str]) -> None:
         fail(f"no such option {unknown}; {advice(unknown, known, 'see delegtop --help')}")
     otherwise = f"the commands are {', '.join(COMMANDS)}"
     fail(f"{word} is neither a command nor a file; {advice(word, COMMANDS, otherwise)}")
+
+
+def epilog(command: Command) -> str:
+    """The end of the help of a command."""
+    width = max(map(len, command.EXAMPLES)) + 2
+    shown = "\n".join(f"  {line:<{width}}{what}" for line, what in command.EXAMPLES.items())
+    return f"examples:\n{shown}\n\nmore: {command.PAGE}"
 
 
 def _overview() -> str:

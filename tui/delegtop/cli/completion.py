@@ -10,6 +10,12 @@ DESCRIPTION = (
     "Print the completion of a shell. The package brings it along for shells that look into its `share` folder; "
     "this is for all others."
 )
+PAGE = "README.md"
+EXAMPLES = {
+    "delegtop completion bash > delegtop.bash": "to be sourced by ~/.bashrc",
+    "delegtop completion zsh > _delegtop": "to be put into a folder of fpath",
+    "delegtop completion fish > delegtop.fish": "to be put into ~/.config/fish/completions",
+}
 FOLDER = Path(__file__).parent / "completions"
 """The scripts are generated (`pytest --update-golden`), so that whoever runs the program needs no generator."""
 SHELLS = ("bash", "zsh", "fish")

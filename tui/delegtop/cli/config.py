@@ -10,6 +10,11 @@ DESCRIPTION = (
     "path: the files settings are read from. show: every setting with where its value came from. "
     "default: a file with all defaults, explained."
 )
+PAGE = "docs/configuration.md"
+EXAMPLES = {
+    "delegtop config show": "every setting, and where it came from",
+    "delegtop config default > delegtop.toml": "a file to start from",
+}
 
 
 def add(parser: ArgumentParser) -> None:

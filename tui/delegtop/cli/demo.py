@@ -11,6 +11,11 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
 
 DESCRIPTION = "Watch a simulated orchestrator: completions, failures, a hang, a cycle, malformed returns and more."
+PAGE = "README.md"
+EXAMPLES = {
+    "delegtop demo --speed 5": "five times as fast",
+    "delegtop demo --write made": "only write the logs",
+}
 _WRITTEN = 120.0
 """Seconds of the story that --write writes: all of the fixed programme, and some chance after it."""
 

@@ -16,6 +16,11 @@ DESCRIPTION = (
     "Compare two runs: what was delegated in one and not in the other, durations, outcomes and findings "
     "(docs/stats.md). The exit code is 1 if they differ."
 )
+PAGE = "docs/stats.md"
+EXAMPLES = {
+    "delegtop diff before/ after/": "two runs; exits 1 if they differ",
+    "delegtop diff before/ after/ --json": "for scripts",
+}
 PIPE_WIDTH = 120
 
 

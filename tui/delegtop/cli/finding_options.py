@@ -1,8 +1,9 @@
 """What `check` and `lint` share: which rules are asked, in what form findings are told, and what makes them fail."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from delegtop.cli.diagnostics import advice, fail
 
@@ -11,6 +12,13 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.rule import RuleText
     from delegtop.report.check_report import CheckResult
 
+    Form = Callable[[CheckResult, Collection[RuleText], Severity | None], Iterable[str]]
+
+FORMS = {
+    "sarif": "print SARIF 2.1.0, for code viewers and code hosts",
+    "junit": "print a JUnit report, for CI",
+}
+"""The forms that other programs read, each a module of `report.check_report`."""
 LEVELS = ("error", "warning", "info", "never")
 
 AnyRule = TypeVar("AnyRule", bound="RuleText")
@@ -18,10 +26,10 @@ AnyRule = TypeVar("AnyRule", bound="RuleText")
 
 def add(parser: ArgumentParser, json: str, codes: str) -> None:
     """The options; `json` explains --json, and `codes` is what the exit code can be."""
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help=json)
-    form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0, for code viewers and code hosts")
-    form.add_argument("--junit", action="store_true", help="print a JUnit report, for CI")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help=json)
+    for name, told in FORMS.items():
+        forms.add_argument(f"--{name}", action="store_true", help=told)
     parser.add_argument(
         "--fail-on",
         choices=LEVELS,
@@ -50,12 +58,7 @@ def fail_on(arguments: Namespace) -> "Severity | None":
     return None if arguments.fail_on == "never" else Severity(arguments.fail_on)
 
 
-def report(arguments: Namespace, verdict: "CheckResult", rules: "Iterable[RuleText]") -> Iterable[str]:
-    """The verdict as SARIF or as JUnit, whichever is asked for."""
-    if arguments.sarif:
-        from delegtop.report.check_report import sarif
-
-        return sarif.lines(verdict, list(rules))
-    from delegtop.report.check_report import junit
-
-    return junit.lines(verdict, fail_on(arguments))
+def form(arguments: Namespace) -> "Form | None":
+    """How the form that is asked for is written; None if it is the command's own."""
+    name = next((name for name in FORMS if getattr(arguments, name)), None)
+    return None if name is None else cast("Form", import_module(f"delegtop.report.check_report.{name}").lines)

@@ -8,6 +8,11 @@ from delegtop.cli.diagnostics import advice, fail
 from delegtop.cli.exit_codes import Exit
 
 DESCRIPTION = "Show the help of a command; without one, the overview of all commands."
+PAGE = "docs/commands.md"
+EXAMPLES = {
+    "delegtop help": "all commands",
+    "delegtop help watch": "one of them",
+}
 
 
 def add(parser: ArgumentParser) -> None:

@@ -17,6 +17,11 @@ DESCRIPTION = (
     "The countdown of an agent that records no deadline runs against it. The dashboard does this by itself once a day "
     "(learn = false turns it off)."
 )
+PAGE = "docs/stats.md"
+EXAMPLES = {
+    "delegtop learn": "from the last 30 days",
+    "delegtop learn --since 90d --quiet": "from longer, for a timer",
+}
 HISTORY = "30d"
 
 

@@ -19,6 +19,11 @@ DESCRIPTION = (
     "Check agent definition files (.opencode/agent, .claude/agents) for what the structure standard asks of them. "
     "The rules are in docs/lint.md."
 )
+PAGE = "docs/lint.md"
+EXAMPLES = {
+    "delegtop lint .claude/agents": "the agent files of a project",
+    "delegtop lint .claude/agents --json": "for scripts",
+}
 FOLDERS = ("agent", "agents")
 """The folders whose Markdown files define agents."""
 _LARGEST = 1024 * 1024
@@ -42,6 +47,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.protocols.standard.agent_files.agent_file_rules import AGENT_RULES, judge
     from delegtop.report.check_report import at_least
 
+    fail_on = finding_options.fail_on(arguments)
     rules = finding_options.wanted(arguments, AGENT_RULES, "rule for agent files", "docs/lint.md lists them")
     by = options.load(arguments).settings.policy().reading
     paths, empty = _files(arguments.paths)
@@ -58,13 +64,13 @@ def run(arguments: Namespace) -> int:
     findings = [finding for found in judged.values() for finding in found]
     if arguments.json:
         output.emit(_json(files, findings))
-    elif arguments.sarif or arguments.junit:
-        output.emit(finding_options.report(arguments, _verdict(judged, unread), AGENT_RULES.values()))
+    elif form := finding_options.form(arguments):
+        output.emit(form(_verdict(judged, unread), AGENT_RULES.values(), fail_on))
     else:
         output.emit(_text(files, findings))
     if unread:
         return Exit.UNREADABLE
-    return Exit.FINDINGS if at_least(findings, finding_options.fail_on(arguments)) else Exit.OK
+    return Exit.FINDINGS if at_least(findings, fail_on) else Exit.OK
 
 
 def _verdict(judged: "Mapping[str, list[Finding]]", unread: Mapping[str, str]) -> "CheckResult":

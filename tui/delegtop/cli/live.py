@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _LINE_BY_LINE = frozenset({"dumb", "unknown"})
 """Terminals that cannot move their cursor, such as those of editors and builds."""
 DESCRIPTION = "Watch delegations live. Without a SOURCE, what is found here and in the known places is watched."
+PAGE = "README.md"
+EXAMPLES = {
+    "delegtop": "every agent that is at work on this machine",
+    "delegtop logs/ registry.json": "folders, files, globs in quotes",
+    "my-orchestrator | delegtop -": "a stream",
+}
 
 
 def add(parser: ArgumentParser) -> None:

@@ -19,6 +19,11 @@ DESCRIPTION = (
     "Print counts by state, verdict and agent, ages and missed deadlines in the text format of Prometheus, or write "
     "them to a file for the textfile collector (docs/metrics.md)."
 )
+PAGE = "docs/metrics.md"
+EXAMPLES = {
+    "delegtop metrics": "print them once",
+    "delegtop metrics -o delegtop.prom --every 15": "for the textfile collector, every 15 seconds",
+}
 
 
 def add(parser: ArgumentParser) -> None:

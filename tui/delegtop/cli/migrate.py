@@ -12,6 +12,11 @@ DESCRIPTION = (
     "Print a return object in its standard form. What it does not tell is null, and named on standard error; "
     "the file itself is not changed."
 )
+PAGE = "docs/check.md"
+EXAMPLES = {
+    "delegtop migrate return.json": "print it in the standard form",
+    "delegtop migrate - < return.json": "from standard input",
+}
 _LARGEST = 16 * 1024 * 1024
 
 

@@ -26,6 +26,11 @@ DESCRIPTION = (
     "Record the sources, what they say now and from now on, until Ctrl-C (docs/recording.md). The recording is a "
     "SOURCE for every command, here and elsewhere. It holds what the logs hold; delegtop bundle makes a masked one."
 )
+PAGE = "docs/recording.md"
+EXAMPLES = {
+    "delegtop record logs/ -o run.delegtop": "until Ctrl-C",
+    "delegtop record logs/ --once -o run.delegtop.gz": "what is there now",
+}
 PACE = 0.5
 """Seconds between two looks, at most."""
 GRACE = 2.0

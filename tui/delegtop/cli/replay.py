@@ -17,6 +17,11 @@ DESCRIPTION = (
     "space plays and pauses, [ and ] change the speed, comma and full stop step from event to event, n and N go to\n"
     "the next and the previous problem, g goes to a time, and the timeline can be clicked and dragged on."
 )
+PAGE = "docs/replay.md"
+EXAMPLES = {
+    "delegtop replay logs/ --speed 60": "a minute a second",
+    "delegtop replay incident.zip --from 20m": "from 20 minutes after the beginning",
+}
 
 
 def add(parser: ArgumentParser) -> None:

@@ -2,8 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from delegtop.cli import kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
@@ -21,9 +22,16 @@ DESCRIPTION = (
     "Write an incident report: what hung and why, the timeline, the tree, the lines that say so, and what was "
     "recommended (docs/report.md). Secrets in it are always masked."
 )
+PAGE = "docs/report.md"
+EXAMPLES = {
+    "delegtop report logs/ -o incident.html": "one page to send",
+    "delegtop report logs/ --only sess_1772532120_h9w4dg > one.md": "one delegation, with all above and below it",
+}
 RECALLED = 15
 """Lines about a delegation that are read again for the timeline."""
-FORMS = (".md", ".html", ".json")
+FORMS = {".md": "incident_markdown", ".html": "incident_html", ".json": "incident_json"}
+"""What a name may end in, and the module of `report.incident` that writes it; the first is printed."""
+_FORMS = " or ".join(", ".join(FORMS).rsplit(", ", 1))
 
 
 def add(parser: ArgumentParser) -> None:
@@ -32,7 +40,7 @@ def add(parser: ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="write this file, in the form its name ends with: .md, .html or .json; without it, Markdown is printed",
+        help=f"write this file, in the form its name ends with: {_FORMS}; without it, Markdown is printed",
     )
     parser.add_argument("--only", metavar="ID", help="only this delegation, with all above and below it")
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
@@ -42,9 +50,9 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     path = None if arguments.output is None else Path(arguments.output)
-    form = FORMS[0] if path is None else path.suffix.lower()
+    form = next(iter(FORMS)) if path is None else path.suffix.lower()
     if form not in FORMS:
-        fail(f"-o {arguments.output}: the name must end in {', '.join(FORMS[:-1])} or {FORMS[-1]}")
+        fail(f"-o {arguments.output}: the name must end in {_FORMS}")
     if path is not None:
         kept_files.check(path, force=arguments.force)
     incident, readable = _incident(arguments, settings)
@@ -95,14 +103,5 @@ def wanted(forest: "Forest", id: str | None) -> "Handle | None":
 
 
 def _writer(form: str) -> "Callable[[Incident], Iterable[str]]":
-    if form == ".json":
-        from delegtop.report.incident import incident_json
-
-        return incident_json.lines
-    if form == ".html":
-        from delegtop.report.incident import incident_html
-
-        return incident_html.lines
-    from delegtop.report.incident import incident_markdown
-
-    return incident_markdown.lines
+    module = import_module(f"delegtop.report.incident.{FORMS[form]}")
+    return cast("Callable[[Incident], Iterable[str]]", module.lines)

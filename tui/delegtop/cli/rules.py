@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.rule import RuleText
 
 DESCRIPTION = "List the rules that findings come from, or explain one of them (docs/rules.md has them all)."
+PAGE = "docs/rules.md"
+EXAMPLES = {
+    "delegtop rules": "all of them",
+    "delegtop rules DEL-020": "one explained",
+}
 _SCHEMA_VERSION = 1
 _WIDTH = 100
 

@@ -27,6 +27,11 @@ DESCRIPTION = (
     "Run a command as a tracked delegation: `delegtop run [OPTION…] -- COMMAND [ARGUMENT…]`. "
     "A `delegtop run` inside of it becomes its child. Output and exit code are the command's own."
 )
+PAGE = "docs/make-your-orchestrator-visible.md"
+EXAMPLES = {
+    "delegtop run -- sh -c 'echo working; sleep 1'": "any command, named by its program",
+    "delegtop run --agent tester --timeout 600 -- ls": "with a name and ten minutes",
+}
 
 
 def add(parser: ArgumentParser) -> None:

@@ -9,6 +9,12 @@ DESCRIPTION = (
     "List what is read: its format and version, how big and how alive it is, and why something is left out. "
     "Without a SOURCE, what is found here and in the homes of the known agents."
 )
+PAGE = "docs/sources.md"
+EXAMPLES = {
+    "delegtop sources": "what is found, and what is left out and why",
+    "delegtop sources --all": "the whole history",
+    "delegtop sources logs/ --json": "for scripts",
+}
 
 
 def add(parser: ArgumentParser) -> None:

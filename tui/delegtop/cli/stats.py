@@ -10,6 +10,11 @@ DESCRIPTION = (
     "Count the delegations by agent: durations, outcomes, timeouts against real durations with suggested ones, "
     "breaches of contract, tokens and cost (docs/stats.md)."
 )
+PAGE = "docs/stats.md"
+EXAMPLES = {
+    "delegtop stats --since 7d": "of the last week",
+    "delegtop stats logs/ --json": "for scripts",
+}
 PIPE_WIDTH = 120
 
 

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from delegtop.settings import Settings
 
 DESCRIPTION = "Read the sources once and print the tree of delegations as it is at a moment."
+PAGE = "docs/tree-json.md"
+EXAMPLES = {
+    "delegtop tree": "what is at work on this machine",
+    "delegtop tree logs/ --at 2026-03-03T10:59:40Z": "as it was at that moment",
+    "delegtop tree logs/ --filter 'state:overdue,lost' --exit-code": "for scripts: exits 3 if there is one",
+}
 PIPE_WIDTH = 120
 
 

@@ -20,6 +20,11 @@ DESCRIPTION = (
     "Wait until one delegation has ended, print its summary and exit by its outcome: 0 completed, 3 in need of a "
     "person or just lost, 1 ended in any other way (docs/watch.md)."
 )
+PAGE = "docs/watch.md"
+EXAMPLES = {
+    "delegtop wait sess_1772532120_h9w4dg logs/ --timeout 5m": "exits by its outcome",
+    "delegtop wait toolu_01ABC --appear": "one that is not there yet",
+}
 _PACE = 1.0
 _SHOWN = 5
 

@@ -23,6 +23,11 @@ DESCRIPTION = (
     "Print one line for each change: a start, a change of state, a finding, an end, a whole tree that is done "
     "(docs/watch.md)."
 )
+PAGE = "docs/watch.md"
+EXAMPLES = {
+    "delegtop watch --notify desktop": "tells once when something hangs, fails or needs you",
+    "delegtop watch logs/ --exit-when problem --timeout 10m": "the exit code says what happened",
+}
 CONDITIONS = ("done", "problem", "all-returned")
 _PACE = 1.0
 """Seconds between two looks when nothing stirs: deadlines pass by themselves."""

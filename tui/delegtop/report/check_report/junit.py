@@ -1,12 +1,13 @@
 """Findings as a JUnit report: a suite for each source, a case for each delegation, so that CI shows them as tests."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from delegtop.base import text
 from delegtop.base.clock import iso
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.rule import RuleText
 from delegtop.report.check_report import CheckResult, CheckSubject, at_least, told
 
 READING = "the source itself"
@@ -14,7 +15,7 @@ _NO_XML = re.compile("[\ufffe\uffff]")
 """What XML cannot hold and `text.safe` lets pass."""
 
 
-def lines(verdict: CheckResult, fail_on: Severity | None) -> Iterator[str]:
+def lines(verdict: CheckResult, _rules: Collection[RuleText], fail_on: Severity | None) -> Iterator[str]:
     """A case fails if something as grave as `fail_on` was found; None fails nothing. The rest is its output."""
     unread = {source.path: source.detail or source.status for source in verdict.sources if source.dialect is None}
     suites: dict[str, list[CheckSubject]] = {}

@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0, which code viewers and code hosts read."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def lines(verdict: CheckResult, rules: Sequence[RuleText]) -> Iterator[str]:
+def lines(verdict: CheckResult, rules: Collection[RuleText], _fail_on: Severity | None) -> Iterator[str]:
     index = {rule.id: number for number, rule in enumerate(rules)}
     run = {
         "tool": {"driver": {"name": "delegtop", "version": __version__, "rules": [_rule(rule) for rule in rules]}},
