@@ -13,7 +13,7 @@ from tests.verdicts.corpus import HEALTHY, Case, cases, given
 
 from delegtop.base.clock import duration
 from delegtop.diagnosis.verdicts import Kind
-from delegtop.diagnosis.verdicts.judges import JUDGES
+from delegtop.diagnosis.verdicts.judge_kit import JUDGES
 from delegtop.model.policy import Policy
 from delegtop.protocols.rule_catalogue import CATALOGUE
 

@@ -1,0 +1,95 @@
+"""What the judges share: the table they enter themselves in, and what several of them ask of a case."""
+
+from collections.abc import Callable
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.sentence import Sentence
+from delegtop.diagnosis.verdicts.kinds import Kind
+from delegtop.diagnosis.verdicts.verdict import Verdict
+from delegtop.model import phases
+from delegtop.model.delegation import Basis, Deadline, Delegation
+from delegtop.model.events import Phase
+from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
+
+ANCESTORS = 50
+"""How far up is looked at most."""
+_SHORT = 120
+
+Judge = Callable[[Case], Verdict | None]
+
+JUDGES: dict[Kind, Judge] = {}
+
+
+def judges(kind: Kind) -> Callable[[Judge], Judge]:
+    """The function judges whether this is going on."""
+
+    def made(judge: Judge) -> Judge:
+        JUDGES[kind] = judge
+        return judge
+
+    return made
+
+
+def is_quiet_for(case: Case, span: int) -> bool:
+    """Whether it was last heard of longer ago than that, without the time in which the whole machine slept."""
+    heard = case.facts.heard_at
+    if heard is None:
+        return False
+    slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, heard))
+    return case.is_past(heard + slept + span)
+
+
+def last_done(case: Case) -> tuple[Millis, Delegation | None]:
+    """The child that was done last, and when; its log may say no more than that its turn is over."""
+    forest = case.forest
+    last: tuple[Millis, Handle | None] = (Millis(0), None)
+    for child in forest.offspring(case.handle):
+        _, heard, ended = forest.times(child)
+        idle = forest.state(child) is State.IDLE and case.facts.phase is Phase.CHILD
+        done = heard if idle else ended
+        if done is not None and done > last[0]:
+            last = done, child
+    return last[0], None if last[1] is None else forest.delegation(last[1])
+
+
+def in_tool(case: Case) -> bool:
+    """Whether its last word was that it is inside a tool; some logs name the tool and no phase."""
+    phase = case.facts.phase
+    return phase is Phase.TOOL or (phase is None and bool(case.facts.tool))
+
+
+def is_limit(case: Case, deadline: Deadline) -> bool:
+    """Whether passing it means that something is wrong. Somebody who waited so long and then did something else for a
+    while has set no limit."""
+    climber: Handle | None = case.handle
+    for _ in range(ANCESTORS):
+        if deadline.basis is not Basis.PARENT or climber is None:
+            break
+        climber = case.forest.parent(climber)
+        above = case.forest.deadline(climber) if climber is not None else None
+        deadline = above or deadline
+    return deadline.is_firm and deadline.basis is not Basis.WAIT
+
+
+def past(case: Case, deadline: Deadline | None) -> Sentence:
+    if deadline is None or not deadline.is_firm or not case.is_past(deadline.at):
+        return ()
+    return (", ", deadline.at, " past its deadline")
+
+
+def work_of(case: Case) -> str:
+    """The tool with what it does, short and on one line."""
+    told = " ".join(phases.work(case.facts).split())
+    return told if len(told) <= _SHORT else f"{told[: _SHORT - 1]}…"
+
+
+def life_of(facts: Delegation) -> tuple[Origin, ...]:
+    """Where it started and where it was last heard of."""
+    return origins_of(facts.started_origin, facts.heard_origin)
+
+
+def origins_of(*origins: Origin | None) -> tuple[Origin, ...]:
+    return tuple(dict.fromkeys(origin for origin in origins if origin is not None))
