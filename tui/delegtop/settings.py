@@ -5,7 +5,7 @@ The dashboard opens with them, so what only a few need (TOML, explanations, advi
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, tzinfo
 from functools import partial
 from pathlib import Path
@@ -107,13 +107,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     mouse: bool = True
     """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
     sort: Annotated[str, one_of(tuple(SORTS))] = PROBLEMS
-    """What the dashboard sorts siblings by: problems, start, name, project, task, state, depth, deadline, age, quiet,
-    tokens, cost or doing."""
+    """What the dashboard sorts siblings by: {sorts}."""
     reverse: bool = False
     """Let the dashboard sort the other way round."""
     columns: Words = ()
-    """The columns of the tree, in their order: project, task, state, depth, left, age, quiet, tokens, cost, findings,
-    doing. The usual ones if there is none."""
+    """The columns of the tree, in their order: {columns}. The usual ones if there is none."""
     follow: bool = False
     """Keep the newest delegation in view."""
     frame_rate: Annotated[int, whole(1, 60)] = 15
@@ -339,10 +337,12 @@ def _advice(key: str) -> str:
     return f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
 
 
-def documentation() -> dict[str, str]:
-    """What each setting means, from the docstring below it."""
+def documentation(columns: Iterable[str]) -> dict[str, str]:
+    """What each setting means, from the docstring below it; `columns` are those that there are to choose from."""
     told = {f"{TABLE}.{name}": meaning for name, meaning in _meanings(Protocol)}
     told |= dict(_meanings(Settings))
+    told["sort"] = told["sort"].format(sorts=" or ".join(", ".join(SORTS).rsplit(", ", 1)))
+    told["columns"] = told["columns"].format(columns=", ".join(columns))
     return {key: told.get(key, "") for key in FIELDS}
 
 

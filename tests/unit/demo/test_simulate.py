@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
+from inspect import isfunction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from tests.patience import until
 from tests.samples import moment, observed
 
 from delegtop.base.clock import SECOND, FrozenClock, Millis, WallClock, parse_time
-from delegtop.demo.simulate import Simulation
+from delegtop.demo import scenarios
+from delegtop.demo.simulate import OPENING, Simulation
 from delegtop.model.delegation import Link
 from delegtop.model.states import State
 from delegtop.protocols.standard.dialects.session_log_lines import Entry
@@ -80,6 +82,12 @@ def minute(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.parametrize("status", ["completed", "partial", "failed", "blocked"])
 def test_the_first_minute_has_every_outcome(minute: Minute, status: str) -> None:
     assert minute.returns(status)
+
+
+def test_every_story_is_told() -> None:
+    stories = {each for name, each in vars(scenarios).items() if isfunction(each) and not name.startswith("_")}
+    told = {*scenarios.REPERTOIRE, *(tale for _, _, tale in OPENING)}
+    assert stories - told == {scenarios.often}
 
 
 def test_the_first_minute_has_a_hang_with_waiting_ancestors_that_runs_past_its_deadline(minute: Minute) -> None:

@@ -49,11 +49,13 @@ def _show(arguments: Namespace) -> Iterator[str]:
 
 
 def _default(_arguments: Namespace) -> Iterator[str]:
+    from delegtop.report.table import cells  # noqa: F401 -- the columns are declared there
+    from delegtop.report.table.columns import choice
     from delegtop.settings import Settings, documentation, toml, value_of
 
     yield "# Every setting of delegtop with its default. Later wins: this file, ./delegtop.toml, DELEGTOP_*, flags."
     defaults = Settings()
-    for key, meaning in documentation().items():
+    for key, meaning in documentation(choice()).items():
         yield ""
         yield f"# {meaning}"
         yield toml(key, value_of(defaults, key))

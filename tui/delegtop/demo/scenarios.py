@@ -1,11 +1,27 @@
 """The stories of the demo. Each is told in steps: it acts on the stage, then yields the seconds until its next step."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from delegtop.demo.demo_data import PROSE_RETURN, SUMMARIES, DemoTask
 from delegtop.demo.orchestrator import Job, Stage
 
 Story = Iterator[float]
+Tale = Callable[[Stage, DemoTask], Story]
+AnyTale = TypeVar("AnyTale", bound=Tale)
+
+REPERTOIRE: dict[Tale, int] = {}
+"""The stories that are drawn by chance, and how often each comes."""
+
+
+def often(weight: int) -> Callable[[AnyTale], AnyTale]:
+    """Take a story into the repertoire."""
+
+    def known(tale: AnyTale) -> AnyTale:
+        REPERTOIRE[tale] = weight
+        return tale
+
+    return known
 
 
 def _work(stage: Stage, job: Job, beats: int, least: float = 1.2, most: float = 3.5) -> Story:
@@ -27,6 +43,7 @@ def _coder(task: DemoTask) -> str:
     return "lean-implementation-agent" if task.language == "lean" else "implementer"
 
 
+@often(8)
 def implement(stage: Stage, task: DemoTask) -> Story:
     """The happy path: three levels, a commit, and a status update."""
     command = stage.command("implement", task, 600)
@@ -43,6 +60,7 @@ def implement(stage: Stage, task: DemoTask) -> Story:
     stage.complete(command)
 
 
+@often(6)
 def research(stage: Stage, task: DemoTask) -> Story:
     """A fan-out: one researcher, three specialists at once, one of whom meets a locked door."""
     command = stage.command("research", task, 480)
@@ -67,6 +85,7 @@ def research(stage: Stage, task: DemoTask) -> Story:
     stage.complete(command)
 
 
+@often(4)
 def plan(stage: Stage, task: DemoTask) -> Story:
     command = stage.command("plan", task, 300, dated=True)
     yield stage.wait(0.4, 1)
@@ -78,6 +97,7 @@ def plan(stage: Stage, task: DemoTask) -> Story:
     stage.complete(command)
 
 
+@often(2)
 def revise(stage: Stage, task: DemoTask) -> Story:
     """Blocked: the task contradicts itself and only its author can help."""
     command = stage.command("revise", task, 300)
@@ -89,6 +109,7 @@ def revise(stage: Stage, task: DemoTask) -> Story:
     stage.end_badly(command, "blocked", "decision")
 
 
+@often(3)
 def fail(stage: Stage, task: DemoTask) -> Story:
     """Failed: a tool is missing, the error says which, and the caller passes it on."""
     trouble = stage.random.choice(("tool", "build"))
@@ -103,6 +124,7 @@ def fail(stage: Stage, task: DemoTask) -> Story:
     stage.end_badly(command, "failed", trouble)
 
 
+@often(1)
 def crash(stage: Stage, task: DemoTask) -> Story:
     """An error that cannot be recovered from, and then no return at all."""
     command = stage.command("implement", task, 600)
@@ -115,6 +137,7 @@ def crash(stage: Stage, task: DemoTask) -> Story:
     stage.end_badly(command, "failed", "crash")
 
 
+@often(2)
 def run_out_of_time(stage: Stage, task: DemoTask) -> Story:
     """Partial: the agent notices its deadline and hands over what it has."""
     command = stage.command("implement", task, 300)
@@ -128,6 +151,7 @@ def run_out_of_time(stage: Stage, task: DemoTask) -> Story:
         yield stage.wait(0.6, 1.5)
 
 
+@often(2)
 def hang(stage: Stage, task: DemoTask, patience: float = 80) -> Story:
     """A silent leaf: three levels wait for it, its deadline passes, and after a long while somebody stops waiting."""
     command = stage.command("implement", task, patience + 640)
@@ -152,6 +176,7 @@ def leave_behind(stage: Stage, task: DemoTask) -> Story:
     yield from _work(stage, coder, 5)
 
 
+@often(1)
 def go_in_circles(stage: Stage, task: DemoTask) -> Story:
     """A cycle: the implementer hands its work back to the executor that waits for it."""
     command = stage.command("implement", task, 600)
@@ -167,6 +192,7 @@ def go_in_circles(stage: Stage, task: DemoTask) -> Story:
         yield stage.wait(0.6, 1.5)
 
 
+@often(1)
 def dig_too_deep(stage: Stage, task: DemoTask) -> Story:
     """A helper's helper: one level more than the guide allows."""
     command = stage.command("implement", task, 600)
@@ -185,6 +211,7 @@ def dig_too_deep(stage: Stage, task: DemoTask) -> Story:
         stage.complete(job)
 
 
+@often(2)
 def review_loosely(stage: Stage, task: DemoTask) -> Story:
     """Three reviewers who have not read the return standard: an invented status, no metadata, and a friendly chat."""
     command = stage.command("review", task, 300, dated=True)
@@ -205,6 +232,7 @@ def review_loosely(stage: Stage, task: DemoTask) -> Story:
     stage.complete(command)
 
 
+@often(1)
 def change_of_mind(stage: Stage, task: DemoTask) -> Story:
     """The operator cancels, and everything below goes with it."""
     command = stage.command("research", task, 300)
@@ -216,6 +244,7 @@ def change_of_mind(stage: Stage, task: DemoTask) -> Story:
         yield stage.wait(0.3, 0.8)
 
 
+@often(1)
 def slip_out(stage: Stage, task: DemoTask) -> Story:
     """An entry leaves the registry without a return, and a line is torn by the writer that died."""
     command = stage.command("plan", task, 300)
@@ -229,6 +258,7 @@ def slip_out(stage: Stage, task: DemoTask) -> Story:
     stage.complain(command, "crash")
 
 
+@often(2)
 def keep_two_books(stage: Stage, task: DemoTask) -> Story:
     """Log and registry know different things: one entry only here, one only there, and one with two deadlines."""
     command = stage.command("implement", task, 300)
@@ -245,6 +275,7 @@ def keep_two_books(stage: Stage, task: DemoTask) -> Story:
     stage.complete(command)
 
 
+@often(1)
 def guess_my_parent(stage: Stage, task: DemoTask) -> Story:
     """A log without parent ids: one way up fits the path, so the parent is inferred."""
     command = stage.command("errors", task, 300)
@@ -260,6 +291,7 @@ def guess_my_parent(stage: Stage, task: DemoTask) -> Story:
     stage.complete(command)
 
 
+@often(1)
 def twin_parents(stage: Stage, task: DemoTask) -> Story:
     """Two researchers with the same path and one source checker that does not say whose it is."""
     commands = [stage.command("research", task, 300), stage.command("research", stage.next_task(), 300)]

@@ -5,7 +5,7 @@ same seed and the same start give the same bytes.
 """
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from errno import EEXIST
 from itertools import count
 from pathlib import Path
@@ -15,9 +15,8 @@ from delegtop.base.clock import SECOND, Clock, Millis
 from delegtop.demo import scenarios
 from delegtop.demo.demo_data import TASKS, DemoTask
 from delegtop.demo.orchestrator import Stage
-from delegtop.demo.scenarios import Story
+from delegtop.demo.scenarios import REPERTOIRE, Story, Tale
 
-Tale = Callable[[Stage, DemoTask], Story]
 RECENT = 20 * SECOND
 """How long a failure stays what happened just now: an hour of work takes a minute here."""
 
@@ -51,26 +50,6 @@ OPENING: tuple[tuple[float, int, Tale], ...] = (
     (12, 229, scenarios.dig_too_deep),
     (20, 231, scenarios.research),
 )
-
-REPERTOIRE: tuple[tuple[Tale, int], ...] = (
-    (scenarios.implement, 8),
-    (scenarios.research, 6),
-    (scenarios.plan, 4),
-    (scenarios.revise, 2),
-    (scenarios.fail, 3),
-    (scenarios.crash, 1),
-    (scenarios.run_out_of_time, 2),
-    (scenarios.hang, 2),
-    (scenarios.go_in_circles, 1),
-    (scenarios.dig_too_deep, 1),
-    (scenarios.review_loosely, 2),
-    (scenarios.change_of_mind, 1),
-    (scenarios.slip_out, 1),
-    (scenarios.keep_two_books, 2),
-    (scenarios.guess_my_parent, 1),
-    (scenarios.twin_parents, 1),
-)
-"""Stories and how often they come."""
 
 
 class Simulation:
@@ -144,7 +123,7 @@ class Simulation:
                 heapq.heappush(waiting, (now + pause, next(turn), story))
 
     def _begin_stories(self, waiting: list[tuple[float, int, Story]], turn: Iterator[int]) -> Story:
-        tales, weights = zip(*REPERTOIRE, strict=True)
+        tales, weights = list(REPERTOIRE), list(REPERTOIRE.values())
         while True:
             [tale] = self._stage.random.choices(tales, weights)
             heapq.heappush(waiting, (self._stage.now, next(turn), tale(self._stage, self._stage.next_task())))

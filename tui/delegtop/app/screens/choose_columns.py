@@ -11,7 +11,7 @@ from textual.widgets.option_list import Option
 
 from delegtop.app.pages.inspector.page_words import MUTED
 from delegtop.app.screens.dialog import Dialog
-from delegtop.report.table.columns import COLUMNS, NAME
+from delegtop.report.table.columns import COLUMNS, NAME, choice
 
 _HOW = "space shows or hides, shift+up and shift+down move, u the usual ones, enter keeps, esc leaves"
 
@@ -31,7 +31,7 @@ class ChooseColumns(Dialog[tuple[str, ...] | None]):
     def __init__(self, shown: tuple[str, ...]) -> None:
         super().__init__()
         self._shown = [name for name in shown if name != NAME]
-        self._order = [*self._shown, *(name for name in COLUMNS if name not in (NAME, *self._shown))]
+        self._order = [*self._shown, *(name for name in choice() if name not in self._shown)]
         self._list = OptionList()
 
     def compose(self) -> ComposeResult:

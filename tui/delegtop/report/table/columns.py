@@ -102,6 +102,11 @@ class UnknownColumnError(ValueError):
         super().__init__(f"no column is named {name}; there are {', '.join(COLUMNS)}")
 
 
+def choice() -> list[str]:
+    """What one may choose from: all but the name of the delegation, which is always there."""
+    return [name for name in COLUMNS if name != NAME]
+
+
 def chosen(names: Sequence[str]) -> tuple[Column, ...]:
     """The columns of these names in their order, the name of the delegation first; without any, the usual ones."""
     for name in names:
