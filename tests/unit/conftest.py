@@ -20,7 +20,9 @@ def _whoever_knows_a_file_has_a_signature_for_it() -> None:
 def _checked(dialect: type[Dialect], sniff: Callable[[Sample], int]) -> Callable[[type[Dialect], Sample], int]:
     def checked(_: type[Dialect], sample: Sample) -> int:
         sure = sniff(sample)
-        assert not sure or Head(sample.path, sample.head).bears(dialect.signatures), f"{dialect.name} hides {sample}"
+        assert not sure or Head(sample.path, sample.head, sample.columns).bears(dialect.signatures), (
+            f"{dialect.name} hides {sample}"
+        )
         return sure
 
     return checked

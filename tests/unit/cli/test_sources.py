@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from delegtop.base.clock import MINUTE, Millis, WallClock, iso
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.report.source_table import size
@@ -28,6 +29,34 @@ def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, capsys: p
     listed = capsys.readouterr().out
     assert re.search(r"unrecognised .*notes\.json  \(no known log format\)", listed)
     assert re.search(r"missing .*nowhere\.jsonl  \(not found\)", listed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"level": 30, "time": 1794843535561, "event": "hub.started", "msg": "listening"},
+        {"event": "session_ended", "session_id": "session_64d9b5fe", "timestamp": 1794842835.1, "properties": {}},
+    ],
+)
+def test_what_other_programs_log_is_not_taken_for_a_session_log(
+    line: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.jsonl").write_text(3 * (json.dumps(line) + "\n"))
+    assert main(["sources", str(tmp_path)]) == Exit.OK
+    assert re.search(r"unrecognised .*other\.jsonl  \(no known log format\)", capsys.readouterr().out)
+
+
+def test_what_watch_printed_is_not_taken_for_a_session_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begun = {"event": "register", "session_id": "sess_1772532120_h9w4dg", "delegation_depth": 0, "timeout": 1}
+    log = tmp_path / "run.jsonl"
+    log.write_text(
+        json.dumps({**begun, "at": iso(Millis(WallClock().now() - MINUTE)), "delegation_path": ["implement"]}) + "\n"
+    )
+    main(["watch", str(log), "--json", "--exit-when", "problem"])
+    (kept := tmp_path / "watched.jsonl").write_text(capsys.readouterr().out)
+    assert json.loads(kept.read_text().splitlines()[0])["event"] == "present"
+    assert main(["sources", str(kept)]) == Exit.UNREADABLE
+    assert re.search(r"unrecognised .*watched\.jsonl  \(no known log format\)", capsys.readouterr().out)
 
 
 def test_on_a_machine_without_agents_it_says_where_it_looked(

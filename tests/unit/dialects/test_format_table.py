@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from delegtop.dialects import GROUP, OWN, Dialect, Sample, load, recognise
 from delegtop.dialects.format_table import FORMATS, PRODUCTS
 from delegtop.dialects.signature import Format, Head
+from delegtop.sources.database import MAGIC, columns_of
 
 HEAD = 64 * 1024
 REAL = os.environ.get("DELEGTOP_REAL_LOGS", "")
@@ -66,7 +67,8 @@ def table(project: Path) -> str:
     for each in formats(project):
         lines.append(f"    Format({each.name!r}, {each.place!r}, {each.surest}, {each.files!r}, (")
         for signature in each.signatures:
-            lines.append(f"        Signature({signature.words!r}, {signature.path!r}),")
+            columns = f", {signature.columns!r}" if signature.columns else ""
+            lines.append(f"        Signature({signature.words!r}, {signature.path!r}{columns}),")
         lines.append("    )),")
     lines += [")", "", "PRODUCTS: dict[str, str] = {"]
     lines += [f"    {name!r}: {package!r}," for name, package in products(project).items()]
@@ -101,7 +103,8 @@ def test_every_product_is_in_the_table(project: Path) -> None:
 def sample_of(path: Path) -> Sample:
     with path.open("rb") as file:
         head = file.read(HEAD + 1)
-    return Sample(str(path), head[:HEAD], len(head) <= HEAD)
+    columns = columns_of(str(path)) if head.startswith(MAGIC) else frozenset[str]()
+    return Sample(str(path), head[:HEAD], len(head) <= HEAD, columns)
 
 
 def files(*folders: Path) -> Iterator[Path]:
@@ -111,7 +114,7 @@ def files(*folders: Path) -> Iterator[Path]:
 
 def hidden(sample: Sample) -> list[str]:
     """The formats that would read the sample, though it bears none of their signatures."""
-    beginning = Head(sample.path, sample.head)
+    beginning = Head(sample.path, sample.head, sample.columns)
     return [
         each.name
         for each in FORMATS
@@ -141,8 +144,8 @@ def mutated(sample: Sample) -> Iterator[Sample]:
         spelled = json.dumps(value).replace("e", "\\u0065").replace("s", "\\u0073")
         heads += [json.dumps(value, indent=2).encode(), spelled.encode(), json.dumps([value]).encode()]
     for each in heads:
-        yield Sample(sample.path, each, True)
-        yield Sample("notes.txt", each, False)
+        yield Sample(sample.path, each, True, sample.columns)
+        yield Sample("notes.txt", each, False, sample.columns)
 
 
 def documents(*texts: bytes) -> Iterator[object]:

@@ -154,7 +154,11 @@ def test_a_database_is_as_recent_as_the_log_beside_it(store: Store) -> None:
 def test_the_feed_leaves_out_old_sessions_of_opencode(tmp_path: Path) -> None:
     path = tmp_path / "opencode.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute("CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, title TEXT, time_updated INTEGER)")
+        database.executescript(
+            "CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, title TEXT, time_updated INTEGER);"
+            "CREATE TABLE message (id TEXT PRIMARY KEY, data TEXT);"
+            "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT);"
+        )
         database.execute("INSERT INTO session VALUES ('old', NULL, 'o', ?), ('new', NULL, 'n', ?)", (OLD, RECENT))
     with closing(Feed([str(path)], clock=FrozenClock(NOW), since=SINCE)) as feed:
         told = {getattr(event, "id", None) for batch in feed.read_all() for event in batch.events}

@@ -13,6 +13,7 @@ from datetime import UTC, tzinfo
 from enum import Enum
 from functools import cache
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import msgspec
@@ -52,10 +53,19 @@ class Sample(msgspec.Struct, frozen=True):
     head: bytes
     whole: bool
     """True if `head` is all there is."""
+    columns: frozenset[str] = frozenset()
+    """Of a database its tables, and their columns as `table.column`; none if they cannot be seen."""
 
     @property
     def is_database(self) -> bool:
         return self.head.startswith(b"SQLite format 3\0")
+
+    def stores(self, *columns: str, named: str) -> bool:
+        """Whether it is a database with all of these, whatever its name; where its tables cannot be seen, that has to
+        say whose it is."""
+        if not self.is_database:
+            return False
+        return self.columns.issuperset(columns) if self.columns else PurePath(self.path).match(named)
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -251,7 +261,7 @@ def recognise(sample: Sample, among: Iterable[Candidate]) -> type[Dialect] | Non
     """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name.
 
     A row of the table is loaded only if the sample bears one of its signatures and nobody was surer before."""
-    beginning = Head(sample.path, sample.head)
+    beginning = Head(sample.path, sample.head, sample.columns)
     best: type[Dialect] | None = None
     rank = (0, "")
     for each in sorted(among, key=_at_best):

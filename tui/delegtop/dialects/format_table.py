@@ -44,6 +44,7 @@ FORMATS: tuple[Format, ...] = (
     )),
     Format('opencode', 'delegtop.agents.opencode.opencode_dialects:OpenCode', 80, ('opencode*.db',), (
         Signature((b'SQLiteformat3',), 'opencode'),
+        Signature((b'SQLiteformat3',), '', ('session.parent_id', 'message.data', 'part.message_id')),
     )),
     Format('opencode-export', 'delegtop.agents.opencode.opencode_dialects:OpenCodeExport', 95, (), (
         Signature((b'"info":{', b'"id":'), ''),
@@ -61,8 +62,8 @@ FORMATS: tuple[Format, ...] = (
         Signature((b'"timestamp":', b'"type":', b'"payload":'), ''),
     )),
     Format('codex-state', 'delegtop.agents.codex.state_database:CodexState', 95, ('state_*.sqlite',), (
-        Signature((b'SQLiteformat3', b'thread_spawn_edges'), ''),
         Signature((b'SQLiteformat3',), 'state_'),
+        Signature((b'SQLiteformat3',), '', ('threads', 'thread_spawn_edges.child_thread_id')),
     )),
     Format('proofchecker', 'delegtop.protocols.proofchecker.folder_dialect:ProofChecker', 95, ('.postflight-pending', '.postflight-loop-guard', '.continuation-loop-guard', '.orchestrator-loop-guard'), (
         Signature((), '.postflight-loop-guard'),
@@ -120,7 +121,15 @@ FORMATS: tuple[Format, ...] = (
     )),
     Format('cleo-tasks', 'delegtop.protocols.cleo.tasks_database:CleoTasks', 90, ('tasks.db', 'cleo.db'), (
         Signature((b'SQLiteformat3',), '.cleo'),
-        Signature((b'SQLiteformat3', b'agent_instances', b'last_heartbeat'), ''),
+        Signature((b'SQLiteformat3',), '', ('agent_instances',)),
+        Signature((b'SQLiteformat3',), '', ('pipeline_manifest',)),
+        Signature((b'SQLiteformat3',), '', ('agent_error_log',)),
+        Signature((b'SQLiteformat3',), '', ('tasks_agent_instances',)),
+        Signature((b'SQLiteformat3',), '', ('tasks_pipeline_manifest',)),
+        Signature((b'SQLiteformat3',), '', ('tasks_agent_error_log',)),
+        Signature((b'SQLiteformat3',), '', ('docs_agent_instances',)),
+        Signature((b'SQLiteformat3',), '', ('docs_pipeline_manifest',)),
+        Signature((b'SQLiteformat3',), '', ('docs_agent_error_log',)),
     )),
     Format('hyper-activity', 'delegtop.protocols.hyper.file_activity:HyperActivity', 75, (), (
         Signature((b'---', b'activity:', b'actor:'), ''),
@@ -168,9 +177,11 @@ FORMATS: tuple[Format, ...] = (
     )),
     Format('crush', 'delegtop.agents.crush.crush_database:Crush', 80, ('crush.db',), (
         Signature((b'SQLiteformat3',), 'crush.db'),
+        Signature((b'SQLiteformat3',), '', ('sessions.parent_session_id', 'messages.parts')),
     )),
     Format('goose', 'delegtop.agents.goose.goose_database:Goose', 80, ('sessions.db',), (
         Signature((b'SQLiteformat3',), 'sessions.db'),
+        Signature((b'SQLiteformat3',), '', ('sessions.session_type', 'sessions.working_dir', 'messages.content_json')),
     )),
     Format('otlp', 'delegtop.agents.otel.otlp:Otlp', 95, (), (
         Signature((b'"resourceSpans"',), ''),

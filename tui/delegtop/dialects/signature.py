@@ -5,7 +5,7 @@ file has, `sniff` alone says. So they may be too wide and never too narrow: of a
 signatures, `sniff` says 0.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 import msgspec
 
@@ -27,19 +27,25 @@ class Signature(msgspec.Struct, frozen=True):
     underscores and the signs of JSON itself: any other may be spelled in numbers."""
     path: str = ""
     """This is in its path."""
+    columns: tuple[str, ...] = ()
+    """These are in it, if it is a database: tables, or columns as `table.column`."""
 
 
 class Head:
     """The beginning of a file, as signatures are looked for in it."""
 
-    def __init__(self, path: str, head: bytes) -> None:
+    def __init__(self, path: str, head: bytes, columns: Set[str] = frozenset()) -> None:
         self._path = path
+        self._columns = columns
         self._head = _EDGE + head.translate(None, _BLANK) + _EDGE
         self._is_spelled = any(spelled in self._head for spelled in _SPELLED)
 
     def bears(self, signatures: Iterable[Signature]) -> bool:
         """Whether one of the signatures fits."""
-        return any(signature.path in self._path and self._has(signature.words) for signature in signatures)
+        return any(self._fits(signature) for signature in signatures)
+
+    def _fits(self, signature: Signature) -> bool:
+        return signature.path in self._path and self._columns >= {*signature.columns} and self._has(signature.words)
 
     def _has(self, words: tuple[bytes, ...]) -> bool:
         return self._is_spelled or all(word in self._head for word in words)

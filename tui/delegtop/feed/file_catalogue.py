@@ -6,6 +6,8 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 import os
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.dormant_sessions import DormantSessions, resting
@@ -20,6 +22,7 @@ from delegtop.sources.tail import Tail
 
 SAMPLE = 64 * 1024
 STDIN = "-"
+_DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
 class FileCatalogue:
@@ -88,7 +91,7 @@ class FileCatalogue:
             return
         try:
             found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
-            stamp = (found.st_size, found.st_mtime_ns)
+            stamp = _stamp(path, found)
             if path in self._unknown and self._unknown[path][0] == stamp:
                 return
             self._unknown[path] = (stamp, "empty")
@@ -100,7 +103,11 @@ class FileCatalogue:
             self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
 
     def _settle(self, path: str, sample: Sample) -> None:
-        """Find the format of a file by how it begins."""
+        """Find the format of a file by how it begins, and of a database by its tables."""
+        if sample.is_database and path != STDIN:
+            from delegtop.sources.database import columns_of  # few files are
+
+            sample = msgspec.structs.replace(sample, columns=columns_of(path))
         dialect = self._formats.of(sample)
         if dialect is None or not (sample.head or self._formats.is_forced):
             if sample.head.strip():
@@ -191,6 +198,17 @@ class FileCatalogue:
 
     def _status_of(self, reading: FollowedFile) -> FileStatus:
         return reading.source.status() if reading.source else self._tail.status(reading.path)
+
+
+def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:
+    """What tells that a file was written to; of a database, that its log was."""
+    if not path.endswith(_DATABASES):
+        return found.st_size, found.st_mtime_ns
+    try:
+        log = os.stat(path + "-wal")  # noqa: PTH116 # as above
+    except OSError:
+        return found.st_size, found.st_mtime_ns
+    return found.st_size + log.st_size, max(found.st_mtime_ns, log.st_mtime_ns)
 
 
 def _head(path: str) -> tuple[bytes, bool]:

@@ -172,6 +172,27 @@ class Database:
             self._tidy = None
 
 
+def columns_of(path: str) -> frozenset[str]:
+    """The plain tables of a database, and their columns as `table.column`; none if they cannot be seen now."""
+    database, found = Database(path), set[str]()
+    try:
+        with database.open() as connection:
+            tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+            for name in [name for name, sql in tables if not is_virtual(sql)]:
+                columns = connection.execute("SELECT name FROM pragma_table_info(?)", (name,))
+                found |= {name, *(f"{name}.{column}" for (column,) in columns)}
+    except DatabaseTrouble:  # its reader says what is wrong
+        return frozenset()
+    finally:
+        database.close()
+    return frozenset(found)
+
+
+def is_virtual(sql: str | None) -> bool:
+    """Whether a table that was made so has no rows of its own: reading one may run anything."""
+    return sql is None or sql.split(None, 2)[1:2] != ["TABLE"]
+
+
 def _connect(path: str, options: str) -> sqlite3.Connection:
     uri = f"{Path(path).absolute().as_uri()}?{options}"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
@@ -180,7 +201,9 @@ def _connect(path: str, options: str) -> sqlite3.Connection:
     limit = monotonic() + LONGEST_READING
     connection.set_progress_handler(lambda: int(monotonic() > limit), _STEPS)
     try:
-        connection.execute("PRAGMA trusted_schema = OFF")
+        # `trusted_schema = OFF` would do no more for us, for there is no function here that a schema could misuse, no
+        # extension is loaded, and only plain tables are read. But SQLite 3.40 then calls any database with JSON in
+        # an index malformed.
         connection.execute("PRAGMA query_only = ON")
     except sqlite3.Error:
         connection.close()

@@ -13,7 +13,7 @@ import msgspec
 
 from delegtop.base.clock import MINUTE, SECOND, Millis, WallClock, iso, monotonic
 from delegtop.base.origin import Origin
-from delegtop.sources.database import LARGEST_VALUE, Database
+from delegtop.sources.database import LARGEST_VALUE, Database, is_virtual
 from delegtop.sources.records import Line, Unreadable
 
 BATCH = 1_000
@@ -264,7 +264,7 @@ class DatabaseTable:
         """
         name = self._query.table
         kind = connection.execute("SELECT type, sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
-        self.there = kind is not None and kind[0] == "table" and not _is_virtual(kind[1])
+        self.there = kind is not None and kind[0] == "table" and not is_virtual(kind[1])
         if not self.there:
             return False
         # A table without rowids raises here, and is told as what SQLite says.
@@ -371,10 +371,6 @@ def _plain(value: Any) -> Any:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _is_virtual(sql: str | None) -> bool:
-    return sql is None or sql.split(None, 2)[1:2] != ["TABLE"]
 
 
 def _in_unit_of(mark: float, millis: int) -> int:

@@ -560,10 +560,12 @@ def test_rows_that_tell_of_no_spawn_tell_nothing(columns: dict[str, Any]) -> Non
     assert state_row(**columns) == []
 
 
-def test_only_a_database_of_that_name_or_with_that_table_is_codex_state() -> None:
+def test_a_database_with_those_tables_is_codex_state_and_one_of_that_name_if_its_tables_cannot_be_seen() -> None:
     head = b"SQLite format 3\0" + b"\0" * 100
-    assert CodexState.sniff(Sample("/h/state_5.sqlite", head, False)) == 60
-    assert CodexState.sniff(Sample("/h/x.db", head + b"CREATE TABLE thread_spawn_edges", False)) == 95
+    tables = frozenset({"threads", "thread_spawn_edges", "thread_spawn_edges.child_thread_id"})
+    assert CodexState.sniff(Sample("/h/state_5.sqlite", head, False)) == 95
+    assert CodexState.sniff(Sample("/h/x.db", head, False, tables)) == 95
+    assert CodexState.sniff(Sample("/h/state_5.sqlite", head, False, frozenset({"threads"}))) == 0
     assert CodexState.sniff(Sample("/h/opencode.db", head, False)) == 0
     assert CodexState.sniff(Sample("/h/state_5.sqlite", b"{}", True)) == 0
 

@@ -16,11 +16,14 @@ from delegtop.agents.opencode.opencode_dialects import OpenCode, OpenCodeExport,
 from delegtop.agents.opencode.run_stream import OpenCodeStream
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
 from delegtop.dialects import Dialect, Sample, load, names, recognise
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending, Event, Heard, Outcome, Phase, Resumed, Started
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.sources.database import columns_of
 from delegtop.sources.records import Line
 from delegtop.sources.row_reader import RowReader
 
@@ -462,12 +465,27 @@ def test_an_export_tells_of_its_session_and_of_those_it_made() -> None:
     assert (second.id, second.parent, second.outcome) == ("ses_b", "ses_a", Outcome.COMPLETED)
 
 
-def test_the_database_is_known_by_its_name_and_its_bytes(store: Store) -> None:
+def test_a_database_is_known_by_its_tables_and_by_its_name_only_where_they_cannot_be_seen(store: Store) -> None:
     head = store.path.read_bytes()[:100]
+    tables = columns_of(str(store.path))
+    assert recognise(Sample("/x/anything", head, False, tables), map(load, names())) is OpenCode
+    assert recognise(Sample("/x/opencode.db", head, False, frozenset({"session"})), map(load, names())) is None
     assert recognise(Sample("/x/opencode.db", head, False), map(load, names())) is OpenCode
     assert OpenCode.sniff(Sample("/x/opencode-beta.db", head, False)) > 0
     assert OpenCode.sniff(Sample("/x/other.db", head, False)) == 0
     assert OpenCode.sniff(Sample("/x/opencode.db", b"text", True)) == 0
+
+
+def test_a_copy_with_another_name_and_json_in_an_index_shows_its_tree(
+    family: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    family.connection.execute("CREATE INDEX by_role ON message (id, json_extract(data, '$.role'))")
+    copy = tmp_path / "kept.sqlite3"
+    with contextlib.closing(sqlite3.connect(copy)) as kept:
+        family.connection.backup(kept)
+    assert main(["tree", str(copy), "--json"]) == Exit.OK
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["id"] for row in shown["delegations"]] == ["root", "child"]
 
 
 def printed(kind: str, at: int, **part: Any) -> bytes:

@@ -21,6 +21,7 @@ from delegtop.protocols.cleo.manifest_contract import violations
 from delegtop.protocols.cleo.response import CleoResponse
 from delegtop.protocols.cleo.tasks_database import CleoTasks
 from delegtop.protocols.cleo.working_sessions import CleoSessions
+from delegtop.sources.database import columns_of
 from delegtop.sources.records import Line, Unreadable
 
 REAL = Path(os.environ.get("DELEGTOP_REAL_LOGS", "/nowhere")) / "seed_systems" / "cleo"
@@ -246,12 +247,13 @@ def make_database(path: Path) -> None:
     db.close()
 
 
-def test_a_database_is_known_by_its_bytes_and_its_folder(tmp_path: Path) -> None:
+def test_a_database_is_known_by_its_tables_and_else_by_its_folder(tmp_path: Path) -> None:
     path = tmp_path / ".cleo" / "tasks.db"
     make_database(path)
     head = path.read_bytes()[:65536]
     assert CleoTasks.sniff(Sample(str(path), head, True)) > 0
-    assert CleoTasks.sniff(Sample("/elsewhere/copy.db", head, True)) > 0
+    assert CleoTasks.sniff(Sample("/elsewhere/copy.db", head, True, columns_of(str(path)))) > 0
+    assert CleoTasks.sniff(Sample(str(path), head, True, frozenset({"agenda_tasks"}))) == 0
     assert CleoTasks.sniff(Sample(str(path), b"not a database", True)) == 0
     assert CleoTasks.sniff(Sample("/elsewhere/tasks.db", head[:100], True)) == 0
 

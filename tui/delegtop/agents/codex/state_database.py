@@ -4,7 +4,6 @@ It knows no run state, so it only says that a spawned thread is there, for the c
 away, or not looked at. What the rollout itself says outweighs all of this.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -19,7 +18,8 @@ from delegtop.model.events import Described, Event, Heard, Noted, Started
 from delegtop.model.notes import PROGRESS
 from delegtop.sources.records import Record
 
-_NAME = re.compile(r"(?:^|[/\\])state_\d+\.sqlite$")
+_TABLES = ("threads", "thread_spawn_edges.child_thread_id")
+"""What tells its database from any other."""
 
 
 class CodexState(Dialect):
@@ -30,8 +30,8 @@ class CodexState(Dialect):
     product = PRODUCT
     surest: ClassVar[int] = 95
     signatures: ClassVar[tuple[Signature, ...]] = (
-        Signature((SQLITE, b"thread_spawn_edges")),
         Signature((SQLITE,), "state_"),
+        Signature((SQLITE,), columns=_TABLES),
     )
     about: ClassVar[About] = About(
         "Codex CLI with a state database",
@@ -75,11 +75,7 @@ class CodexState(Dialect):
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        if not sample.is_database:
-            return 0
-        if b"thread_spawn_edges" in sample.head:
-            return 95
-        return 60 if _NAME.search(sample.path) else 0
+        return 95 if sample.stores(*_TABLES, named="state_[0-9]*.sqlite") else 0
 
     def translate(self, record: Record) -> Iterator[Event]:
         match record.value.get("table"):

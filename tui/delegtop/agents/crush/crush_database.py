@@ -28,6 +28,8 @@ _FINISHES = {
     "canceled": Outcome.INTERRUPTED,
     "error": Outcome.FAILED,
 }
+_TABLES = ("sessions.parent_session_id", "messages.parts")
+"""What tells its database from any other."""
 _COLUMNS = ("id", "parent_session_id", "title", "cost", "created_at", "updated_at")
 
 
@@ -58,7 +60,10 @@ class Crush(Chat):
     )
 
     product = PRODUCT
-    signatures: ClassVar[tuple[Signature, ...]] = (Signature((SQLITE,), "crush.db"),)
+    signatures: ClassVar[tuple[Signature, ...]] = (
+        Signature((SQLITE,), "crush.db"),
+        Signature((SQLITE,), columns=_TABLES),
+    )
     rewrites: ClassVar[bool] = True
     phases: ClassVar[dict[str, Phase]] = dict.fromkeys(_SPAWNS, Phase.CHILD)
 
@@ -71,9 +76,7 @@ class Crush(Chat):
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        """The first page of a database does not show its tables, so the name has to say whose it is."""
-        is_one = sample.is_database and PurePath(sample.path).name == "crush.db"
-        return 80 if is_one else 0
+        return 80 if sample.stores(*_TABLES, named="crush.db") else 0
 
     def tell(self, value: dict[str, Any]) -> None:
         session = word(value.get("id" if value.get("table") == "sessions" else "session_id"))

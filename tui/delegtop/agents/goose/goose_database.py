@@ -4,7 +4,6 @@ Goose lists its sub-agents but most versions do not write down who started one: 
 note on it says why. Nothing tells that a session is finished either; one whose last message is an answer is idle.
 """
 
-from pathlib import PurePath
 from typing import Any, ClassVar
 
 from delegtop.agents.goose import PRODUCT
@@ -16,6 +15,8 @@ from delegtop.model.events import Deviation, Noted, Phase
 from delegtop.model.notes import UNLINKED
 
 _SPAWNS = ("delegate", "subagent", "subagent__execute_task")
+_TABLES = ("sessions.session_type", "sessions.working_dir", "messages.content_json")
+"""What tells its database from any other."""
 _WHY = "Goose does not write down which session started a sub-agent"
 
 
@@ -61,15 +62,15 @@ class Goose(Chat):
     )
 
     product = PRODUCT
-    signatures: ClassVar[tuple[Signature, ...]] = (Signature((SQLITE,), "sessions.db"),)
+    signatures: ClassVar[tuple[Signature, ...]] = (
+        Signature((SQLITE,), "sessions.db"),
+        Signature((SQLITE,), columns=_TABLES),
+    )
     phases: ClassVar[dict[str, Phase]] = dict.fromkeys(_SPAWNS, Phase.CHILD)
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        """The first page of a database does not show its tables, so the place has to say whose it is."""
-        path = PurePath(sample.path)
-        is_one = sample.is_database and path.name == "sessions.db" and "goose" in path.parts
-        return 80 if is_one else 0
+        return 80 if sample.stores(*_TABLES, named="goose/*/sessions.db") else 0
 
     def tell(self, value: dict[str, Any]) -> None:
         session = word(value.get("id" if value.get("table") == "sessions" else "session_id"))

@@ -17,6 +17,8 @@ from delegtop.sources.records import Line, Record, Unreadable
 
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_')
 _STORED = ("session", "message", "part")
+_TABLES = ("session.parent_id", "message.data", "part.message_id")
+"""What tells its database from any other."""
 
 
 class Telling(Dialect):
@@ -39,7 +41,10 @@ class OpenCode(Telling):
     title: ClassVar[str] = "OpenCode database"
     product = PRODUCT
     surest: ClassVar[int] = 80
-    signatures: ClassVar[tuple[Signature, ...]] = (Signature((SQLITE,), "opencode"),)
+    signatures: ClassVar[tuple[Signature, ...]] = (
+        Signature((SQLITE,), "opencode"),
+        Signature((SQLITE,), columns=_TABLES),
+    )
     about: ClassVar[About] = About(
         "OpenCode 1.18",
         "`~/.local/share/opencode/opencode*.db`",
@@ -88,8 +93,7 @@ class OpenCode(Telling):
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        """The first page of a database does not show its tables, so the name has to say whose it is."""
-        return 80 if sample.is_database and PurePath(sample.path).match("opencode*.db") else 0
+        return 80 if sample.stores(*_TABLES, named="opencode*.db") else 0
 
     def translate(self, record: Record) -> Iterable[Event]:
         row = record.value

@@ -6,7 +6,6 @@ Newer versions put the name of the domain before the names of the tables. All ti
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, tzinfo
-from pathlib import PurePath
 from typing import Any, ClassVar
 
 from delegtop.base.origin import Origin
@@ -59,6 +58,8 @@ _ENTRIES = (
 _ERRORS = ("id", "agent_id", "error_type", "message", "occurred_at", "resolved")
 _TABLES = {"agent_instances": _AGENTS, "pipeline_manifest": _ENTRIES, "agent_error_log": _ERRORS}
 _DOMAINS = ("", "tasks_", "docs_")
+_NAMES = tuple(domain + table for domain in _DOMAINS for table in _TABLES)
+"""Any of these tells its database from others."""
 _RECOVERABLE = {"retriable": True, "permanent": False}
 
 
@@ -71,7 +72,7 @@ class CleoTasks(Dialect):
     surest: ClassVar[int] = 90
     signatures: ClassVar[tuple[Signature, ...]] = (
         Signature((SQLITE,), ".cleo"),
-        Signature((SQLITE, b"agent_instances", b"last_heartbeat")),
+        *(Signature((SQLITE,), columns=(table,)) for table in _NAMES),
     )
     about: ClassVar[About] = About(
         "CLEO with a task database",
@@ -91,12 +92,9 @@ class CleoTasks(Dialect):
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        if not sample.is_database:
-            return 0
-        path = PurePath(sample.path)
-        if path.parent.name == ".cleo" and path.name in cls.files:
+        if any(sample.stores(table, named=".cleo/*.db") for table in _NAMES):
             return 90
-        return 80 if b"agent_instances" in sample.head and b"last_heartbeat" in sample.head else 0
+        return 0
 
     def translate(self, record: Record) -> Iterable[Event]:
         row = record.value

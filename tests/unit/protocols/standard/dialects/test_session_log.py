@@ -450,12 +450,25 @@ class TestSniffing:
     def test_garbage_in_the_first_lines_is_survived(self) -> None:
         assert sniff(b"\0\0\0garbage\n\xff\xfe\n[1,2\n" + self.LINE * 2) == 95
 
-    def test_an_event_of_strangers_is_weak(self) -> None:
-        strange = sniff(b'{"event":"click","x":1}\n' * 5)
-        assert 0 < strange < sniff(b'{"event":"heartbeat","x":1}\n' * 5) < 95
+    @pytest.mark.parametrize(
+        "line",
+        [
+            {"event": "click", "x": 1},
+            {"event": "error", "message": "no key of ours"},
+            {"event": "cli_started", "session_id": "session_1", "timestamp": 1794842835.1},
+            {"event": "state", "at": "2026-02-03T09:00:00Z", "id": "sess_1", "state": "idle"},
+        ],
+    )
+    def test_events_of_strangers_are_left_to_them(self, line: dict[str, object]) -> None:
+        assert sniff(json.dumps(line).encode() + b"\n") == 0
+        assert sniff(json.dumps(line).encode()[:-4], whole=False) <= 30
 
-    def test_a_few_lines_of_ours_among_others_are_weak(self) -> None:
-        assert sniff(self.LINE + b'{"type":"user"}\n' * 9) <= 40
+    def test_an_event_of_a_later_version_is_weak_and_one_without_a_time_less_so(self) -> None:
+        later = sniff(json.dumps(entry("pause")).encode())
+        assert 0 < later < sniff(b'{"event":"heartbeat","session_id":"sess_1"}\n') < 95
+
+    def test_a_few_lines_of_ours_among_others_are_not_enough(self) -> None:
+        assert sniff(self.LINE + b'{"type":"user"}\n' * 9) == 0
 
     def test_half_a_line_is_judged_as_far_as_it_goes(self) -> None:
         whole = json.dumps(register(task_context={"text": "x" * 9000})).encode()

@@ -76,7 +76,7 @@ class SessionLog(Dialect):
         scores = [score for score in map(_sniff_line, lines) if score is not None]
         if not scores:
             return _sniff_part(cut or b"".join(lines[:1]))  # two records glued together are no line, and begin like one
-        return max(scores) if 2 * sum(score > 0 for score in scores) >= len(scores) else min(max(scores), 40)
+        return max(scores) if 2 * sum(score > 0 for score in scores) >= len(scores) else 0
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
         try:
@@ -237,16 +237,20 @@ _OWN_KEY = re.compile(rb'"(?:session_id|at)"\s*:')
 
 
 def _sniff_line(data: bytes) -> int | None:
-    """How much one whole line looks like ours; None if it is no JSON object and so says nothing."""
+    """How much one whole line looks like ours; None if it is no JSON object and so says nothing.
+
+    Many programs write lines with an `event`: ours has a known one, or at least both of the other keys.
+    """
     try:
         shape = _shape(data.strip(b"\0\xef\xbb\xbf \t\r"))
     except (ValueError, RecursionError):
         return None
     if not isinstance(shape.event, str):
         return 0
-    known = shape.event in _KINDS
-    own = isinstance(shape.session_id, str) or isinstance(shape.at, str)
-    return 95 if known and own else 40 if known or own else 20
+    own = isinstance(shape.session_id, str) + isinstance(shape.at, str)
+    if shape.event in _KINDS:
+        return (0, 60, 95)[own]
+    return 40 if own == 2 else 0
 
 
 def _sniff_part(data: bytes) -> int:
@@ -255,4 +259,4 @@ def _sniff_part(data: bytes) -> int:
     if event is None or not data.lstrip(b"\0\xef\xbb\xbf \t").startswith(b"{"):
         return 0
     known = event[1].decode("ascii", "replace") in _KINDS
-    return 80 if known and _OWN_KEY.search(data) else 30 if known else 10
+    return 80 if known and _OWN_KEY.search(data) else 30 if known else 0
