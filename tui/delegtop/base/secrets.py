@@ -99,6 +99,7 @@ _PLACES = (
 )
 """Secrets by the place they stand in, each with words one of which must be there: most texts have none of them.
 Of what matches, group 1 and the quote of group 2 stay."""
+_WORDS = {word for _, words, _ in _PLACES for word in words}
 
 StandIn = Callable[[str, str], str]
 """What stands in the place of a secret, by its kind and itself."""
@@ -117,8 +118,9 @@ def hide(text: str, stand_in: StandIn) -> str:
         )
     text = _pattern(_KEY).sub(lambda found: _prefix(found[0]) + stand_in("key", found[0]), text)
     lowered = text.lower()
-    for kind, words, pattern in _PLACES:
-        if any(word in lowered for word in words):
+    found = {word for word in _WORDS if word in lowered}
+    for kind, words, pattern in _PLACES if found else ():
+        if not found.isdisjoint(words):
             text = _pattern(pattern, re.IGNORECASE).sub(partial(_replace, kind, stand_in), text)
     return text
 

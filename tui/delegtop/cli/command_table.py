@@ -4,6 +4,7 @@ import atexit
 import gc
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
@@ -94,7 +95,7 @@ def parser(name: str) -> Parser:
         prog="delegtop" if live else f"delegtop {name}",
         description=f"{_SUMMARY}\n\n{command.DESCRIPTION}" if live else command.DESCRIPTION,
         epilog=f"{_overview()}\n\n{epilog(command)}" if live else epilog(command),
-        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=80),  # see below
+        formatter_class=partial(RawDescriptionHelpFormatter, width=80),  # see below
         allow_abbrev=False,
         add_help=False,
     )

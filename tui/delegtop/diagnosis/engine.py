@@ -15,5 +15,5 @@ def diagnose(case: Case, rules: Iterable[Rule] | None = None) -> tuple[Finding, 
     only those of them that judge such delegations are asked."""
     judging = rules_on(case.facts.product)
     asked = judging.values() if rules is None else (rule for rule in rules if rule.id in judging)
-    found = [finding for rule in asked for finding in rule.findings(case)]
+    found = [rule.finding(case, note) for rule in asked for note in rule.check(case)]
     return tuple(sorted(found, key=lambda finding: (_RANK[finding.severity], finding.rule not in FIRST)))

@@ -50,19 +50,11 @@ class Rule(RuleText, frozen=True):
 
     check: Check
 
-    def findings(self, case: Case) -> Iterator[Finding]:
-        for note in self.check(case):
-            yield Finding(
-                self.id,
-                note.severity or self.severity,
-                case.facts.id,
-                note.message,
-                note.evidence,
-                note.advice,
-                note.command,
-                note.by,
-                note.since,
-            )
+    def finding(self, case: Case, note: RuleNote) -> Finding:
+        severity, about = note.severity or self.severity, case.facts.id
+        return Finding(
+            self.id, severity, about, note.message, note.evidence, note.advice, note.command, note.by, note.since
+        )
 
 
 def rule(id: str, name: str, severity: Severity, title: str, why: str) -> Callable[[Check], Rule]:

@@ -203,17 +203,14 @@ def _is_any_announced() -> bool:
     for folder in sys.path:
         try:
             with os.scandir(folder or os.curdir) as found:
-                if any(_announces(each.path) for each in found if _is_about_another(each.name)):
-                    return True
+                packages = [each for each in found if each.name.endswith((".dist-info", ".egg-info", "EGG-INFO"))]
         except NotADirectoryError:
             return True
         except OSError:
             continue
+        if any(_announces(each.path) for each in packages if not each.name.startswith("delegtop-")):
+            return True
     return False
-
-
-def _is_about_another(name: str) -> bool:
-    return name.endswith((".dist-info", ".egg-info", "EGG-INFO")) and not name.startswith("delegtop-")
 
 
 def _announces(folder: str) -> bool:

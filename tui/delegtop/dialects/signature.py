@@ -45,10 +45,9 @@ class Head:
         return any(self._fits(signature) for signature in signatures)
 
     def _fits(self, signature: Signature) -> bool:
-        return signature.path in self._path and self._columns >= {*signature.columns} and self._has(signature.words)
-
-    def _has(self, words: tuple[bytes, ...]) -> bool:
-        return self._is_spelled or all(word in self._head for word in words)
+        if signature.path not in self._path or not self._columns.issuperset(signature.columns):
+            return False
+        return self._is_spelled or all(map(self._head.__contains__, signature.words))
 
 
 class Format(msgspec.Struct, frozen=True):
