@@ -42,10 +42,10 @@ class Head:
 
     def bears(self, signatures: Iterable[Signature]) -> bool:
         """Whether one of the signatures fits."""
-        return any(self._fits(signature) for signature in signatures)
+        return any(map(self._fits, signatures))
 
     def _fits(self, signature: Signature) -> bool:
-        if signature.path not in self._path or not self._columns.issuperset(signature.columns):
+        if signature.path not in self._path or not self._columns >= {*signature.columns}:
             return False
         return self._is_spelled or all(map(self._head.__contains__, signature.words))
 
