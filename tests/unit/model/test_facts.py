@@ -112,7 +112,7 @@ def test_whatever_a_start_tells_is_a_fact_but_how_sure_it_is() -> None:
 def test_what_an_event_tells_is_the_fact_and_no_other_is_another_by_it(fact: Fact) -> None:
     plain, value = msgspec.structs.asdict(grown(telling(fact, None)).delegation(0)), some(fact, 0)
     told = msgspec.structs.asdict(grown(telling(fact, value)).delegation(0))
-    follow = {"started_at": "heard_at"}
+    follow = {"started_at": "heard_at", "phase": "phase_since"}
     assert told.pop(fact.name) == value
     plain.pop(fact.name)
     if fact.name in follow:

@@ -230,8 +230,8 @@ def _plain(case: Case) -> Assessment:
 
 def _plainly(case: Case, facts: Delegation) -> Iterator[str | Millis]:
     """How it is doing, where nothing is the matter."""
-    if case.state is State.SILENT and facts.heard_at is not None:
-        yield from ("Nothing was heard of it for ", facts.heard_at, "; quiet is not hung.")
+    if case.state is State.SILENT and facts.quiet_since is not None:
+        yield from ("Nothing was heard of it for ", facts.quiet_since, "; quiet is not hung.")
     elif case.state in ACTIVE:
         doing = " ".join(phases.now(facts).split())
         yield f"It is at work{f': {_stopped(doing)}' if doing else '.'}"

@@ -76,6 +76,9 @@ class Wait(msgspec.Struct, frozen=True):
     origin: Origin
 
 
+AGAIN = 2
+"""A model that was asked so often since it last answered was asked again: that is no sign that it does."""
+
 _table = FactTable()
 _fact = _table.row
 
@@ -164,6 +167,31 @@ class Delegation(Identity, frozen=True, kw_only=True):
         "`model`: it waits for the model; `permission`, `answer`: for a person; `child`: for what it handed on.",
         filter="phase:permission",
     )
+    phase_since: Millis | None = _fact(
+        "Since when it is in the middle of that.",
+        "latest",
+        "Inside a tool: when the call was made that has not come back; waiting for the model: when the model was first "
+        "asked that has not answered, however often it was asked again.",
+        told_as="since",
+        form="moment",
+    )
+    asked: int | None = _fact(
+        "How often the model was asked since then, where the log tells.", "latest", filter="asked>1"
+    )
+    call_deadline: Millis | None = _fact(
+        "When the open call runs out of the time that it was given as an argument.",
+        "latest",
+        "It ends the call and not the delegation: passing it makes nothing overdue.",
+        told_as="due",
+        form="moment",
+    )
+    permission_mode: str | None = _fact(
+        "The permission mode it works in, as its program calls it.",
+        "latest",
+        told_as="mode",
+        filter="mode:acceptEdits",
+        label="permissions",
+    )
     tokens: int | None = _fact(
         "Tokens used so far.",
         "largest",
@@ -223,6 +251,13 @@ class Delegation(Identity, frozen=True, kw_only=True):
         if self.path:
             return self.path[-1]
         return f"/{self.command.lstrip('/')}" if self.command else self.id
+
+    @property
+    def quiet_since(self) -> Millis | None:
+        """Since when nothing came of it: that its model is asked once more is no answer."""
+        if self.phase is Phase.MODEL and (self.asked or 0) >= AGAIN:
+            return self.phase_since or self.heard_at
+        return self.heard_at
 
     @property
     def artifacts(self) -> tuple[Artifact, ...]:

@@ -156,6 +156,15 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     cost: float | None = None
     """US dollars so far, in all."""
     phase: Phase | None = None
+    since: Millis | None = None
+    """Since when it is in the middle of that, where it is longer than since `at`: when the call was made that has not
+    come back, or when the model was first asked that has not answered."""
+    asked: int | None = None
+    """How often the model was asked since then, where the log tells."""
+    due: Millis | None = None
+    """When the call runs out of the time that it was given."""
+    mode: str | None = None
+    """The permission mode it works in, as its program calls it."""
 
 
 class Described(msgspec.Struct, frozen=True, gc=False):

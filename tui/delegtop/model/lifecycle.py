@@ -215,7 +215,8 @@ class Lifecycle:
         heard = ledger.heard_at(handle)
         seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
         lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
-        silent = None if heard is None else heard + policy.silent_after
+        quiet = ledger.quiet_since(handle)
+        silent = None if quiet is None else quiet + policy.silent_after
         limits = (deadline.at if deadline else None, silent, lost)
         # Limits are passed only after their moment, so the state turns one millisecond later.
         self._agenda.set(handle, min((Millis(at + 1) for at in limits if at is not None and at >= now), default=None))
@@ -265,7 +266,7 @@ class Lifecycle:
             }.get(ending[1], "the return's status is none of the four" if state is State.UNKNOWN else "")
         if state is State.UNKNOWN:
             return "left the registry, outcome unknown"
-        heard = ledger.heard_at(handle) or ledger.listed_at(handle)
+        heard = ledger.quiet_since(handle) or ledger.listed_at(handle)
         quiet = duration(self.now - heard) if heard is not None else "–"
         if self.went_with_its_session(handle):
             return "its session's process is gone"

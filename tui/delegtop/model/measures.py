@@ -96,12 +96,12 @@ def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> 
 
 
 def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> int | None:
-    """Milliseconds since it was last heard of, while it is not known to be done."""
+    """Milliseconds since anything came of it, while it is not known to be done."""
     facts = facts or forest.delegation(handle)
     state = forest.state(handle)
-    if facts.heard_at is None or state not in UNENDED:
+    if facts.quiet_since is None or state not in UNENDED:
         return None
-    return forest.now_of(handle) - facts.heard_at
+    return forest.now_of(handle) - facts.quiet_since
 
 
 def last_heard(forest: "Forest") -> Millis | None:

@@ -156,7 +156,10 @@ def test_a_session_is_on_the_branch_of_its_first_record_unless_there_is_none(tol
             "A?",
         ),
         ([answer(0, spawn("c"))], Phase.CHILD, "Agent", "Do c"),
-        ([answer(0, spawn("c"), use("t", "Bash", command="a"))], Phase.TOOL, "Bash", "a"),
+        ([answer(0, spawn("c"), use("t", "Bash", command="a"))], Phase.CHILD, "Agent", "Do c"),
+        ([answer(0, use("t", "Bash", command="a"), spawn("c"))], Phase.TOOL, "Bash", "a"),
+        ([answer(0, spawn("c"), use("t", "Bash", command="a")), result(1, "c")], Phase.TOOL, "Bash", "a"),
+        ([answer(0, use("t", "Bash", command="a")), answer(5, use("u", "Read"))], Phase.TOOL, "Read", None),
         ([answer(0, use("t", "TaskOutput", task_id="x", block=True))], Phase.CHILD, "TaskOutput", "x"),
         ([answer(0, use("t", "Bash", command="a")), said(1, "[Request interrupted by user]")], Phase.IDLE, None, None),
         (

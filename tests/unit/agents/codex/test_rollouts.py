@@ -629,3 +629,28 @@ def test_every_real_thread_is_in_the_state_its_last_turn_left_it_in() -> None:
         "interrupted",
         "waiting",
     ]
+
+
+# -- a model that does not answer --------------------------------------------------------------------------------------
+
+
+def test_an_account_that_counts_no_more_tokens_is_another_request() -> None:
+    answered = (meta(), STARTED, PROMPT, call("exec_command", cmd="ls"), output("ok"), counted(10))
+    found, _ = row(forest(lines(*answered)), ROOT)
+    assert (found.phase, found.phase_since, found.asked) == (Phase.MODEL, at(4), None)
+    found, _ = row(forest(lines(*answered, counted(10), counted(10))), ROOT)
+    assert (found.phase_since, found.asked, found.quiet_since) == (at(4), 3, at(4))
+    found, _ = row(forest(lines(*answered, counted(10), item("reasoning"), counted(20))), ROOT)
+    assert (found.phase_since, found.asked) == (at(7), None)
+
+
+def test_the_approval_policy_is_the_permission_mode_and_a_call_has_the_time_it_was_given() -> None:
+    told = (meta(), STARTED, ("turn_context", {"approval_policy": "on-request"}), call("shell", timeout_ms=60_000))
+    found, _ = row(forest(lines(*told)), ROOT)
+    assert (found.permission_mode, found.call_deadline) == ("on-request", at(63))
+
+
+def test_a_session_begins_with_its_first_line_and_not_when_the_program_was_opened() -> None:
+    opened = meta(timestamp="2026-02-03T05:00:00.000Z")
+    found, _ = row(forest(lines(opened, STARTED, PROMPT)), ROOT)
+    assert found.started_at == at(0)

@@ -192,3 +192,11 @@ def test_the_fixture_has_one_spawned_agent_that_came_back() -> None:
     children = [event for event in events if isinstance(event, Started) and event.parent]
     assert [(each.agent, dict(each.refs)["agent_id"]) for each in children] == [("explore", "agent-0")]
     assert [event.outcome for event in events if isinstance(event, Ended)] == [Outcome.COMPLETED]
+
+
+def test_a_request_after_a_failed_one_goes_on_waiting_for_the_same_answer() -> None:
+    asked = [wire(2, "llm.request"), wire(300, "turn.step.retrying", failedAttempt=1), wire(301, "llm.request")]
+    mode = wire(0, "permission.set_mode", mode="auto")
+    found, _ = row(SESSION, *read(MAIN, BEGIN, mode, ASKED, *asked))
+    assert (found.phase, found.phase_since, found.asked) == (Phase.MODEL, START + 1000, 2)
+    assert found.permission_mode == "auto"

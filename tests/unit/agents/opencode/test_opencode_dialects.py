@@ -558,3 +558,26 @@ def test_real_files_of_older_versions_are_read() -> None:
         forest = tell(sorted((folder / version).rglob("*.json")))
         assert len(forest) == sessions
         assert {each.agent for _, each, _ in outline(forest)} == {"opencode"}
+
+
+def test_a_step_that_begins_again_without_an_answer_asks_the_model_once_more(store: Store) -> None:
+    store.session("s")
+    store.message("m1", "s", 0, role="user")
+    store.message("m2", "s", 1000)
+    for number, at in enumerate((2000, 302_000, 602_000)):
+        store.part(f"p{number}", "m2", "s", at, type="step-start")
+        state, found = store.at(at + 1000, "s")
+        assert (found.phase, found.phase_since, found.asked) == (Phase.MODEL, T + 2000, number + 1)
+        assert state is (State.SILENT if number else State.RUNNING)
+    store.part("p9", "m2", "s", 603_000, type="reasoning", time={"start": T + 603_000})
+    state, found = store.at(604_000, "s")
+    assert (found.phase_since, found.asked, state) == (T + 603_000, None, State.RUNNING)
+
+
+def test_a_tool_is_open_since_it_began_and_has_the_time_it_was_given(store: Store) -> None:
+    store.session("s")
+    store.message("m1", "s", 0)
+    given = {"input": {"command": "make", "timeout": 60_000}, "time": {"start": T + 2000}}
+    store.tool("t", "m1", "s", 9000, "bash", "running", **given)
+    _, found = store.at(10_000, "s")
+    assert (found.phase_since, found.call_deadline) == (T + 2000, T + 62_000)

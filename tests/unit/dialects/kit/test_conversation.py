@@ -63,6 +63,8 @@ class Parley(Chat):
                 agent.use(given[1], given[0])
             case "retry":
                 agent.retry(given)
+            case "ask":
+                agent.ask()
             case "permit":
                 agent.permission(given, "shell")
             case "title":
@@ -356,3 +358,29 @@ def test_the_row_idles_when_its_turn_is_over(log: Log) -> None:
     log.add(rest="Mended.")
     handle = handle_of(log.forest, "a")
     assert (log.forest.state(handle), log.row().doing) == (State.IDLE, "Mended.")
+
+
+# -- since when, and how often ---------------------------------------------------------------------------------------
+
+
+def test_a_model_that_is_asked_again_is_waited_for_since_it_was_first_asked(log: Log) -> None:
+    log.add(at=1, prompt="go")
+    log.add(at=2, ask=True)
+    assert (log.row().phase_since, log.row().asked) == ((T + 1) * 1000, 1)
+    log.add(at=300, ask=True)
+    assert (log.row().phase_since, log.row().asked, log.row().heard_at) == ((T + 1) * 1000, 2, (T + 300) * 1000)
+    log.add(at=301, call=shell("a"))
+    log.add(at=400, result="a")
+    assert (log.row().phase_since, log.row().asked) == ((T + 400) * 1000, None)
+
+
+def test_a_retry_is_one_more_request_even_where_nothing_tells_of_the_first(log: Log) -> None:
+    log.add(at=1, prompt="go")
+    log.add(at=300, retry="overloaded")
+    assert (log.row().phase_since, log.row().asked, log.row().doing) == ((T + 1) * 1000, 2, "overloaded")
+
+
+def test_a_call_that_has_not_come_back_is_open_since_it_was_made(log: Log) -> None:
+    log.add(at=1, calls=[shell("a"), {"id": "w", "tool": "watch"}])
+    log.add(at=50, result="w")
+    assert (log.row().tool, log.row().phase_since, log.row().asked) == ("shell", (T + 1) * 1000, None)

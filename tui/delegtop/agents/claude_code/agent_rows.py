@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from delegtop.agents.claude_code import PRODUCT
-from delegtop.agents.claude_code.tools import Tool
+from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.loops import Repeats
 from delegtop.dialects.kit.tokens import Tokens
-from delegtop.model.events import Ended, Ending, Event, Fault, Heard, Outcome, Phase, Report, Started
+from delegtop.model.events import Ended, Ending, Event, Fault, Heard, Outcome, Report, Started
 
 Emit = Callable[[Event], None]
 _replace = msgspec.structs.replace
@@ -34,6 +34,7 @@ class AgentRow:
         "is_shown",
         "origin",
         "parent",
+        "progress",
         "tellers",
         "transcripts",
         "words",
@@ -49,6 +50,8 @@ class AgentRow:
         self.depth = 0
         self.tellers = 0
         """The sessions that tell of its start and are read now."""
+        self.progress: Pursuit | None = None
+        """What it is in the middle of, as the file of its parent tells."""
         self.transcripts: list[Transcript] = []
         self.words: list[tuple[Millis, Ending]] = []
         """When others said that it was completed: its own transcript may know better."""
@@ -116,7 +119,7 @@ class Failure(msgspec.Struct, frozen=True):
     fault: Fault
 
 
-class Transcript:
+class Transcript(Pursuit):
     """What one agent wrote, and what it is in the middle of."""
 
     __slots__ = (
@@ -131,10 +134,8 @@ class Transcript:
         "failures",
         "finished",
         "is_trunk",
-        "open",
         "prompt",
         "repeats",
-        "rest",
         "row",
         "sent",
         "session",
@@ -143,17 +144,14 @@ class Transcript:
     )
 
     def __init__(self, session: str, agent: str | None, is_trunk: bool) -> None:
+        super().__init__()
         self.session = session
         self.agent = agent
         self.is_trunk = is_trunk
         self.row: AgentRow | None = None
         self.below: list[AgentRow] = []
         """What it started before its own place was known."""
-        self.open: dict[str, Tool] = {}
-        """Tools without a result, by the id of their use."""
         self.repeats = Repeats()
-        self.rest = Phase.MODEL
-        """What it waits for while no tool is open."""
         self.tokens = Tokens()
         self.aside: Sequence[tuple[Millis, int]] = ()
         """When others used how many tokens that are counted as its own."""
@@ -191,13 +189,12 @@ class Transcript:
 
     def hear(self, at: Millis | None, origin: Origin, note: str | None = None) -> None:
         """A sign of life, with what it is doing. Times step back now and then; what stands later happened later."""
-        phase, tool, doing = self.doing() if self.open else (self.rest, None, None)
         if at is not None:
             before = self._heard_at
             at = self._heard_at = at if before is None or at > before else before
         row = self.row
         tokens = self.spent(at) if self.aside else self.tokens.total
-        heard = Heard(row.id if row else "", at, origin, note or doing, tool, tokens, None, phase)
+        heard = self.told(row.id if row else "", at, origin, note, tokens)
         if row is not None and row.is_shown:
             row.say(heard)
         elif at is not None:
@@ -207,17 +204,6 @@ class Transcript:
         """All tokens up to that moment."""
         aside = sum(tokens for when, tokens in self.aside if at is None or when <= at)
         return (self.tokens.total or 0) + aside or None
-
-    def doing(self) -> tuple[Phase, str | None, str | None]:
-        """What it is in the middle of: its own tool before the child it waits for."""
-        child: Tool | None = None
-        for tool in reversed(self.open.values()):
-            if tool.phase is not Phase.CHILD:
-                return tool.phase, tool.name, tool.doing
-            child = child or tool
-        if child is not None:
-            return Phase.CHILD, child.name, child.doing
-        return self.rest, None, None
 
     def speak_up(self) -> None:
         """Its row is shown: tell what was kept, and show what it started."""

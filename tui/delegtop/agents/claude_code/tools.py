@@ -4,6 +4,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from delegtop.agents.claude_code.wire import NOTHING, decode
+from delegtop.base.clock import Millis
 from delegtop.model.events import Phase
 
 _LINE = 200
@@ -69,18 +70,28 @@ class Tool(Struct, frozen=True, gc=False):
     target: str | None = None
     """The task or agent that it asks for or writes to."""
     timeout: float | None = None
+    """Milliseconds after which it is ended."""
     leaves: bool = False
     """Whether a mate says with it that it leaves."""
+    at: Millis | None = None
+    """When it was called."""
+
+    @property
+    def due(self) -> Millis | None:
+        """When it runs out of its time. Of one that waits for others that is no limit to them."""
+        if self.at is None or not self.timeout or self.timeout < 0 or self.phase is not Phase.TOOL:
+            return None
+        return Millis(self.at + int(self.timeout))
 
 
-def tool(name: str, raw: Raw) -> Tool:
+def tool(name: str, raw: Raw, at: Millis | None = None) -> Tool:
     given = decode(Input, raw) or Input()
     doing = one_line(_about(given))
     if name in OF_AGENTS:
         waits = name != SEND and (name not in POLLS or given.block is not False)
         target = given.task_id or given.agent_id or given.to or given.recipient
-        return Tool(name, doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given))
-    return Tool(name, doing, Phase.ANSWER) if name in ASKS else Tool(name, doing)
+        return Tool(name, doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given), at)
+    return Tool(name, doing, Phase.ANSWER if name in ASKS else Phase.TOOL, timeout=given.timeout, at=at)
 
 
 def _leaves(name: str, given: Input) -> bool:

@@ -128,6 +128,8 @@ class ClaudeCode(Dialect):
     def _enter(self, file: TranscriptFile, entry: TranscriptEntry, origin: Origin) -> None:
         if file.place.kind is FileKind.JOURNAL:
             return sidecars.journal(self._family, file.place, entry, origin)
+        if entry.permission_mode and file.transcript is not None:
+            file.transcript.mode = entry.permission_mode
         handler = HANDLERS.get(entry.type or "")
         if handler is None:
             return None
@@ -137,6 +139,8 @@ class ClaudeCode(Dialect):
                 file.titles = (*file.titles[-1:], (entry, origin))
             return None
         at = parse_time(entry.timestamp, self.zone) if entry.timestamp else None
+        if entry.permission_mode:
+            who.mode = entry.permission_mode
         here = SpawnPlace(self._family, file, who, at, origin)
         if not (who.began and "place" in who.described) and entry.type in BEGINS:
             _begin(here, entry)

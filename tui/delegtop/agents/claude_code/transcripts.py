@@ -5,6 +5,7 @@ from collections.abc import Callable
 from delegtop.agents.claude_code import notices, spawns
 from delegtop.agents.claude_code.agent_rows import AgentRow, Failure
 from delegtop.agents.claude_code.project_files import COMPACTS
+from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.agents.claude_code.tools import LOOKS, POLLS, SEND, Tool, tool
 from delegtop.agents.claude_code.wire import (
@@ -48,7 +49,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
                 texts.append(block.text)
         said = "\n".join(texts)
         if came_back and not said:
-            here.who.rest = Phase.IDLE if _is_rejected(entry) else Phase.MODEL
+            here.who.turn_to(Phase.IDLE if _is_rejected(entry) else Phase.MODEL, here.at)
     else:
         said = content or ""
     if said:
@@ -65,22 +66,21 @@ def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
     who = here.who
     if text.startswith(notices.INTERRUPTED):
         spawns.interrupted(here)
-        who.rest = Phase.IDLE
-        return
+        return who.turn_to(Phase.IDLE, here.at)
     if text.startswith(notices.LOCAL):
-        who.rest = Phase.IDLE
-        return
+        return who.turn_to(Phase.IDLE, here.at)
     spawns.noticed(here, text)
     spawns.left(here, text)
     if entry.is_meta:
-        return
+        return None
     if who.rest is Phase.IDLE and who.began and not who.is_trunk and here.at is not None:
         who.say(Resumed(who.id, here.at, here.origin))
-    who.rest = Phase.MODEL
+    who.turn_to(Phase.MODEL, here.at)
     who.open.clear()
     _did_else(here)
     if not entry.is_compact_summary and not text.startswith(notices.NOTICE):
         _prompted(here, notices.plain_prompt(text))
+    return None
 
 
 def _prompted(here: SpawnPlace, prompt: str) -> None:
@@ -122,10 +122,12 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     if message.model and message.model != _MADE_UP and "model" not in who.described:
         who.described += ("model",)
         who.say(Described(who.id, here.at, here.origin, model=message.model))
+    if not copied:
+        who.answer(message.id)
     blocks = message.content if isinstance(message.content, list) else []
     for block in blocks:
         if block.type == "tool_use" and block.id and block.name and not copied:
-            used = who.open[block.id] = tool(block.name, block.input)
+            used = who.open[block.id] = tool(block.name, block.input, here.at)
             spawns.used(here, block, used)
             _called(here, block, used)
     if entry.is_api_error_message:
@@ -156,7 +158,7 @@ def _paused(here: SpawnPlace, message: Message, blocks: list[ContentBlock]) -> N
         over = isinstance(message.content, str) or any(block.type == "text" for block in blocks)
     else:
         over = reason not in _GOES_ON
-    who.rest = Phase.IDLE if over else Phase.MODEL
+    who.turn_to(Phase.IDLE if over else Phase.MODEL, here.at)
     if over:
         _did_else(here)
     if over and reason is not None and not who.open:
@@ -168,7 +170,7 @@ def _failed(here: SpawnPlace, entry: TranscriptEntry, message: Message) -> None:
     who = here.who
     said = message.content if isinstance(message.content, str) else _words(message.content or [])
     kind = string(entry.error)
-    who.rest = Phase.IDLE
+    who.turn_to(Phase.IDLE, here.at)
     who.open.clear()
     if kind == _GOES_ON_AFTER:
         return
@@ -200,17 +202,19 @@ def system(here: SpawnPlace, entry: TranscriptEntry) -> None:
     who = here.who
     if entry.subtype == "api_error":
         count = f" {entry.retry_attempt} of {entry.max_retries}" if entry.retry_attempt and entry.max_retries else ""
+        who.asked = max(who.asked, 1 + (entry.retry_attempt or 0))
         return who.hear(here.at, here.origin, f"API error, retry{count}")
     if entry.subtype in _TURN_OVER and not who.open:
-        who.rest = Phase.IDLE
+        who.turn_to(Phase.IDLE, here.at)
     return who.hear(here.at, here.origin)
 
 
 def request(here: SpawnPlace, entry: TranscriptEntry) -> None:
-    """The model is asked, and has not answered yet."""
+    """The model is asked, and has not answered yet; asked again, it waits for as long as it did before."""
+    who = here.who
     if entry.query_source and entry.query_source.startswith(_OWN_REQUESTS):
-        here.who.rest = Phase.MODEL
-        here.who.hear(here.at, here.origin)
+        who.ask(here.at)
+        who.hear(here.at, here.origin)
 
 
 def queued(here: SpawnPlace, entry: TranscriptEntry) -> None:
@@ -244,9 +248,16 @@ def _progressed(here: SpawnPlace, row: AgentRow, told: WireProgress) -> None:
     inner = told.message.message if told.message else None
     content = inner.content if inner and isinstance(inner.content, list) else []
     at = parse_time(told.message.timestamp) if told.message and told.message.timestamp else here.at
-    used = next((tool(b.name, b.input) for b in reversed(content) if b.type == "tool_use" and b.name), None)
-    phase = Phase.TOOL if used else Phase.MODEL
-    row.say(Heard(row.id, at, here.origin, used.doing if used else None, used.name if used else None, phase=phase))
+    now = row.progress = row.progress or Pursuit()
+    now.turn_to(Phase.MODEL, at)
+    if told.message and told.message.type == "assistant" and inner:
+        now.answer(inner.id)
+    for block in content:
+        if block.type == "tool_use" and block.id and block.name:
+            now.open[block.id] = tool(block.name, block.input, at)
+        elif block.type == "tool_result" and block.tool_use_id:
+            now.open.pop(block.tool_use_id, None)
+    row.say(now.told(row.id, at, here.origin, None, None))
 
 
 def titled(here: SpawnPlace, entry: TranscriptEntry) -> None:

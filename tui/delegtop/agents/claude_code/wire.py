@@ -86,6 +86,7 @@ class TranscriptEntry(Struct, rename="camel", gc=False):
     content: Raw = NOTHING
     attachment: Raw = NOTHING
     subtype: str | None = None
+    permission_mode: str | None = None
     retry_attempt: int | None = None
     max_retries: int | None = None
     query_source: str | None = None

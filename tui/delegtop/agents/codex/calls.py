@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from delegtop.dialects.kit.coerce import gist, items, obj, parsed, title, word
+from delegtop.dialects.kit.coerce import gist, items, number, obj, parsed, title, word
 from delegtop.dialects.kit.conversation import Call, Conversation
 from delegtop.model.events import Phase
 
@@ -26,7 +26,8 @@ def make_call(agent: Conversation, payload: dict[str, Any]) -> Call:
     if arguments.get("sandbox_permissions") == "require_escalated" or arguments.get("with_escalated_permissions"):
         doing = f"{doing or name} {_ESCALATED}"
     id = word(payload.get("call_id")) or word(payload.get("id"))
-    return agent.call(id, name, arguments, doing=doing, phase=phase, given=given)
+    timeout = number(arguments.get("timeout_ms")) or number(arguments.get("yield_time_ms"))
+    return agent.call(id, name, arguments, doing=doing, phase=phase, given=given, timeout=timeout)
 
 
 def doing_of(given: object, value: object) -> str | None:

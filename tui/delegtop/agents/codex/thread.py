@@ -53,6 +53,8 @@ class Thread(Conversation):
         """A thread that begins with another's history goes on with its count."""
         self.has_turned = False
         self.turn: str | None = None
+        self.has_account = False
+        """Nothing was heard of it since its tokens were counted."""
         self.children = Children(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -71,6 +73,7 @@ class Thread(Conversation):
         elif kind == "response_item":
             self._item(payload)
         elif kind == "turn_context":
+            self.mode = word(payload.get("approval_policy")) or self.mode
             self.describe(model=word(payload.get("model")))
         elif kind == "compacted":
             self.hear(Phase.MODEL, "compacted its history")
@@ -98,7 +101,9 @@ class Thread(Conversation):
         spawn = obj(obj(obj(meta.get("source")).get("subagent")).get("thread_spawn"))
         role = word(meta.get("agent_role")) or word(spawn.get("agent_role"))
         session, path = word(meta.get("session_id")), word(spawn.get("agent_path"))
-        started = self.chat.moment(meta.get("timestamp")) or self.chat.at
+        # The meta tells when the program was opened; that it was given work, and its file begun, is told by the line.
+        opened = self.chat.moment(meta.get("timestamp"))
+        started = opened or self.chat.at if self.is_child else self.chat.at or opened
         self.start(
             started,
             agent=role or (DEFAULT_ROLE if self.is_child else None),
@@ -127,9 +132,7 @@ class Thread(Conversation):
             case "turn_aborted" if self._is_current(payload):
                 self._over(Outcome.INTERRUPTED, word(payload.get("reason")), is_last=self.is_child or self.runs_once)
             case "token_count":
-                if (counted := _tokens(payload)) is not None:
-                    self.tokens.total = self._own_tokens(counted)
-                self.hear_again()
+                self._accounted(_tokens(payload))
             case "user_message":
                 self.prompt(word(payload.get("message")))
             case "item_completed":
@@ -151,6 +154,21 @@ class Thread(Conversation):
                 self.permission(doing_of(None, payload), self.state[2])
             case str() if kind in _QUESTIONS:
                 self.question(title(word(payload.get("message"))), self.state[2])
+
+    def hear(self, *told: Any, **more: Any) -> None:
+        self.has_account = False
+        super().hear(*told, **more)
+
+    def _accounted(self, tokens: int | None) -> None:
+        """An account of the tokens follows every answer. One that counts no more follows none: the model is asked
+        again."""
+        before, has_account = self.tokens.total, self.has_account
+        if tokens is not None:
+            self.tokens.total, self.has_account = self._own_tokens(tokens), True
+        if has_account and self.tokens.total == before and tokens is not None and self.state[0] is Phase.MODEL:
+            self.retry()
+        else:
+            self.hear_again()
 
     def _complete(self, answer: str | None, error: object) -> None:
         if not error:

@@ -143,7 +143,9 @@ class Kimi(Chat):
             case "turn.prompt":
                 self._prompted(agent, prose(value.get("input")))
             case "llm.request":
-                agent.hear(Phase.MODEL)
+                agent.ask()
+            case "permission.set_mode":
+                agent.mode = word(value.get("mode"))
             case "context.append_loop_event":
                 self._loop(agent, obj(value.get("event")))
             case "usage.record":

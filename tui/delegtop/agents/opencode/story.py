@@ -6,7 +6,7 @@ why this is no `Conversation` of the kit, which goes by the order of its records
 own last message; the parent's task call, which is all there is when the sub-agent was cut off, has the weaker word.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ from delegtop.agents.opencode.record_words import (
 )
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.dialects.kit.coerce import clip, moment, obj, refs_of
+from delegtop.dialects.kit.coerce import clip, moment, number, obj, refs_of
 from delegtop.dialects.kit.loops import Repeats, words_of
 from delegtop.model.events import (
     Described,
@@ -58,6 +58,8 @@ class _Call(msgspec.Struct, frozen=True):
     message: str
     started: Millis
     told: _Told
+    due: Millis | None = None
+    """When it runs out of its time."""
 
 
 class _Message(msgspec.Struct):
@@ -71,6 +73,14 @@ class _Message(msgspec.Struct):
     fault: Fault | None = None
     answer: tuple[Origin, str] | None = None
     """Its last text so far, until it is over."""
+    requests: dict[str, Millis] = {}
+    """When the model was asked for it, by the part that says so."""
+    answered: Millis | None = None
+    """When the model last said something."""
+
+    def unanswered(self) -> list[Millis]:
+        """The requests since it last did, the first one first."""
+        return sorted(at for at in self.requests.values() if self.answered is None or at > self.answered)
 
 
 class _Session(msgspec.Struct):
@@ -314,12 +324,26 @@ class Story:
         elif kind == "retry":
             fault = fault_of(value.get("error"))
             doing = f"retry {value.get('attempt')}: {fault.message if fault else 'error'}"
-            yield from self._beat(session, at or moment(time.get("created")), origin, (Phase.MODEL, None, doing))
+            at = at or moment(time.get("created"))
+            asked = self._request(message, origin, value, at)
+            yield from self._beat(session, at, origin, (Phase.MODEL, None, doing), asked)
+        elif kind == "step-start":
+            asked = self._request(message, origin, value, at)
+            if not message.is_over:
+                yield from self._beat(session, at, origin, (Phase.MODEL, None, None), asked)
         else:
+            message.answered = max(message.answered or Millis(0), at or Millis(0))
             if kind == "text" and not value.get("synthetic"):
                 yield from self._answered(session, message, origin, value)
             if not message.is_over:
                 yield from self._beat(session, at, origin, (Phase.MODEL, None, None))
+
+    @staticmethod
+    def _request(message: _Message, origin: Origin, value: dict[str, Any], at: Millis | None) -> list[Millis]:
+        """The model is asked, once more if it has not answered since."""
+        if at is not None:
+            message.requests[word(value.get("id")) or str(origin)] = at
+        return message.unanswered()
 
     def _asked(
         self, session: _Session, message: _Message, origin: Origin, value: dict[str, Any], at: Millis | None
@@ -361,8 +385,11 @@ class Story:
         if state.get("status") in ("pending", "running") and not message.is_over:
             phase = Phase.CHILD if tool == TASK else Phase.ANSWER if is_asking(tool) else Phase.TOOL
             begun = started or updated or message.at or Millis(0)
-            session.calls[id] = _Call(owner, begun, (phase, tool, doing_of(state)))
+            timeout = number(obj(state.get("input")).get("timeout"))
+            due = Millis(begun + timeout) if timeout and timeout > 0 and begun else None
+            session.calls[id] = _Call(owner, begun, (phase, tool, doing_of(state)), due)
         else:
+            message.answered = max(message.answered or Millis(0), started or Millis(0))
             session.calls.pop(id, None)
         yield from self._counted(session, id, tool, state, started or updated, origin)
         yield from self._beat(session, updated or ended or started, origin, (Phase.MODEL, None, None))
@@ -416,11 +443,15 @@ class Story:
     # -- signs of life ---------------------------------------------------------------------------------------------
 
     @staticmethod
-    def _beat(session: _Session, at: Millis | None, origin: Origin, told: _Told) -> Iterator[Event]:
+    def _beat(
+        session: _Session, at: Millis | None, origin: Origin, told: _Told, asked: Sequence[Millis] = ()
+    ) -> Iterator[Event]:
         """A sign of life. A tool of the newest message that has not come back is what it is in the middle of."""
         calls = [call for call in session.calls.values() if session.newest and call.message == session.newest[2]]
+        since, due = next(iter(asked), None), None
         if calls:
-            told = max(calls, key=lambda call: call.started).told
+            call = min(calls, key=lambda call: call.started)
+            told, since, due, asked = call.told, call.started, call.due, ()
         if at is None:
             return
         if session.last is not None and (at, origin) <= session.last[:2]:
@@ -429,7 +460,8 @@ class Story:
             # A record of an earlier moment changes what is going on now: it must count as the later word.
             at = Millis(session.last[0] + 1)
         session.last = at, origin, told
-        yield Heard(session.id, at, origin, doing=told[2], tool=told[1], phase=told[0])
+        phase, tool, doing = told
+        yield Heard(session.id, at, origin, doing, tool, phase=phase, since=since, asked=len(asked) or None, due=due)
 
 
 def _errors(message: str | None) -> tuple[Fault, ...]:

@@ -34,8 +34,8 @@ def judges(kind: Kind) -> Callable[[Judge], Judge]:
 
 
 def is_quiet_for(case: Case, span: int) -> bool:
-    """Whether it was last heard of longer ago than that, without the time in which the whole machine slept."""
-    heard = case.facts.heard_at
+    """Whether nothing came of it for longer than that, without the time in which the whole machine slept."""
+    heard = case.facts.quiet_since
     if heard is None:
         return False
     slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, heard))

@@ -2,6 +2,7 @@
 
 from delegtop.base.clock import MINUTE, Millis, duration
 from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import (
     in_tool,
     is_limit,
@@ -15,6 +16,7 @@ from delegtop.diagnosis.verdicts.judge_kit import (
 )
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
+from delegtop.model.delegation import AGAIN
 from delegtop.model.events import Phase
 
 
@@ -48,12 +50,15 @@ def host_slept(case: Case) -> Verdict | None:
 def waiting_for_model(case: Case) -> Verdict | None:
     """It asked the model and no answer came."""
     facts, policy = case.facts, case.forest.policy
-    if facts.phase is not Phase.MODEL or facts.heard_at is None or not is_quiet_for(case, policy.silent_after):
+    since = facts.quiet_since
+    if facts.phase is not Phase.MODEL or since is None or not is_quiet_for(case, policy.silent_after):
         return None
     late = past(case, case.forest.deadline(case.handle))
     sure = Certainty.LIKELY if is_quiet_for(case, policy.suspect_after) else Certainty.POSSIBLE
-    said = ("It has waited ", facts.heard_at, " for the model's answer", *late, ".")
-    return Verdict(Kind.WAITING_FOR_MODEL, sure, said, facts.heard_at, origins_of(facts.heard_origin))
+    said: Sentence = ("It has waited ", since, " for the model's answer", *late, ".")
+    if facts.asked is not None and facts.asked >= AGAIN:
+        said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late, ".")
+    return Verdict(Kind.WAITING_FOR_MODEL, sure, said, since, origins_of(facts.heard_origin))
 
 
 @judges(Kind.SILENT)

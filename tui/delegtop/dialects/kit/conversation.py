@@ -73,6 +73,8 @@ class Call(msgspec.Struct, frozen=True):
     phase: Phase
     arguments: dict[str, Any]
     at: Millis | None
+    due: Millis | None = None
+    """When it runs out of the time that it was given."""
 
 
 class Conversation:
@@ -90,9 +92,17 @@ class Conversation:
         self.tokens = Tokens()
         self.state: tuple[Phase | None, str | None, str | None] = (None, None, None)
         """The phase, what is done and the tool, as they were last told."""
+        self.since: Millis | None = None
+        """Since when it waits for what it is in the middle of."""
+        self.asked = 0
+        """How often its model was asked since it last answered."""
+        self.mode: str | None = None
+        """Its permission mode."""
         self.heard_at: Millis | None = None
         self.ended: Ended | None = None
         """How it ended, if it was not given work again since."""
+        self.due: Millis | None = None
+        """When the open call runs out of its time."""
         self.is_titled = False
         self.is_prompted = False
         self._repeats = Repeats()
@@ -173,11 +183,15 @@ class Conversation:
         doing: str | None = None,
         phase: Phase | None = None,
         given: object = None,
+        timeout: int | None = None,
     ) -> Call:
-        """It called a tool; `given` is its input as it stands in the log, where that is not the arguments."""
+        """It called a tool; `given` is its input as it stands in the log, where that is not the arguments, `timeout`
+        the milliseconds after which it will be ended."""
         tool = tool or "tool"
         phase = phase or self.chat.phases.get(tool, Phase.TOOL)
-        call = Call(tool, doing or gist(arguments), phase, arguments, self.chat.at)
+        at = self.chat.at
+        due = Millis(at + timeout) if at is not None and timeout and timeout > 0 else None
+        call = Call(tool, doing or gist(arguments), phase, arguments, at, due)
         if id not in self._returned:
             self.calls[id or ""] = call
         if id not in self._counted:
@@ -209,22 +223,55 @@ class Conversation:
     def _now(self, phase: Phase, said: str | None) -> None:
         if self.calls:
             call = next(reversed(self.calls.values()))
-            self.hear(call.phase, call.doing, call.tool)
+            self.hear(call.phase, call.doing, call.tool, call=call)
         else:
             self.hear(phase, said)
 
-    def hear(self, phase: Phase | None, doing: str | None = None, tool: str | None = None, at: _When = ...) -> None:
-        """A sign of life, with what it is in the middle of."""
-        chat = self.chat
-        when = chat.at if at is ... else at
+    def hear(
+        self,
+        phase: Phase | None,
+        doing: str | None = None,
+        tool: str | None = None,
+        at: _When = ...,
+        *,
+        call: Call | None = None,
+    ) -> None:
+        """A sign of life, with what it is in the middle of: of that call, or from now on."""
+        when = self.chat.moment_of(at)
         self.state = (phase, doing, tool)
-        if when is not None:
-            self.heard_at = when
-        chat.heard[self.id] = Heard(self.id, when, chat.origin, doing, tool, self.tokens.total or None, phase=phase)
+        self.since, self.due = (call.at, call.due) if call else (when, None)
+        self.asked = 0
+        self._say(when)
 
     def hear_again(self) -> None:
         """A sign of life that changes nothing."""
-        self.hear(*self.state)
+        self._say(self.chat.at)
+
+    def ask(self) -> None:
+        """Its model is asked: for the first time, or again, and then it waits for as long as it did before."""
+        if self.state[0] is not Phase.MODEL:
+            self.hear(Phase.MODEL)
+        self.asked += 1
+        self._say(self.chat.at)
+
+    def _say(self, when: Millis | None) -> None:
+        chat, (phase, doing, tool) = self.chat, self.state
+        if when is not None:
+            self.heard_at = when
+        chat.heard[self.id] = Heard(
+            self.id,
+            when,
+            chat.origin,
+            doing,
+            tool,
+            self.tokens.total or None,
+            None,
+            phase,
+            None if self.since == when else self.since,
+            self.asked or None,
+            self.due,
+            self.mode,
+        )
 
     def permission(self, wanted: str | None, tool: str | None = None) -> None:
         """A person must allow something."""
@@ -234,9 +281,13 @@ class Conversation:
         """A person must answer something."""
         self.hear(Phase.ANSWER, asked, tool)
 
-    def retry(self, reason: str | None) -> None:
-        """Its model did not answer, and is asked again."""
-        self.hear(Phase.MODEL, title(reason))
+    def retry(self, reason: str | None = None) -> None:
+        """Its model did not answer, and is asked again, where only this says that it is asked."""
+        self.asked = max(self.asked, 1)
+        self.ask()
+        if reason:
+            self.state = (Phase.MODEL, title(reason), None)
+            self._say(self.chat.at)
 
     def use(self, tokens: int, message: str | None = None) -> None:
         """It used so many new tokens, for that message; of one without a name nothing is told twice."""

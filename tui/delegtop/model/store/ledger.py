@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
-from delegtop.model.delegation import Claim, Delegation, Wait
+from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait
 from delegtop.model.events import (
     Deviation,
     Ended,
@@ -54,6 +54,8 @@ _NO_LIFE = (OPEN, int(Ending.REGISTRY), _GONE)
 """Who has no end, or one that others tell of at some later moment."""
 _PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
 """Nobody at work is in one of these."""
+_OFTEN = 0xFFFF
+"""More requests are not counted."""
 _ARCHIVED = "\0archived"
 """Stands for what was said last where it is kept with the end."""
 
@@ -66,10 +68,13 @@ class Ledger(ColumnStore):
         "_doing": None,
         "_tool": None,
         "_phase": 0,
+        "_since": UNSET,
+        "_asked": 0,
+        "_mode": None,
         "_tokens": UNSET,
     }
     STORES = ("starts", "ends", "_beat_place")
-    BESIDE = ("ids", "_costs", "_faults", "_surveys", "_details", "pulse")
+    BESIDE = ("ids", "_costs", "_due", "_faults", "_surveys", "_details", "pulse")
 
     def __init__(self) -> None:
         self.ids: list[str] = []
@@ -82,9 +87,14 @@ class Ledger(ColumnStore):
         self._doing: list[str | None] = []
         self._tool: list[str | None] = []
         self._phase = array("b")
+        self._since = array("q")
+        self._asked = array("H")
+        self._mode: list[str | None] = []
         self._tokens = array("q")
         # What only few delegations have.
         self._costs: dict[Handle, float] = {}
+        self._due: dict[Handle, Millis] = {}
+        """When the open call runs out of its time."""
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
         self._surveys = RegistryListings()
         self._details: dict[Handle, Details] = {}
@@ -114,7 +124,8 @@ class Ledger(ColumnStore):
         told that means more than that they are at work."""
         handles, tokens = self.handles, self._tokens
         beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
-        doing, tool = self._doing, self._tool
+        doing, tool, due = self._doing, self._tool, self._due
+        since, asked, mode = self._since, self._asked, self._mode
         minutes, minute = self.pulse.minutes, -1
         for event in events:
             if isinstance(event, Heard):
@@ -128,6 +139,13 @@ class Ledger(ColumnStore):
                     doing[handle] = event.doing
                     tool[handle] = event.tool and intern(event.tool)
                     phase[handle] = _PHASE_CODE[event.phase]
+                    since[handle] = UNSET if event.since is None else event.since
+                    asked[handle] = min(event.asked or 0, _OFTEN)
+                    mode[handle] = event.mode and intern(event.mode)
+                    if event.due is not None:
+                        due[handle] = event.due
+                    elif due:
+                        due.pop(handle, None)
                 if at is not None and at // MINUTE != minute:
                     minute = at // MINUTE
                     minutes.add(minute)
@@ -265,6 +283,21 @@ class Ledger(ColumnStore):
         seen = details.sighted if details else None
         return seen if seen is not None and seen.at is not None and seen.at > self._beat_at[handle] else None
 
+    def phase_since(self, handle: Handle) -> Millis | None:
+        """Since when it is in that phase; without a phase, since when it does what it said last."""
+        said, seen = _PHASES[self._phase[handle]], self._sighted(handle)
+        if seen is not None and self.phase(handle) is not said:
+            return seen.at
+        since = known(self._since[handle])
+        return since if since is not None or said is None else known(self._beat_at[handle])
+
+    def quiet_since(self, handle: Handle) -> Millis | None:
+        """Since when nothing came of it."""
+        heard = self.heard_at(handle)
+        if self._asked[handle] < AGAIN or self.phase(handle) is not Phase.MODEL:
+            return heard
+        return self.phase_since(handle) or heard
+
     def is_session(self, handle: Handle) -> bool:
         """An agent program's own session: it lives as long as its process does, and was given no task."""
         shape = self.starts.shape[handle]
@@ -365,6 +398,10 @@ class Ledger(ColumnStore):
             doing=self._doing_of(handle),
             tool=self._tool[handle],
             phase=self.phase(handle),
+            phase_since=self.phase_since(handle),
+            asked=self._asked[handle] or None,
+            call_deadline=self._due.get(handle),
+            permission_mode=self._mode[handle],
             tokens=known(self._tokens[handle]),
             cost=self._costs.get(handle),
             notes=details.notes(),

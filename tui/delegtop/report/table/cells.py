@@ -370,7 +370,7 @@ def quiet_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     facts, state = table.facts(row.handle), table.forest.state(row.handle)
     if state not in UNENDED:
         return [CellSpan(" " * width, "text")]
-    heard = facts.heard_at
+    heard = facts.quiet_since
     text = (
         table.drawing.none if heard is None else table.open_for(max(table.forest.now_of(row.handle) - heard, 0), width)
     )

@@ -94,8 +94,8 @@ def _doing(subject: PageSubject) -> Content:
     tool = one_line(delegation.tool) if delegation.tool else ""
     if phase is None:
         return said(doing or tool, one_line(delegation.tool, MUTED) if doing and tool else "")
-    heard = delegation.heard_at
-    since = f"for {duration(max(subject.now - heard, 0))}" if heard is not None else ""
+    begun = delegation.phase_since or delegation.heard_at
+    since = f"for {duration(max(subject.now - begun, 0))}" if begun is not None else ""
     if phase is Phase.TOOL:
         return said(Content.styled("inside ", MUTED) + (tool or Content("a tool")), doing, since)
     style = "bold $warning" if phase in phases.FOR_PEOPLE else "bold"
