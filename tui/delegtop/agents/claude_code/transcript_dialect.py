@@ -1,8 +1,8 @@
 """Claude Code's own files: every session of a project, its agents at any depth, as the program writes them.
 
 One instance reads all files below `projects/<folder>/`. The files of one session refer to each other in ways that
-changed with every version of the program; what holds them together is in `family` and `tree`, what the records mean in
-`transcripts` and `spawns`, what stands beside the transcripts in `sidecars`.
+changed with every version of the program; what holds them together is in `project_files` and `agent_rows`, what the
+records say in `wire`, what they mean in `transcripts` and `spawns`, what stands beside the transcripts in `sidecars`.
 """
 
 from collections.abc import Iterable
@@ -20,12 +20,10 @@ from delegtop.base.clock import parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.signature import Signature
-from delegtop.model.events import Described, Event
+from delegtop.model.events import Event
 from delegtop.sources.records import Line, Record, Unreadable, records
 
 _LEAD = "team-lead"
-_NO_BRANCH = "HEAD"
-"""What git says where a commit is checked out and no branch."""
 
 
 class ClaudeCode(Dialect):
@@ -198,7 +196,6 @@ def _begin(here: SpawnPlace, entry: TranscriptEntry) -> None:
         for title, origin in here.file.titles:
             titled(SpawnPlace(here.family, here.file, who, here.at, origin), title)
         here.file.titles = ()
-    if "place" not in who.described and (entry.cwd or entry.version):
+    if "place" not in who.described and (described := entry.described(who.id, here.at, here.origin)):
         who.described += ("place",)
-        branch = None if entry.git_branch == _NO_BRANCH else entry.git_branch
-        who.say(Described(who.id, here.at, here.origin, cwd=entry.cwd, version=entry.version, branch=branch))
+        who.say(described)

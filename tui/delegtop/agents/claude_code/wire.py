@@ -11,13 +11,16 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct, field
 
+from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.deviation_kinds import DeviationKind
-from delegtop.model.events import Deviation
+from delegtop.model.events import Described, Deviation
 
 NOTHING = Raw()
 _TOO_LONG = 1_000_000
 """Characters of text that are looked at for what they mean; no notice is that long."""
+_NO_BRANCH = "HEAD"
+"""What git says where a commit is checked out and no branch."""
 
 
 class Usage(Struct, gc=False):
@@ -95,6 +98,13 @@ class TranscriptEntry(Struct, rename="camel", gc=False):
     total_cost: float | None = field(default=None, name="totalCostUSD")
     label: str | None = None
     result: Raw = NOTHING
+
+    def described(self, id: str, at: Millis | None, origin: Origin) -> Described | None:
+        """Where and with what its writer works; None if the record does not say."""
+        if not (self.cwd or self.version):
+            return None
+        branch = None if self.git_branch == _NO_BRANCH else self.git_branch
+        return Described(id, at, origin, cwd=self.cwd, version=self.version, branch=branch)
 
 
 class WireTask(Struct, gc=False):
