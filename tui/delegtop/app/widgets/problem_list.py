@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Click, Resize
@@ -13,6 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
+from delegtop.app.widgets.painting import painted
 from delegtop.diagnosis.assessment import Assessment
 
 Say = Callable[[Assessment, int], Content]
@@ -135,10 +135,4 @@ class ProblemList(ScrollView):
             return Strip.blank(width, base.rich_style)
         if row == self._cursor:
             base += Style.from_styles(self.get_component_styles("problem--cursor"))
-        pieces = self._say(self._problems[row], width).render(base, "", parse_style=_style)
-        segments = [Segment(text, (base + style).rich_style) for text, style in pieces]
-        return Strip(segments).adjust_cell_length(width, base.rich_style)
-
-
-def _style(style: str | Style) -> Style:
-    return style if isinstance(style, Style) else Style.parse(style)
+        return painted(self._say(self._problems[row], width), base, width)

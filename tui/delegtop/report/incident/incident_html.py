@@ -156,16 +156,13 @@ def _tree_row(node: Node) -> tuple[str, Sequence[str]]:
 
 
 def _sources(incident: Incident) -> Iterator[str]:
-    told = words.told_sources(incident)
-    yield from _table(words.SOURCES_HEAD, map(words.source_row, told))
-    yield from _left_out(len(incident.sources) - len(told), "sources")
+    rows = words.source_rows(incident)
+    yield from _table(words.SOURCES_HEAD, rows)
+    yield from _left_out(len(incident.sources) - len(rows), "sources")
 
 
 def _findings(incident: Incident) -> Iterator[str]:
-    names = words.names(incident)
-    yield from _table(
-        words.FINDINGS_HEAD, (words.finding_row(finding, names) for finding in words.other_findings(incident))
-    )
+    yield from _table(words.FINDINGS_HEAD, words.finding_rows(incident))
     yield from _left_out(incident.left_out.findings, "findings")
 
 

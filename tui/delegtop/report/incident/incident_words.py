@@ -6,7 +6,7 @@ from delegtop.base.clock import duration, parse_time
 from delegtop.base.text import line
 from delegtop.diagnosis.assessment import NOW, Urgency
 from delegtop.report.incident.incident_report import Event, Incident, Node, Trouble
-from delegtop.report.tree_json import Found, Place, Source, Wrong
+from delegtop.report.tree_json import Place, Source, Wrong
 
 UNKNOWN = "–"
 _SOURCES = 50
@@ -68,13 +68,6 @@ def told_in_full(incident: Incident) -> list[Trouble]:
     return [each for each in told if each.urgency in _NOW] or told
 
 
-def other_findings(incident: Incident) -> list[Found]:
-    """What is not told in one of those sections."""
-    told = {trouble.id for trouble in told_in_full(incident)}
-    untold = (trouble.findings for trouble in incident.troubles if trouble.id not in told)
-    return [*(finding for findings in untold for finding in findings), *incident.findings]
-
-
 def facts(trouble: Trouble, now: str) -> Iterator[tuple[str, str]]:
     """What is known of one in trouble, as names and values."""
     yield "Id", trouble.id
@@ -132,13 +125,18 @@ def named(one: Node | Trouble) -> str:
     return f"{name}: {one.title}" if one.title else name
 
 
-def finding_row(finding: Found, names: dict[str, str]) -> tuple[str, ...]:
-    return finding.rule, finding.severity, names.get(finding.subject, finding.subject), finding.message, finding.advice
+def finding_rows(incident: Incident) -> Iterator[tuple[str, ...]]:
+    """What is not told of those in trouble in a section of their own."""
+    told = {trouble.id for trouble in told_in_full(incident)}
+    names = {node.id: node.name for node in incident.tree}
+    untold = (finding for trouble in incident.troubles if trouble.id not in told for finding in trouble.findings)
+    for each in (*untold, *incident.findings):
+        yield each.rule, each.severity, names.get(each.subject, each.subject), each.message, each.advice
 
 
-def told_sources(incident: Incident) -> list[Source]:
+def source_rows(incident: Incident) -> list[tuple[str, ...]]:
     """The sources there is room for: those that could not be read well first, then those in use."""
-    return sorted(incident.sources, key=_health)[:_SOURCES]
+    return [_source_row(source) for source in sorted(incident.sources, key=_health)[:_SOURCES]]
 
 
 def _health(source: Source) -> tuple[bool, bool]:
@@ -146,15 +144,10 @@ def _health(source: Source) -> tuple[bool, bool]:
     return not failed, source.dialect is None
 
 
-def source_row(source: Source) -> tuple[str, ...]:
+def _source_row(source: Source) -> tuple[str, ...]:
     status = f"{source.status}: {source.detail}" if source.detail else source.status
     counts = (str(count) for count in (source.records, source.unreadable, source.deviations))
     return source.path, source.dialect or UNKNOWN, status, *counts
-
-
-def names(incident: Incident) -> dict[str, str]:
-    """What to call each delegation of the report."""
-    return {node.id: node.name for node in incident.tree}
 
 
 def left_out(count: int, of: str) -> str:
