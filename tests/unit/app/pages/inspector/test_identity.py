@@ -10,7 +10,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.delegation import FACTS
-from delegtop.model.events import Described, Event, Started
+from delegtop.model.events import Described, Event, Heard, Started
 
 PLACE = Origin("log", 1, 0)
 
@@ -27,6 +27,7 @@ def test_every_labelled_fact_has_a_row_and_those_of_one_label_share_it() -> None
     shown = rows(
         Started("a", Millis(1), PLACE, product=words["product"]),
         Described("a", Millis(1), PLACE, **{name: word for name, word in described.items() if name != "at"}),
+        Heard("a", Millis(2), PLACE, mode=words["mode"]),
     )
     for fact in FACTS.values():
         if fact.label:
