@@ -75,12 +75,23 @@ def test_what_is_learned_while_delegations_run_counts_at_once() -> None:
 
 def test_what_is_kept_comes_back_as_it_was() -> None:
     known = {EXPLORER: (Millis(3 * MINUTE), 57), ("codex", "worker"): (Millis(HOUR), 8)}
+    calls = {("codex", "model"): (1, 0, 20), ("codex", "exec_command: git"): (30,)}
     learned_durations.place().parent.mkdir(parents=True)
-    learned_durations.place().write_bytes(learned_durations.dump(known, NOW))
+    learned_durations.place().write_bytes(learned_durations.dump(known, calls, NOW))
     assert learned_durations.load().usual() == known
+    assert learned_durations.load().counts() == calls
     assert not learned_durations.load().is_stale(NOW)
     assert learned_durations.load().is_stale(Millis(NOW + learned_durations.STALE))
     assert learned_durations.load().is_stale(Millis(NOW - MINUTE)), "a file from the future is learned again"
+
+
+def test_a_file_of_before_says_what_it_knows_and_is_soon_replaced() -> None:
+    agents = [{"product": "claude-code", "agent": "explorer", "milliseconds": 180_000, "count": 57}]
+    learned_durations.place().parent.mkdir(parents=True)
+    learned_durations.place().write_text(json.dumps({"schema_version": 1, "learned_at": NOW, "agents": agents}))
+    assert learned_durations.load().usual() == {EXPLORER: (Millis(180_000), 57)}
+    assert learned_durations.load().counts() == {}
+    assert learned_durations.load().is_stale(NOW)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +101,8 @@ def test_what_is_kept_comes_back_as_it_was() -> None:
         b"[",
         b"[" * 100_000,
         b"\xff\xfe",
-        b'{"schema_version": 2}',
+        b'{"schema_version": 3}',
+        b'{"schema_version": 2, "durations": [{"product": "p", "name": "n", "counts": [-1]}]}',
         b'{"agents": [{"product": "claude-code"}]}',
         b'{"agents": [{"product": "p", "agent": "a", "milliseconds": "1", "count": 1}]}',
     ],

@@ -187,21 +187,22 @@ class TestNews:
 
     def test_a_finding_whose_sentence_counts_the_minutes_is_one_finding(self) -> None:
         scene = Scene(started(), heard("a", 1, Phase.MODEL))
-        assert told(scene.read(12)) == [(What.STATE, State.SILENT), (What.FINDING, "VER-007")]
-        assert [told(scene.read(minute)) for minute in (13, 14, 20)] == [[], [], []]
+        assert told(scene.read(22)) == [(What.STATE, State.SILENT), (What.FINDING, "VER-007")]
+        assert [told(scene.read(minute)) for minute in (23, 24, 30)] == [[], [], []]
 
     def test_what_is_only_possible_is_no_news_before_it_is_likely(self) -> None:
         scene = Scene(started(), heard("a", 1, Phase.MODEL))
-        (silent,) = scene.read(5)
+        (silent,) = scene.read(9)
         assert (silent.what, silent.state) == (What.STATE, State.SILENT)
-        assert silent.message == "It has waited 4:00 for the model's answer."
-        assert told(scene.read(11.1)) == [(What.FINDING, "VER-007")]
+        assert silent.message.startswith("It has waited 8:00 for the model's answer; of ")
+        assert scene.read(11.1) == []
+        assert told(scene.read(22)) == [(What.FINDING, "VER-007")]
 
     def test_the_same_trouble_since_another_moment_is_told_again(self) -> None:
         scene = Scene(started(), heard("a", 1, Phase.MODEL))
-        assert (What.FINDING, "VER-007") in told(scene.read(12))
-        scene.read(13, heard("a", 13, Phase.MODEL))
-        assert (What.FINDING, "VER-007") in told(scene.read(24))
+        assert (What.FINDING, "VER-007") in told(scene.read(22))
+        scene.read(23, heard("a", 23, Phase.MODEL))
+        assert (What.FINDING, "VER-007") in told(scene.read(44))
 
     def test_the_past_is_not_judged_when_something_old_is_read_again(self) -> None:
         scene = Scene(started(), ended("a", 1, Outcome.FAILED), minute=100)

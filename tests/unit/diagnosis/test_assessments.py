@@ -187,9 +187,9 @@ class TestThoseAbove:
 
 class TestTime:
     def test_a_silence_is_judged_anew_once_a_record_from_the_future_is_reached(self, watch: Watch) -> None:
-        watch.look(30, started("quiet"), started("other", agent="b"), ended("other", 32))
+        watch.look(60, started("quiet"), started("other", agent="b"), ended("other", 62))
         assert watch.of("quiet").kind == "silent"
-        watch.look(33)
+        watch.look(63)
         assert watch.of("quiet").kind == "host slept"
 
     def test_other_sleeps_of_the_same_length_are_others(self, watch: Watch) -> None:
@@ -216,17 +216,17 @@ class TestTime:
         assert watch.of("quiet").kind != "silent" or not watch.of("quiet").problem
 
     def test_what_is_learned_of_the_history_counts_within_a_minute(self, watch: Watch) -> None:
-        watch.look(12, started("quiet", agent="worker"), started("o"), *(heard("o", minute) for minute in range(13)))
+        watch.look(42, started("quiet", agent="worker"), started("o"), *(heard("o", minute) for minute in range(43)))
         assert watch.of("quiet").problem
         watch.forest.reconsider({("codex", "worker"): (Millis(60 * MINUTE), 9)})
-        watch.look(13.1, heard("o", 13))
+        watch.look(43.1, heard("o", 43))
         assert not watch.of("quiet").problem
 
 
 class TestAsking:
     def test_whoever_asks_first_does_not_keep_the_news_from_others(self, watch: Watch) -> None:
         watch.look(1, started("a"), heard("a", 1, Phase.MODEL))
-        watch.forest.advance(at(12))
+        watch.forest.advance(at(22))
         assert watch.assessments.of(0).urgency is Urgency.STUCK
         assert watch.assessments.update() == {0}
 

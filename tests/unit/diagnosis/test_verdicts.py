@@ -9,8 +9,10 @@ from delegtop.base.origin import Origin
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
+from delegtop.model.duration_curve import counted
 from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Phase, Surveyed
 from delegtop.model.forest import Forest
+from delegtop.model.policy import Policy
 
 
 def forest(*events: Event, look: float) -> Forest:
@@ -25,6 +27,12 @@ def judged(*events: Event, look: float, id: str = "a") -> Verdict | None:
 def kind(*events: Event, look: float, id: str = "a") -> Kind | None:
     found = judged(*events, look=look, id=id)
     return found.kind if found else None
+
+
+def told(grown: Forest) -> str:
+    found = judging.verdict(grown, handle_of(grown, "a"))
+    assert found is not None
+    return say(found.sentence, grown.now)
 
 
 class TestHealthy:
@@ -48,6 +56,32 @@ class TestHealthy:
         assert (found.kind, found.certainty) == (Kind.SILENT, Certainty.POSSIBLE)
         assert "inside Bash: lake build" in say(found.sentence, at(90))
 
+    def test_how_unusual_that_is_is_said_by_what_is_known_or_by_what_was_learned_here(self) -> None:
+        events = started(product="claude-code"), heard("a", 1, Phase.TOOL, "Bash", "lake build")
+        known = forest_at(at(90), events)
+        assert "; of 4,356 known Bash calls none took as long." in told(known)
+        own = {("claude-code", "Bash"): counted([MINUTE] * 6_470 + [100 * MINUTE] * 10)}
+        assert "; of 6,480 Bash calls here 99.84 % were shorter." in told(
+            forest_at(at(90), events, Policy(durations=own))
+        )
+
+    def test_what_takes_an_hour_here_may_be_quiet_for_an_hour(self) -> None:
+        events = started(product="claude-code"), heard("a", 1, Phase.TOOL, "Bash", "lake build")
+        own = {("claude-code", "Bash: lake"): counted([60 * MINUTE] * 200)}
+        for minute, expected in ((60, None), (130, Kind.SILENT)):
+            grown = forest_at(at(minute), events, Policy(durations=own))
+            found = judging.verdict(grown, handle_of(grown, "a"))
+            assert (found.kind if found else None) is expected
+
+    def test_one_without_a_log_of_its_own_is_given_half_an_hour(self) -> None:
+        assert kind(started(product="claude-code"), look=29) is None
+        assert kind(started(product="claude-code"), look=60) is Kind.SILENT
+
+    def test_a_quick_tool_is_given_ten_minutes(self) -> None:
+        call = heard("a", 1, Phase.TOOL, "Grep", "x")
+        assert kind(started(product="claude-code"), call, look=9) is None
+        assert kind(started(product="claude-code"), call, look=12) is Kind.SILENT
+
     def test_a_kind_that_usually_takes_an_hour_may_be_quiet_for_half_of_it(self) -> None:
         done = [e for n in range(10) for e in (started(f"d{n}"), ended(f"d{n}", 60))]
         assert kind(started("a", 61), heard("a", 62), *done, look=92) is None
@@ -69,8 +103,8 @@ class TestVerdicts:
         assert kind(started(), heard("a", 5, Phase.ANSWER), look=6) is Kind.AWAITING_ANSWER
 
     def test_the_model_is_waited_for_once_it_takes_long(self) -> None:
-        assert kind(started(), heard("a", 5, Phase.MODEL), look=7) is None
-        assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is Kind.WAITING_FOR_MODEL
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is None
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=12) is Kind.WAITING_FOR_MODEL
 
     def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
@@ -194,7 +228,7 @@ def test_a_verdict_is_a_finding_with_its_evidence() -> None:
 
 def test_one_that_is_not_certain_says_so_and_one_that_is_only_possible_weighs_a_step_less() -> None:
     events = started(), heard("a", 5, Phase.MODEL)
-    possible, likely = found(forest(*events, look=9)), found(forest(*events, look=17))
+    possible, likely = found(forest(*events, look=12)), found(forest(*events, look=27))
     assert possible.message.endswith(" (possible)")
     assert likely.message.endswith(" (likely)")
     assert (possible.severity, likely.severity) == (Severity.INFO, Severity.WARNING)

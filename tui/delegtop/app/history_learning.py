@@ -1,4 +1,4 @@
-"""Once a day the history is read, to know how long each kind of agent usually takes.
+"""Once a day the history is read, to know how long each kind of agent, each tool and the model usually take.
 
 A process of its own does it: the screen does not wait for it, and its memory goes with it.
 """
@@ -34,7 +34,8 @@ class Learning:
         if self._process is not None:
             if self._process.poll() is not None:
                 self._process = None
-                self._board.forest.reconsider(learned_durations.load().usual())
+                learned = learned_durations.load()
+                self._board.forest.reconsider(learned.usual(), learned.counts())
         elif monotonic() >= self._look_at:
             self._look_at = monotonic() + _PAUSE
             if learned_durations.load().is_stale(self._board.clock.now()):

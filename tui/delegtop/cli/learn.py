@@ -1,4 +1,4 @@
-"""`delegtop learn`: read the history once and remember how long each kind of agent usually takes."""
+"""`delegtop learn`: read the history once and remember how long each kind of agent, each tool and the model take."""
 
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ from delegtop.cli.exit_codes import Exit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from delegtop.model.policy import Kind, Usual
+    from delegtop.model.policy import Counts, Kind, Usual
 
 DESCRIPTION = (
-    "Read the history of every agent on this machine once and remember how long each kind of agent usually takes. "
-    "The countdown of an agent that records no deadline runs against it. The dashboard does this by itself once a day "
-    "(learn = false turns it off)."
+    "Read the history of every agent on this machine once and remember how long each kind of agent, each tool and the "
+    "model usually take. The countdown of an agent that records no deadline runs against it, and silence is judged by "
+    "it. The dashboard does this by itself once a day (learn = false turns it off)."
 )
 PAGE = "docs/stats.md"
 EXAMPLES = {
@@ -43,16 +43,23 @@ def run(arguments: Namespace) -> int:
     if not wanted.sources:
         diagnostics.say("no logs of agents are found on this machine, so there is nothing to learn from")
         return Exit.OK
-    forest = reading.read(wanted, settings).forest
-    known = forest.learned()
+
+    from delegtop.model.call_durations import CallDurations
+
+    calls = CallDurations()
+    with reading.opened(wanted, settings, calls.heed) as seen:
+        forest = seen.forest
+    for (product, agent), spans in forest.spans():
+        calls.agents(product, agent, spans)
+    known, counts = forest.learned(), calls.all()
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         fail(f"{place.parent}: {error.strerror}")
     with kept_files.whole(place, force=True) as file:
-        file.write(learned_durations.dump(known, forest.now))
+        file.write(learned_durations.dump(known, counts, forest.now))
     if not arguments.quiet:
-        output.emit([*_lines(known, len(forest)), f"kept in {text.line(str(place))}"])
+        output.emit([*_lines(known, len(forest)), *_calls(counts), f"kept in {text.line(str(place))}"])
     return Exit.OK
 
 
@@ -64,3 +71,16 @@ def _lines(known: "Mapping[Kind, Usual]", seen: int) -> "Iterator[str]":
     yield f"{seen} delegations of the history were read; a kind is known from {ENOUGH} that completed"
     for (product, agent), (took, count) in sorted(known.items()):
         yield f"{text.line(agent)} ({text.line(product)}): 95 % of {count} within {duration(took)}"
+
+
+def _calls(known: "Mapping[Kind, Counts]") -> "Iterator[str]":
+    """The kinds of calls of which enough are known to judge by them."""
+    from delegtop.base import text
+    from delegtop.base.clock import duration
+    from delegtop.model.duration_curve import DurationCurve
+    from delegtop.model.normal_durations import ENOUGH
+
+    many = {kind: counts for kind, counts in known.items() if sum(counts) >= ENOUGH}
+    for (product, name), counts in sorted(many.items()):
+        within = DurationCurve().refined(counts).exceeded_by(1 / 100)
+        yield f"{text.line(name)} ({text.line(product)}): 99 % of {sum(counts):,} within {duration(within)}"

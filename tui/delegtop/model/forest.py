@@ -4,7 +4,7 @@
 """
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -16,7 +16,7 @@ from delegtop.model.events import Deviation, Event
 from delegtop.model.lifecycle import Lifecycle
 from delegtop.model.notes import LOOP, REVIEW, SALVAGE
 from delegtop.model.phases import FOR_PEOPLE
-from delegtop.model.policy import Kind, Policy, Usual
+from delegtop.model.policy import Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
@@ -184,9 +184,14 @@ class Forest:
         """What is usual for each kind, by the delegations here alone."""
         return self._lifecycle.learned()
 
-    def reconsider(self, usual: Mapping[Kind, Usual]) -> None:
+    def spans(self) -> Iterator[tuple[Kind, Sequence[int]]]:
+        """How long all that are done took, by their kind."""
+        return self._lifecycle.spans()
+
+    def reconsider(self, usual: Mapping[Kind, Usual], durations: Mapping[Kind, Counts] | None = None) -> None:
         """Judge all by this history too. It changes no state: what is usual is no promise."""
         self.policy.usual.update(usual)
+        self.policy.durations.update(durations or {})
 
     def stands_out(self, handle: Handle) -> bool:
         """Whether there is more to it than that it is at work: it asks, something was noted, the registry let it go."""

@@ -4,7 +4,7 @@ It is a cache of `f(facts, now)`: `advance` looks only at what events or time ma
 """
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from delegtop.base.clock import Millis, duration
@@ -250,6 +250,10 @@ class Lifecycle:
     def learned(self) -> dict[Kind, Usual]:
         """What is usual by all that is known here."""
         return self._habits.all()
+
+    def spans(self) -> Iterator[tuple[Kind, Sequence[int]]]:
+        """How long all that are done took, by their kind."""
+        return self._habits.spans()
 
     def reason(self, handle: Handle) -> str:
         """Why the state is what it is, where the word alone does not say it."""

@@ -13,6 +13,9 @@ Kind = tuple[str, str]
 Usual = tuple[Millis, int]
 """The time within which nearly all of a kind were done, and how many that rests on."""
 
+Counts = tuple[int, ...]
+"""How many took less than a second, and in each step from there on (`duration_curve`)."""
+
 
 class AgentLimits(msgspec.Struct, frozen=True):
     """What an agent's own definition file says of its delegations."""
@@ -50,6 +53,8 @@ class Policy(msgspec.Struct, frozen=True):
     """By the name of the agent, from the definition files of the project."""
     usual: dict[Kind, Usual] = {}
     """By this machine's history. More may become known while delegations are judged by it."""
+    durations: dict[Kind, Counts] = {}
+    """By the same: of each tool, model and kind of agent, how many took how long."""
 
     silent_after: int = 3 * MINUTE
     """A running delegation that wrote nothing for this long is `silent`. Quiet is not hung."""

@@ -1,6 +1,7 @@
 """How long a kind of agent usually takes, learned from those that are done."""
 
 from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 
 from delegtop.base.clock import Millis
 from delegtop.model.policy import Kind, Usual
@@ -35,6 +36,10 @@ class TypicalDurations:
     def all(self) -> dict[Kind, Usual]:
         """What is usual for every kind of which enough are known."""
         return {kind: usual for kind in self._durations if (usual := self.usual(kind)) is not None}
+
+    def spans(self) -> Iterator[tuple[Kind, Sequence[int]]]:
+        """How long all of each kind took."""
+        return iter(self._durations.items())
 
     def usual(self, kind: Kind) -> Usual | None:
         """The time within which all but a twentieth were done, and how many that rests on; None if too few."""

@@ -394,7 +394,9 @@ def policy_for(settings: Settings, sources: Sequence[str], *, learned: bool = Fa
     if learned:
         from delegtop import learned_durations
 
-        policy.usual.update(learned_durations.load().usual())
+        known = learned_durations.load()
+        policy.usual.update(known.usual())
+        policy.durations.update(known.counts())
     return policy
 
 

@@ -212,7 +212,10 @@ class Kind(StrEnum):
                 "limit it is only silent, and a limit that is only how long somebody waited is none."
             ),
             evidence="the record that it went into the tool",
-            when="past its deadline, and after `suspect_after` without a word",
+            when=(
+                "past its deadline, and after `suspect_after` without a word, later where one in a thousand of such "
+                "calls takes longer"
+            ),
             frees="Stop the process of the tool unless it still does something: the agent then goes on with an error.",
             look="Its use of the processor, and what it writes, tell whether it does.",
             guide=_HANGS,
@@ -260,12 +263,18 @@ class Kind(StrEnum):
             short="no model answer",
             meaning="The model was asked, and no answer came.",
             evidence="the record that asks",
-            when="after `silent_after`; likely only after `suspect_after`",
+            when=(
+                "after `silent_after`, later where one in a thousand answers takes longer; likely only after "
+                "`suspect_after` and once hardly any does (one in 20,000)"
+            ),
             frees="Interrupt it and send the prompt again.",
             look="Look at the status of the provider.",
             rule="VER-007",
             must="the model answers",
-            why="The last record asks the model, and no answer came for longer than `silent_after`.",
+            why=(
+                "The last record asks the model, and no answer came for longer than `silent_after` and than nearly "
+                "all answers take: by this machine's history, and by what is known of others until there is one."
+            ),
         ),
     )
     OVERDUE = (
@@ -295,11 +304,12 @@ class Kind(StrEnum):
         "silent",
         VerdictRow(
             short="silent",
-            meaning="It wrote nothing for longer than its kind usually takes in all. Quiet is not hung.",
+            meaning="It wrote nothing for longer than such calls, or agents of its kind, take. Quiet is not hung.",
             evidence="its last word, and where it started",
             when=(
-                "after `suspect_after`, inside a tool after `tool_suspect_after`, and never before 95 % of "
-                "at least 8 finished ones of its kind were done"
+                "after `suspect_after`; inside a shell, inside a tool of which little is known, and where it has no "
+                "log of its own, after `tool_suspect_after`; later where one in a thousand of such calls or agents "
+                "takes longer, and never before 95 % of at least 8 finished ones of its kind were done"
             ),
             frees="Look at its last record and at its process before you stop it.",
             guide=_HANGS,
@@ -307,8 +317,9 @@ class Kind(StrEnum):
             severity=Severity.INFO,
             must="nobody is silent for longer than usual",
             why=(
-                "Nothing was written for longer than `suspect_after` (`tool_suspect_after` inside a tool) and"
-                " longer than its kind usually takes in all. That is worth a look and no proof of anything."
+                "Nothing was written for longer than `suspect_after` (`tool_suspect_after` inside a shell, or where "
+                "little is known) and longer than nearly all such calls, or agents of its kind, take. That is worth a "
+                "look and no proof of anything."
             ),
         ),
     )

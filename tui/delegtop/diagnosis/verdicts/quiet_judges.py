@@ -1,6 +1,9 @@
-"""The judges of silence: when it is worth a word, what is said of it, and how sure that is."""
+"""The judges of silence: when it is worth a word, what is said of it, and how sure that is.
 
-from delegtop.base.clock import MINUTE, Millis, duration
+How long is long is asked of what is normal for the very call, the model or the kind of agent (`patience`).
+"""
+
+from delegtop.base.clock import duration
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import (
@@ -15,6 +18,7 @@ from delegtop.diagnosis.verdicts.judge_kit import (
     work_of,
 )
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
+from delegtop.diagnosis.verdicts.patience import compared, inside_since, patience_of
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.delegation import AGAIN
 from delegtop.model.events import Phase
@@ -22,22 +26,23 @@ from delegtop.model.events import Phase
 
 @judges(Kind.HUNG_IN_TOOL)
 def hung_in_tool(case: Case) -> Verdict | None:
-    """It is inside a tool, silent for long, and past a limit that somebody set. Without such a limit it is only
-    silent: long quiet tools are healthy."""
-    facts = case.facts
+    """It is inside a tool, for longer than such calls take, and past a limit that somebody set. Without such a limit it
+    is only silent: long quiet tools are healthy."""
+    facts, since = case.facts, inside_since(case.facts)
     deadline = case.forest.deadline(case.handle)
     if not in_tool(case) or deadline is None or not is_limit(case, deadline) or not case.is_past(deadline.at):
         return None
-    if facts.heard_at is None or not is_quiet_for(case, case.forest.policy.suspect_after):
+    if since is None or not is_quiet_for(case, patience_of(case).in_vain):
         return None
-    said = (f"It has been inside {work_of(case) or 'a tool'} for ", facts.heard_at, *past(case, deadline), ".")
-    return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, said, facts.heard_at, origins_of(facts.heard_origin))
+    said: Sentence = (f"It has been inside {work_of(case) or 'a tool'} for ", since, *past(case, deadline))
+    said = (*said, compared(case, since), ".")
+    return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, said, since, origins_of(facts.heard_origin))
 
 
 @judges(Kind.HOST_SLEPT)
 def host_slept(case: Case) -> Verdict | None:
     """All logs were silent at once, and without that time it was not silent for long."""
-    heard, patience = case.facts.heard_at, _patience(case)
+    heard, patience = case.facts.quiet_since, patience_of(case).worth_a_word
     if heard is None or not case.is_past(heard + patience) or is_quiet_for(case, patience):
         return None
     asleep = list(case.forest.sleeps_of(case.handle, heard))
@@ -48,38 +53,31 @@ def host_slept(case: Case) -> Verdict | None:
 
 @judges(Kind.WAITING_FOR_MODEL)
 def waiting_for_model(case: Case) -> Verdict | None:
-    """It asked the model and no answer came."""
-    facts, policy = case.facts, case.forest.policy
-    since = facts.quiet_since
-    if facts.phase is not Phase.MODEL or since is None or not is_quiet_for(case, policy.silent_after):
+    """It asked the model and no answer came for longer than answers take, however often it was asked again."""
+    facts, since = case.facts, case.facts.quiet_since
+    if facts.phase is not Phase.MODEL or since is None:
+        return None
+    patience = patience_of(case)
+    if not is_quiet_for(case, patience.worth_a_word):
         return None
     late = past(case, case.forest.deadline(case.handle))
-    sure = Certainty.LIKELY if is_quiet_for(case, policy.suspect_after) else Certainty.POSSIBLE
-    said: Sentence = ("It has waited ", since, " for the model's answer", *late, ".")
+    sure = Certainty.LIKELY if is_quiet_for(case, patience.unheard_of) else Certainty.POSSIBLE
+    said: Sentence = ("It has waited ", since, " for the model's answer", *late)
     if facts.asked is not None and facts.asked >= AGAIN:
-        said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late, ".")
+        said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late)
+    said = (*said, compared(case, since), ".")
     return Verdict(Kind.WAITING_FOR_MODEL, sure, said, since, origins_of(facts.heard_origin))
 
 
 @judges(Kind.SILENT)
 def silent(case: Case) -> Verdict | None:
-    """It wrote nothing for longer than its kind usually takes in all, and was not waiting for a child meanwhile."""
-    heard, patience = case.facts.heard_at, _patience(case)
+    """It wrote nothing for longer than such calls, or its kind, take, and was not waiting for a child meanwhile."""
+    heard, patience = case.facts.quiet_since, patience_of(case).worth_a_word
     if heard is None or not is_quiet_for(case, patience) or not case.is_past(last_done(case)[0] + patience):
         return None
-    usual = case.forest.usual(case.handle)
-    than = f"; {case.facts.agent} is usually done within {duration(usual[0])}" if usual else ""
-    work = work_of(case)
-    inside = f" inside {work}" if work and in_tool(case) else ""
-    said = ("Nothing was heard of it for ", heard, f"{inside}{than}. Quiet is not hung.")
+    work = work_of(case) if in_tool(case) else ""
+    since = inside_since(case.facts) or heard if work else heard
+    said: Sentence = (f"It has been inside {work} for ", since) if work else ("Nothing was heard of it for ", since)
+    said = (*said, compared(case, since), ". Quiet is not hung.")
     places = origins_of(case.facts.heard_origin, *life_of(case.facts))
     return Verdict(Kind.SILENT, Certainty.POSSIBLE, said, heard, places)
-
-
-def _patience(case: Case) -> int:
-    """How long silence of this one is nothing to speak of."""
-    policy, usual, facts = case.forest.policy, case.forest.usual(case.handle), case.facts
-    limit = policy.tool_suspect_after if in_tool(case) else policy.suspect_after
-    if facts.product is not None and facts.heard_at is not None and case.is_past(facts.heard_at + limit):
-        case.look_again(case.now + MINUTE)  # what is usual may become known or change whenever another one is done
-    return max(limit, usual[0] if usual else Millis(0))

@@ -1,0 +1,49 @@
+"""By what name it is known how long something takes: a tool, the program that a shell was called with, a model, a kind
+of agent. Each name is followed by a narrower one, of which less is known and which says more."""
+
+import re
+from collections.abc import Iterator
+
+SHELLS = frozenset({"bash", "shell", "exec_command", "local_shell", "run_shell_command", "run_terminal_cmd", "execute"})
+"""The tools that run a command, in small letters."""
+TOOL, MODEL, AGENT = "tool", "model", "agent"
+"""The widest names: any tool, any model, any agent."""
+_BEFORE = re.compile(r"(?:cd\s+[^&;\n]+(?:&&|;)\s*)+")
+_WORDS = 6
+_PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{0,15}")
+
+
+def is_shell(tool: str | None) -> bool:
+    return tool is not None and tool.lower() in SHELLS
+
+
+def names_of_call(tool: str, doing: str | None) -> Iterator[str]:
+    """`tool`, `Bash`, `Bash: git`."""
+    yield TOOL
+    yield tool
+    if is_shell(tool) and (program := program_of(doing or "")):
+        yield f"{tool}: {program}"
+
+
+def names_of_answer(model: str | None) -> Iterator[str]:
+    """`model`, `model opus-4`."""
+    yield MODEL
+    if model:
+        yield f"{MODEL} {model}"
+
+
+def names_of_agent(agent: str | None) -> Iterator[str]:
+    """`agent`, `agent explorer`."""
+    yield AGENT
+    if agent:
+        yield f"{AGENT} {agent}"
+
+
+def program_of(command: str) -> str:
+    """The first word of a command, behind `cd …` and assignments; nothing if it does not look like a program's name."""
+    command = command.lstrip()
+    if moved := _BEFORE.match(command):
+        command = command[moved.end() :]
+    words = (word for word in command.split(maxsplit=_WORDS)[:_WORDS] if "=" not in word.partition("/")[0])
+    name = next(words, "").rpartition("/")[2]
+    return name if _PROGRAM.fullmatch(name) else ""

@@ -1,0 +1,66 @@
+"""What is normal: how long a call, an answer of the model or an agent takes, by this machine's history, and by what is
+known of others (`known_durations`) as far as there is too little of it."""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+import msgspec
+
+from delegtop.model.call_names import TOOL
+from delegtop.model.duration_curve import DurationCurve, as_long
+from delegtop.model.known_durations import KNOWN
+from delegtop.model.policy import Counts, Kind
+
+ENOUGH = 100
+"""So many of a kind are worth naming a share of."""
+_RARE, _UNHEARD_OF = 1 / 1_000, 1 / 20_000
+"""What one in so many exceeds is worth a word, and what hardly any does likely comes to no good end."""
+_OFTEN, _STRETCH = 1 / 20, 30
+"""Where what is rare takes more than thirty times as long as what one call in twenty exceeds, it tells of people who
+were asked and away, and not of the work: a call may wait for a permission that no record tells of."""
+_ANY = ""
+
+
+class Normal(msgspec.Struct, frozen=True):
+    """What is normal for a kind of call."""
+
+    name: str
+    """The narrowest name of which enough are known to name a share; nothing if there is none."""
+    counts: Counts
+    """Those that are known by this name."""
+    here: bool
+    """Whether they are this machine's own."""
+    rare_after: int
+    """Milliseconds that one in a thousand exceeds."""
+    unheard_of_after: int
+    """Milliseconds that hardly any exceeds."""
+
+    @property
+    def count(self) -> int:
+        return sum(self.counts)
+
+    def shorter(self, span: int) -> float:
+        """The share of those that took less."""
+        return 1 - as_long(self.counts, span) / self.count if self.counts else 0.0
+
+
+def normal(product: str | None, names: Iterable[str], own: Mapping[Kind, Counts]) -> Normal:
+    """What is normal for what has these names, the widest first."""
+    program, every = product or _ANY, tuple(names)
+    return _normal(program, every, tuple(own.get((program, name), ()) for name in every))
+
+
+@lru_cache(maxsize=1_024)
+def _normal(product: str, names: tuple[str, ...], own: tuple[Counts, ...]) -> Normal:
+    curve, told = DurationCurve(), ("", Counts(), False)
+    known = [KNOWN.get((product, name), ()) for name in names]
+    curve = curve.refined(KNOWN.get((_ANY, names[0])))
+    for of_others, of_ours in zip(known, own, strict=True):
+        curve = curve.refined(of_others).refined(of_ours)
+    for name, of_others, of_ours in zip(names, known, own, strict=True):
+        if name != TOOL and max(sum(of_others), sum(of_ours)) >= ENOUGH:  # any tool is no measure for one
+            here = sum(of_ours) >= ENOUGH
+            told = name, of_ours if here else of_others, here
+    rare, unheard_of = curve.exceeded_by(_RARE), curve.exceeded_by(_UNHEARD_OF)
+    most = _STRETCH * curve.exceeded_by(_OFTEN) if names[0] == TOOL else unheard_of
+    return Normal(*told, min(rare, most), min(unheard_of, most))
