@@ -56,13 +56,34 @@ SHOWN = {
         1 agent completed
         1 agent failed
         1 agent running""",
+    "cline": """
+        0 cline waiting
+        1 subagent completed
+        1 subagent failed
+        1 subagent waiting
+        2 subagent silent""",
+    "grok": """
+        0 grok waiting
+        1 explore completed
+        1 general-purpose failed
+        1 general-purpose silent""",
+    "kilo": """
+        0 kilo waiting
+        1 explore completed
+        1 general failed
+        1 general silent""",
     "goose": """
         0 goose idle
         0 goose silent
         0 sub-agent idle
         0 sub-agent silent""",
 }
-DATABASES = {"crush": "crush/.crush/crush.db", "goose": "goose/sessions/sessions.db"}
+DATABASES = {
+    "cline": "cline/data/db/sessions.db",
+    "crush": "crush/.crush/crush.db",
+    "goose": "goose/sessions/sessions.db",
+    "kilo": "kilo/kilo.db",
+}
 TEXTS = [path for name in SHOWN for path in sorted((SAMPLES / name).rglob("*.json*"))]
 
 
@@ -86,8 +107,8 @@ def copied(sample: str, folder: Path) -> Path:
 def grown(sample: str, folder: Path) -> Forest:
     with observed(copied(sample, folder), clock=FrozenClock(at(MOMENTS[sample]))) as seen:
         seen.read()
-        health = {(status.dialect, status.unreadable, status.deviations) for status in seen.statuses}
-        assert health == {(sample, 0, 0)}
+        health = {(status.dialect or "", status.unreadable, status.deviations) for status in seen.statuses}
+        assert {(format.removesuffix("-messages"), *counts) for format, *counts in health} == {(sample, 0, 0)}
         return seen.forest
 
 

@@ -28,6 +28,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "cleo/.cleo": ("cleo-compliance",),
     "cleo/answers": ("cleo-response",),
     "cleo/claudedocs": ("cleo-manifest",),
+    "cline/data/db": ("cline",),
+    "cline/data/sessions": ("cline-messages",),
     "codex": ("codex",),
     "copilot": ("copilot",),
     "crush": ("crush",),
@@ -35,7 +37,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "droid": ("droid",),
     "gemini": ("gemini",),
     "goose": ("goose",),
+    "grok": ("grok",),
     "hyper": ("hyper-output", "hyper-session", "hyper-run"),
+    "kilo": ("kilo",),
     "kimi": ("kimi",),
     "opencode": ("opencode-storage",),
     "otel": ("otlp",),
@@ -131,6 +135,9 @@ def qwen(folder: Path) -> None:
     document(project / "subagents" / "s-1" / "agent-a1.meta.json", {**about, "toolUseId": "c1", **times})
 
 
+SORTING = {"taskId": "agent-xy", "kind": "agent", "agentId": "agent-1", "detached": True, "status": "completed"}
+
+
 def kimi(folder: Path) -> None:
     def wire(second: int, kind: str, **more: Any) -> dict[str, Any]:
         return {"type": kind, "time": T + second * 1000, **more}
@@ -148,8 +155,12 @@ def kimi(folder: Path) -> None:
         wire(1, "turn.prompt", input=[{"type": "text", "text": "Count the files"}]),
         loop(3, "tool.call", toolCallId="Agent_1", name="Agent", args=given),
         loop(9, "tool.result", toolCallId="Agent_1", result={"output": output}),
+        wire(9, "subagent.spawned", subagentId="agent-1", subagentName="coder", description="Sort"),
         loop(10, "step.end", finishReason="end_turn"),
+        wire(11, "task.terminated", info={**SORTING, "endedAt": T + 11_000}, outputTail="Sorted."),
     )
+    document(home / "agents" / "main" / "tasks" / "agent-xy.json", {**SORTING, "endedAt": T + 11_000})
+    lines(home / "agents" / "agent-1" / "wire.jsonl", begin, wire(5, "turn.step.retrying", nextAttempt=2))
     lines(home / "agents" / "agent-0" / "wire.jsonl", begin, wire(4, "config.update", profileName="explore"))
     agents = {
         "main": {"homedir": f"{home}/agents/main", "type": "main", "parentAgentId": None},

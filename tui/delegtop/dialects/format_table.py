@@ -58,6 +58,10 @@ FORMATS: tuple[Format, ...] = (
     Format('opencode-stream', 'delegtop.agents.opencode.run_stream:OpenCodeStream', 90, (), (
         Signature((b'"type":', b'"timestamp":', b'"sessionID":'), ''),
     )),
+    Format('kilo', 'delegtop.agents.kilo.kilo_database:Kilo', 85, ('kilo*.db',), (
+        Signature((b'SQLiteformat3',), 'kilo'),
+        Signature((b'SQLiteformat3',), '', ('session.parent_id', 'message.data', 'part.message_id', 'kilo_board')),
+    )),
     Format('codex', 'delegtop.agents.codex.rollouts:Codex', 95, (), (
         Signature((b'"timestamp":', b'"type":', b'"payload":'), ''),
     )),
@@ -164,7 +168,22 @@ FORMATS: tuple[Format, ...] = (
         Signature((b'"agents":', b'"parentAgentId":'), ''),
         Signature((b'"agents":', b'"homedir":'), ''),
         Signature((b'"agent_id":', b'"launch_spec":'), ''),
+        Signature((b'"taskId":', b'"agentId":', b'"detached":'), ''),
         Signature((b'"metadata"', b'"protocol_version":'), ''),
+    )),
+    Format('cline', 'delegtop.agents.cline.cline_database:Cline', 85, ('sessions.db',), (
+        Signature((b'SQLiteformat3',), 'sessions.db'),
+        Signature((b'SQLiteformat3',), '', ('sessions.session_id', 'sessions.pid', 'sessions.parent_agent_id', 'subagent_spawn_queue')),
+    )),
+    Format('cline-messages', 'delegtop.agents.cline.cline_messages:ClineMessages', 90, (), (
+        Signature((b'"sessionId":', b'"origin":', b'"messages":'), ''),
+        Signature((b'"session_id":', b'"pid":', b'"workspace_root":'), ''),
+    )),
+    Format('grok', 'delegtop.agents.grok.grok_sessions:Grok', 95, (), (
+        Signature((b'"ts":', b'"type":'), ''),
+        Signature((b'"method":', b'"params":', b'"update":'), ''),
+        Signature((b'"info":', b'"cwd":', b'"num_chat_messages":'), ''),
+        Signature((b'"subagent_id":', b'"parent_session_id":', b'"child_session_id":'), ''),
     )),
     Format('cursor', 'delegtop.agents.cursor.cursor_transcripts:Cursor', 75, (), (
         Signature((b'"role":', b'"message":', b'"content":['), ''),
@@ -198,6 +217,7 @@ FORMATS: tuple[Format, ...] = (
 PRODUCTS: dict[str, str] = {
     'claude-code': 'delegtop.agents.claude_code',
     'opencode': 'delegtop.agents.opencode',
+    'kilo': 'delegtop.agents.kilo',
     'codex': 'delegtop.agents.codex',
     'proofchecker': 'delegtop.protocols.proofchecker',
     'cleo': 'delegtop.protocols.cleo',
@@ -206,6 +226,8 @@ PRODUCTS: dict[str, str] = {
     'gemini': 'delegtop.agents.gemini',
     'qwen': 'delegtop.agents.qwen',
     'kimi': 'delegtop.agents.kimi',
+    'cline': 'delegtop.agents.cline',
+    'grok': 'delegtop.agents.grok',
     'cursor': 'delegtop.agents.cursor',
     'droid': 'delegtop.agents.droid',
     'crush': 'delegtop.agents.crush',

@@ -24,7 +24,7 @@ SESSION = "session_1"
 HOME = f"/k/sessions/wd_x/{SESSION}"
 MAIN, SUB = f"{HOME}/agents/main/wire.jsonl", f"{HOME}/agents/agent-0/wire.jsonl"
 BEGIN = {"type": "metadata", "protocol_version": "1.4", "created_at": START}
-STATE = {
+STATE: dict[str, Any] = {
     "createdAt": "2026-02-03T09:00:00Z",
     "title": "Count the files",
     "workDir": "/w",
@@ -167,8 +167,84 @@ def test_the_older_wire_tells_turns_tools_approvals_and_agents() -> None:
     assert (found.parent, found.agent) == ("s-9", "coder")
 
 
+SPAWNED = wire(4, "subagent.spawned", subagentId="agent-0", subagentName="coder", description="Sort", taskId="agent-xy")
+TASK: dict[str, Any] = {
+    "taskId": "agent-xy",
+    "kind": "agent",
+    "agentId": "agent-0",
+    "subagentType": "coder",
+    "detached": True,
+}
+TASK |= {"description": "Sort", "startedAt": START + 4000, "timeoutMs": 0}
+
+
+@pytest.mark.parametrize(
+    ("event", "state", "said"),
+    [
+        (wire(9, "subagent.completed", subagentId="agent-0", resultSummary="Sorted."), State.COMPLETED, "Sorted."),
+        (wire(9, "subagent.failed", subagentId="agent-0", error="400 no"), State.FAILED, "400 no"),
+        (wire(9, "subagent.cancelled", subagentId="agent-0"), State.INTERRUPTED, None),
+        (
+            wire(9, "task.terminated", info={**TASK, "status": "completed"}, outputTail="Tail."),
+            State.COMPLETED,
+            "Tail.",
+        ),
+        (wire(9, "task.terminated", info={**TASK, "kind": "process"}), State.RUNNING, None),
+    ],
+)
+def test_the_wire_of_the_caller_tells_what_became_of_an_agent_in_the_background(
+    event: dict[str, Any], state: State, said: str | None
+) -> None:
+    found, shown = row(f"{SESSION}/agent-0", *read(MAIN, BEGIN, ASKED, SPAWNED, event))
+    assert (found.agent, found.title, found.parent) == ("coder", "Sort", SESSION)
+    assert (shown, found.report.summary) == (state, said)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"), [("completed", State.COMPLETED), ("killed", State.INTERRUPTED), ("running", State.RUNNING)]
+)
+def test_the_document_of_a_task_tells_what_became_of_its_agent(status: str, state: State) -> None:
+    task = read(f"{HOME}/agents/main/tasks/agent-xy.json", {**TASK, "status": status, "endedAt": START + 9000})
+    found, shown = row(f"{SESSION}/agent-0", *task, *read(SUB, BEGIN, ASKED))
+    assert (found.agent, found.title, found.parent, found.depth, shown) == ("coder", "Sort", SESSION, 1, state)
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"), [("cancelled", State.INTERRUPTED), ("failed", State.FAILED), ("completed", State.IDLE)]
+)
+def test_an_agent_whose_turn_was_broken_off_is_over_and_one_that_came_through_waits_for_its_callers_word(
+    reason: str, state: State
+) -> None:
+    broken = wire(8, "turn.step.interrupted", message="Session closed")
+    found, shown = row(f"{SESSION}/agent-0", *read(SUB, BEGIN, ASKED, broken, wire(9, "turn.ended", reason=reason)))
+    assert (shown, found.report.summary) == (state, None if state is State.IDLE else "Session closed")
+    session, shown = row(SESSION, *read(MAIN, BEGIN, ASKED, broken, wire(9, "turn.ended", reason=reason)))
+    assert (shown, [error.message for error in session.errors]) == (
+        State.IDLE,
+        ["Session closed"] if reason == "failed" else [],
+    )
+
+
+def test_a_retry_says_which_it_is_and_why() -> None:
+    again = wire(9, "turn.step.retrying", nextAttempt=2, maxAttempts=10, errorMessage="terminated")
+    found, _ = row(SESSION, *read(MAIN, BEGIN, ASKED, again))
+    assert (found.phase, found.doing) == (Phase.MODEL, "retry 2 of 10: terminated")
+
+
+def test_the_state_of_a_later_version_names_folder_and_kinds() -> None:
+    agents = {**STATE["agents"], "agent-0": {**STATE["agents"]["agent-0"], "labels": {"profileName": "coder"}}}
+    told = read(f"{HOME}/state.json", {"version": 2, "cwd": "/v", "createdAt": START, "agents": agents})
+    assert row(f"{SESSION}/agent-0", *told)[0].agent == "coder"
+    assert row(SESSION, *told)[0].cwd == "/v"
+
+
+def test_both_homes_of_kimi_are_looked_into_and_a_variable_moves_that_of_kimi_code() -> None:
+    here, there = [home.path({"KIMI_CODE_HOME": "/k"}, Path("/h"), Path("/p")) for home in Kimi.product.homes]
+    assert (str(here), str(there)) == ("/k/sessions", "/h/.kimi/sessions")
+
+
 def test_wires_and_documents_are_told_apart() -> None:
-    for value, unit in ((BEGIN, Unit.LINES), (STATE, Unit.DOCUMENT)):
+    for value, unit in ((BEGIN, Unit.LINES), (STATE, Unit.DOCUMENT), ({**TASK, "status": "running"}, Unit.DOCUMENT)):
         sample = Sample("x", json.dumps(value).encode() + b"\n", True)
         assert (Kimi.sniff(sample), Kimi.unit_of(sample)) == (90, unit)
     assert Kimi.sniff(Sample("state.json", b'{"agents": {}}', True)) == 0

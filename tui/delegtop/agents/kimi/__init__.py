@@ -1,12 +1,12 @@
-"""Kimi Code and the older Kimi CLI."""
+"""Kimi Code, and Kimi CLI, which it succeeds."""
 
 from delegtop.base.product import UUID, Basis, Home, Product
 
 PRODUCT = Product(
     name="kimi",
     title="Kimi Code",
-    basis=Basis.FIXTURES,
-    homes=(Home("~/.kimi", "sessions"),),
+    basis=Basis.MADE,
+    homes=(Home("~/.kimi-code", "sessions", "KIMI_CODE_HOME"), Home("~/.kimi", "sessions")),
     resume=("kimi", "--session"),
     tried="2.1.0",
     session_id=rf"(?:session_)?{UUID}",

@@ -1,12 +1,14 @@
-"""Kimi Code and the older Kimi CLI: a wire log for each agent, and a document that says whose agent it is.
+"""Kimi Code and the older Kimi CLI: a wire log for each agent, and documents that say whose agent it is and what
+became of one in the background.
 
-Neither session nor agent is named in a line: the folders are called after them. A main agent stands for its session.
+Neither session nor agent is named in each line: the folders are called after them. A main agent stands for its session.
 """
 
 import re
 from typing import Any, ClassVar
 
 from delegtop.agents.kimi import PRODUCT
+from delegtop.base.clock import Millis
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import clip, document, number, obj, objects, parsed, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
@@ -17,7 +19,11 @@ _SPAWNS = dict.fromkeys(("Agent", "AgentSwarm", "Task"), Phase.CHILD)
 _SESSION = re.compile(r"(?:^|[/\\])(session_[^/\\]+)")
 _AGENT = re.compile(r"[/\\]agents[/\\]([^/\\]+)[/\\][^/\\]+$")
 _OLD = re.compile(r"[/\\]([^/\\]+)(?:[/\\]subagents[/\\]([^/\\]+))?[/\\](?:wire\.jsonl|meta\.json)$")
-_RESULT = re.compile(r"^(agent_id|actual_subagent_type|status): *(\S+) *$", re.MULTILINE)
+_TASK = re.compile(r"[/\\]agents[/\\]([^/\\]+)[/\\]tasks[/\\][^/\\]+$")
+_RESULT = re.compile(r"^(agent_id|actual_subagent_type|status|stop_reason): *(\S+) *$", re.MULTILINE)
+_REASON = re.compile(
+    r"\A(?:subagent error: )?The subagent was stopped before it finished\. Reason: *(.+)$", re.MULTILINE
+)
 _CONTEXT = re.compile(r"\s*<git-context>.*?</git-context>\s*", re.DOTALL)
 """What Kimi Code puts before the prompt of a sub-agent by itself."""
 _USED = ("inputOther", "output", "inputCacheCreation")
@@ -30,16 +36,17 @@ class Kimi(Chat):
     title: ClassVar[str] = "Kimi Code wire log"
     surest: ClassVar[int] = 90
     about: ClassVar[About] = About(
-        "Kimi Code, wire 1.1 to 1.4",
-        "`~/.kimi/sessions/**/wire.jsonl`, `state.json`, `meta.json`",
-        "tree, status, tool, tokens, prompts, answers",
-        Basis.FIXTURES,
+        "Kimi Code 2.1 (wire 1.1 to 1.5), Kimi CLI",
+        "`~/.kimi-code/sessions/**` (`~/.kimi/sessions/**`): `wire.jsonl`, `state.json`, `tasks/*.json`, `meta.json`",
+        "tree, status, tool, retries, tokens, prompts, answers",
+        Basis.MADE,
     )
     product = PRODUCT
     signatures: ClassVar[tuple[Signature, ...]] = (
         Signature((b'"agents":', b'"parentAgentId":')),
         Signature((b'"agents":', b'"homedir":')),
         Signature((b'"agent_id":', b'"launch_spec":')),
+        Signature((b'"taskId":', b'"agentId":', b'"detached":')),
         Signature((b'"metadata"', b'"protocol_version":')),
     )
     phases: ClassVar[dict[str, Phase]] = _SPAWNS
@@ -48,25 +55,27 @@ class Kimi(Chat):
         super().__init__(*args)
         self._session = ""
         self._asked_to_compact = False
+        self._why: str | None = None
+        """Why the last step was broken off."""
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        whole = document(sample)
-        if _is_state(whole) or _is_meta(whole):
+        if _is_document(document(sample)):
             return 90
         first = next(objects(sample), {})
         return 90 if first.get("type") == "metadata" and "protocol_version" in first else 0
 
     @classmethod
     def unit_of(cls, sample: Sample) -> Unit:
-        whole = document(sample)
-        return Unit.DOCUMENT if _is_state(whole) or _is_meta(whole) else Unit.LINES
+        return Unit.DOCUMENT if _is_document(document(sample)) else Unit.LINES
 
     def tell(self, value: dict[str, Any]) -> None:
         if _is_state(value):
             self._state(value)
         elif _is_meta(value):
             self._meta(value)
+        elif _is_task(value):
+            self._task(value)
         elif value.get("type") == "metadata":
             self._begin(value)
         elif agent := self.conversations.get(self.origin.source):
@@ -85,15 +94,33 @@ class Kimi(Chat):
         for name, told in agents.items():
             id, parent = _row(session, name), word(told.get("parentAgentId"))
             is_main = parent is None and told.get("type") != "sub"
-            who, depth = (PRODUCT.name, 0) if is_main else (None, None)
+            who, depth = (PRODUCT.name, 0) if is_main else (word(obj(told.get("labels")).get("profileName")), None)
             above = None if parent is None else _row(session, parent)
             refs = {"session_id": session, "agent_id": name}
             self.started(id, at if is_main else None, who, depth, above, refs, listed=True)
             about = title(word(state.get("title"))) if is_main else None
             self.events += (
-                Described(id, at, self.origin, title=about, cwd=word(state.get("workDir"))),
+                Described(id, at, self.origin, title=about, cwd=word(state.get("workDir")) or word(state.get("cwd"))),
                 Heard(id, at, self.origin),
             )
+
+    def _task(self, task: dict[str, Any]) -> None:
+        """Kimi Code: an agent in the background, and what became of it."""
+        session, owner = _SESSION.search(self.origin.source), _TASK.search(self.origin.source)
+        if session is None or owner is None:  # taken out of its folder it does not say whose it is
+            return
+        id, name = _row(session[1], str(task["agentId"])), str(task["agentId"])
+        parent, refs = _row(session[1], owner[1]), {"session_id": session[1], "agent_id": name}
+        kind, depth = word(task.get("subagentType")), 1 if owner[1] == "main" else None
+        self.started(id, None, kind, depth, parent, {**refs, "task_id": word(task.get("taskId"))})
+        about = title(word(task.get("description")))
+        self.events.append(Described(id, self.moment(task.get("startedAt")), self.origin, title=about))
+        self._over(id, word(task.get("status")), None, self.moment(task.get("endedAt")))
+
+    def _over(self, id: str, status: str | None, said: str | None, at: Millis | None) -> None:
+        """An agent is over, as somebody else tells it."""
+        if status in ENDS:
+            self.events.append(self.ending(id, ENDS[status], said, at))
 
     def _meta(self, meta: dict[str, Any]) -> None:
         """Kimi CLI: one sub-agent, and how it stands."""
@@ -156,13 +183,55 @@ class Kimi(Chat):
                 agent.hear(Phase.MODEL, "compacts its history")
             case "full_compaction.complete":
                 agent.hear(Phase.IDLE if self._asked_to_compact else Phase.MODEL)
+            case "turn.step.retrying":
+                why = word(value.get("errorMessage")) or word(value.get("errorName"))
+                said = f"retry {value.get('nextAttempt')} of {value.get('maxAttempts')}: {why or 'error'}"
+                agent.state = (Phase.MODEL, title(said), None)  # the request itself is told, too
+                agent.hear_again()
+            case "turn.step.interrupted":
+                self._why = word(value.get("message"))
             case "turn.ended":
-                agent.turn_over()
+                self._turn_ended(agent, word(value.get("reason")), obj(value.get("error")))
             case "turn.cancel":
                 agent.turn_over("cancelled")
+            case "task.started" | "task.terminated":
+                self._background(obj(value.get("info")), word(value.get("outputTail")))
+            case str(kind) if kind.startswith("subagent.") and (name := word(value.get("subagentId"))):
+                self._subagent(agent, kind.removeprefix("subagent."), name, value)
             case None:
                 message = obj(value.get("message"))
                 self._old_line(agent, message.get("type"), obj(message.get("payload")))
+
+    def _turn_ended(self, agent: Conversation, reason: str | None, error: dict[str, Any]) -> None:
+        """The turn of a session is over, and it rests. An agent that was called is over with it if it did not come
+        through; that it did, its caller says, with the answer."""
+        message = word(error.get("message")) or self._why
+        if agent.is_child and reason in ("cancelled", "failed"):
+            agent.end(ENDS[reason], message)
+            return
+        if reason == "failed":
+            agent.err(message, word(error.get("name")))
+        agent.turn_over("cancelled" if reason == "cancelled" else None)
+
+    def _subagent(self, agent: Conversation, event: str, name: str, value: dict[str, Any]) -> None:
+        """What a wire tells of an agent that was called from it."""
+        id = _row(self._session, name)
+        if event == "spawned":
+            agent.spawn(
+                id,
+                None,  # its own wire is older than this word
+                call=word(value.get("parentToolCallId")),
+                kind=word(value.get("subagentName")),
+                refs={"session_id": self._session, "agent_id": name, "task_id": word(value.get("taskId"))},
+                title=title(word(value.get("description"))),
+                model=word(value.get("model")),
+            )
+        elif event in ENDS:
+            self._over(id, event, word(value.get("resultSummary")) or word(value.get("error")), self.at)
+
+    def _background(self, info: dict[str, Any], said: str | None) -> None:
+        if info.get("kind") == "agent" and (name := word(info.get("agentId"))):
+            self._over(_row(self._session, name), word(info.get("status")), said, self.moment(info.get("endedAt")))
 
     def _prompted(self, agent: Conversation, text: str | None) -> None:
         agent.prompt(_CONTEXT.sub("", text, count=1) if text and agent.is_child else text)
@@ -199,8 +268,9 @@ class Kimi(Chat):
             title=title(word(arguments.get("description")) or prompt),
             prompt=clip(prompt),
         )
-        if told.get("status") in ENDS:
-            self.events.append(self.ending(id, ENDS[told["status"]], answer.removeprefix("[summary]").strip()))
+        status = "cancelled" if told.get("stop_reason") == "stopped" else told.get("status")
+        reason = _REASON.search(answer)
+        self._over(id, status, reason[1] if reason else answer.removeprefix("[summary]").strip(), self.at)
 
     def _old_line(self, agent: Conversation, kind: object, payload: dict[str, Any]) -> None:
         """A line of the older Kimi CLI."""
@@ -241,6 +311,15 @@ def _stem(path: str) -> str:
 def _is_state(value: dict[str, Any]) -> bool:
     agents = [obj(agent) for agent in obj(value.get("agents")).values()]
     return bool(agents) and all("parentAgentId" in agent or "homedir" in agent for agent in agents)
+
+
+def _is_document(value: dict[str, Any]) -> bool:
+    return _is_state(value) or _is_meta(value) or _is_task(value)
+
+
+def _is_task(value: dict[str, Any]) -> bool:
+    named = all(word(value.get(key)) for key in ("taskId", "agentId", "status"))
+    return named and value.get("kind") == "agent" and "detached" in value
 
 
 def _is_meta(value: dict[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from delegtop.agents.opencode import PRODUCT
 from delegtop.agents.opencode.record_words import word
 from delegtop.agents.opencode.story import Story
+from delegtop.base.product import Product
 from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, moment, obj, parsed
 from delegtop.dialects.signature import SQLITE, Signature
@@ -17,16 +18,18 @@ from delegtop.sources.records import Line, Record, Unreadable
 
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_')
 _STORED = ("session", "message", "part")
-_TABLES = ("session.parent_id", "message.data", "part.message_id")
-"""What tells its database from any other."""
+TABLES = ("session.parent_id", "message.data", "part.message_id")
+"""What tells its database from any other, but for those of programs that were made from it."""
 
 
 class Telling(Dialect):
     """Any way in which sessions are stored that one `Story` can tell of."""
 
+    product: ClassVar[Product] = PRODUCT
+
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)
-        self._story = Story()
+        self._story = Story(self.product.name)
 
     def retell(self, line: Line) -> Iterable[Event | Unreadable]:
         again = type(self)(self.zone)
@@ -39,11 +42,10 @@ class OpenCode(Telling):
 
     name: ClassVar[str] = "opencode"
     title: ClassVar[str] = "OpenCode database"
-    product = PRODUCT
     surest: ClassVar[int] = 80
     signatures: ClassVar[tuple[Signature, ...]] = (
         Signature((SQLITE,), "opencode"),
-        Signature((SQLITE,), columns=_TABLES),
+        Signature((SQLITE,), columns=TABLES),
     )
     about: ClassVar[About] = About(
         "OpenCode 1.18",
@@ -93,7 +95,7 @@ class OpenCode(Telling):
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        return 80 if sample.stores(*_TABLES, named="opencode*.db") else 0
+        return 80 if sample.stores(*TABLES, named="opencode*.db") else 0
 
     def translate(self, record: Record) -> Iterable[Event]:
         row = record.value
@@ -117,7 +119,6 @@ class OpenCodeStorage(Telling):
 
     name: ClassVar[str] = "opencode-storage"
     title: ClassVar[str] = "OpenCode JSON storage"
-    product = PRODUCT
     surest: ClassVar[int] = 85
     signatures: ClassVar[tuple[Signature, ...]] = (
         Signature((b'"directory":', b'"title":', b'"created":')),
@@ -162,7 +163,6 @@ class OpenCodeExport(Telling):
 
     name: ClassVar[str] = "opencode-export"
     title: ClassVar[str] = "OpenCode session export"
-    product = PRODUCT
     surest: ClassVar[int] = 95
     signatures: ClassVar[tuple[Signature, ...]] = (Signature((b'"info":{', b'"id":')),)
     about: ClassVar[About] = About(

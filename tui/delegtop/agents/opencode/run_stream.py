@@ -7,7 +7,6 @@ is over, and what goes on meanwhile cannot be seen: the database beside it tells
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from delegtop.agents.opencode import PRODUCT
 from delegtop.agents.opencode.opencode_dialects import Telling
 from delegtop.agents.opencode.record_words import word
 from delegtop.dialects import About, Basis, Sample, Unit
@@ -24,7 +23,6 @@ class OpenCodeStream(Telling):
 
     name: ClassVar[str] = "opencode-stream"
     title: ClassVar[str] = "OpenCode run output"
-    product = PRODUCT
     surest: ClassVar[int] = 90
     signatures: ClassVar[tuple[Signature, ...]] = (Signature((b'"type":', b'"timestamp":', b'"sessionID":')),)
     about: ClassVar[About] = About(

@@ -111,7 +111,8 @@ _Waiting = list[tuple[_Reader, Origin, dict[str, Any], Millis | None]]
 class Story:
     """Everything of one store. Records come in any order and any number of times."""
 
-    def __init__(self) -> None:
+    def __init__(self, product: str = PRODUCT.name) -> None:
+        self._product = product
         self._behind: Story | None = None
         """Another story whose sessions and messages are known here too; it is not changed."""
         self._sessions: dict[str, _Session] = {}
@@ -122,7 +123,7 @@ class Story:
 
     def again(self) -> "Story":
         """An empty story that knows what this one knows, to tell a record once more without changing anything."""
-        story = Story()
+        story = Story(self._product)
         story._behind = self
         return story
 
@@ -150,11 +151,11 @@ class Story:
             id,
             created,
             origin,
-            agent=PRODUCT.name if is_root else agent or named,
+            agent=self._product if is_root else agent or named,
             depth=session.depth,
             parent=session.parent,
             refs=(("session_id", id),) if is_root else (),
-            product=PRODUCT.name,
+            product=self._product,
         )
         yield Described(
             id,
@@ -197,7 +198,7 @@ class Story:
                 below = self._session(id)
                 if below.depth is None:
                     below.depth = above.depth + 1
-                    yield Started(id, None, origin, depth=below.depth, product=PRODUCT.name)
+                    yield Started(id, None, origin, depth=below.depth, product=self._product)
                     pending.append(below)
 
     @staticmethod
@@ -419,7 +420,7 @@ class Story:
         parent = known.parent if known is not None and known.known else session.id
         refs = refs_of(session_id=child, call_id=word(value.get("callID")))
         agent = word(given.get("subagent_type"))
-        yield Started(child, None, origin, agent=agent, parent=parent, refs=refs, product=PRODUCT.name)
+        yield Started(child, None, origin, agent=agent, parent=parent, refs=refs, product=self._product)
         yield Described(
             child, None, origin, title=word(given.get("description")), prompt=clip(word(given.get("prompt")))
         )

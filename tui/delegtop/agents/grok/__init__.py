@@ -1,0 +1,24 @@
+"""Grok Build, the coding agent of xAI."""
+
+from pathlib import Path
+from urllib.parse import quote
+
+from delegtop.base.product import UUID, Basis, Home, Product
+
+
+def _of_project(folder: Path) -> tuple[str, ...]:
+    name = quote(str(folder), safe="")
+    return name, f"{name}%2F*"
+
+
+PRODUCT = Product(
+    name="grok",
+    title="Grok Build",
+    basis=Basis.MADE,
+    homes=(Home("~/.grok", "sessions", "GROK_HOME", _of_project),),
+    resume=("grok", "--resume"),
+    session_id=UUID,
+    executables=("grok",),
+    scripts=("@xai-official/grok",),
+    words=("grok",),
+)
