@@ -1,0 +1,68 @@
+"""One way to hang, or to be slow and healthy: what is run, how it is started, and what an honest observer says."""
+
+from collections.abc import Mapping
+from enum import Enum, StrEnum
+from typing import NamedTuple
+
+
+class Truth(Enum):
+    """What is really so, which decides what may be said."""
+
+    HUNG = "hung"
+    """It waits for what cannot come by itself: an alarm, certain, with its cause."""
+    FOR_EVER = "sleeps for ever"
+    """A timer without an end, or a program that ends only when it is told to: an alarm, with its cause."""
+    NETWORK = "waits for the network"
+    """Whether the other side will answer is not to be seen from here: named, at most likely."""
+    GONE = "gone"
+    """The tool's process has ended, and no result came: an alarm, certain."""
+    SLEEPS = "sleeps"
+    """A timer that runs out: no alarm; how long, where the command line tells."""
+    WORKS = "works"
+    """Something moves, however little: no alarm."""
+    UNSURE = "unsure"
+    """Whoever looks for half a minute cannot tell it from a healthy one: nobody may call it certainly hung."""
+
+
+class Launch(StrEnum):
+    """How agent programs start the command of a call."""
+
+    SHELL = "shell"
+    """`bash -c "source … && eval 'COMMAND' \\< /dev/null && pwd …"`, output to a file: Claude Code."""
+    REPLACED = "replaced"
+    """`bash -lc COMMAND`, which a simple command replaces; output to pipes, read to their end: Codex, OpenCode."""
+    TERMINAL = "terminal"
+    """The same on a terminal of its own, of which the session has the other side: Codex, Gemini."""
+    OPEN_INPUT = "open input"
+    """The same with a pipe as standard input that the session neither writes to nor closes."""
+
+
+class Case(NamedTuple):
+    name: str
+    command: str
+    """In a folder of its own."""
+    truth: Truth
+    says: tuple[str, ...] = ()
+    """Patterns that the sentence must match, each; none for what need not be named. `{beside}` is the number of the
+    process beside it."""
+    proc: str = ""
+    """What tells it from its healthy look-alikes."""
+    launch: Launch = Launch.SHELL
+    files: Mapping[str, str] = {}
+    """What lies in the folder before it starts."""
+    prepare: str = ""
+    """What is done there before, in a shell."""
+    beside: str = ""
+    """A process outside of the session, started before; it makes a file `ready` when it is."""
+    needs: tuple[str, ...] = ()
+    """Programs that not every machine has."""
+    typed: tuple[str, ...] = ()
+    """Lines that come in on the terminal, one every other second, over and over."""
+    returns: bool = True
+    """Whether the session writes down the result when the tool has ended."""
+    stays: bool = True
+    """Whether the process that the session started is there to the end."""
+    busy: bool = False
+    """It takes as much of a core as it gets: few at a time."""
+    default: bool = False
+    """Part of the default run."""

@@ -1,0 +1,49 @@
+"""What is said of real processes: every hang is named with its cause, and nothing that is healthy is called hung.
+
+A few by default, all with `--live-full` (about six minutes).
+"""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from tests.live.live_case import Case
+from tests.live.stage import Stage, can_run
+from tests.live.tables import EVERY
+from tests.live.verdict_watch import LOOKS, SETTLED, Record, batches, watch
+
+pytestmark = [
+    pytest.mark.xdist_group("live"),
+    pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="there is no /proc to look at"),
+    pytest.mark.skipif(importlib.util.find_spec("delegtop.kernel") is None, reason="nobody looks at the kernel yet"),
+]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "case" in metafunc.fixturenames:
+        chosen = [case for case in EVERY if case.default or metafunc.config.getoption("--live-full")]
+        metafunc.parametrize("case", chosen, ids=[case.name for case in chosen])
+
+
+@pytest.fixture(scope="module")
+def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
+    """What was said of each case that can be run here."""
+    full = request.config.getoption("--live-full")
+    chosen = [case for case in EVERY if full or case.default]
+    found: dict[str, Record] = {}
+    for batch in batches(chosen):
+        root = tmp_path_factory.mktemp("live")
+        with pytest.MonkeyPatch.context() as patched, Stage(root, batch) as stage:
+            patched.setenv("HOME", str(stage.home))
+            for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+                patched.setenv(name, str(root / name.lower()))
+            patched.delenv("CLAUDE_CONFIG_DIR", raising=False)
+            patched.chdir(stage.home)
+            found |= watch(stage, settled=LOOKS if full else SETTLED)
+    return found
+
+
+def test_what_is_said_of_it_is_so(case: Case, records: dict[str, Record]) -> None:
+    if not can_run(case):
+        pytest.skip(f"{', '.join(case.needs)} is not here")
+    assert list(records[case.name].faults) == []

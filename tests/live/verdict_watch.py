@@ -1,0 +1,184 @@
+"""Looks at the cases of a stage as an operator would, and keeps what is said of each until its time is over.
+
+    python -m tests.live.verdict_watch [--table FILE] [NAME…]      all cases, or those named: a table, and what is wrong
+
+Time is counted in looks, a second or more apart: on a machine that is slow, so is whoever looks.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+from tests.live.live_case import Case, Truth
+from tests.live.stage import Stage, can_run
+from tests.live.tables import EVERY
+
+import delegtop
+from delegtop.diagnosis.verdicts import Certainty
+
+LOOKS = 30
+"""So many until a hang must be named; a second or more lies between two of them."""
+SETTLED = 8
+"""So many a healthy one is looked at in the default run."""
+
+
+class Said(NamedTuple):
+    """What was said of a case at one look."""
+
+    look: int
+    seconds: float
+    kind: str
+    certainty: Certainty
+    alarm: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.certainty}{', alarm' if self.alarm else ''}): {self.sentence}"
+
+
+class Record:
+    """What was said of a case, look by look."""
+
+    def __init__(self, case: Case, beside: int | None) -> None:
+        self.case = case
+        self._patterns = [pattern.replace("{beside}", rf"\b{beside}\b") for pattern in case.says]
+        self.said: list[Said] = []
+        self.named: Said | None = None
+        """When it was first told what is so."""
+        self.wrong: Said | None = None
+        """When something was first said that is not so."""
+        self.is_over = False
+        """Its process ended while it was looked at: then it is not the case it is meant to be."""
+
+    def hear(self, said: Said) -> None:
+        self.said.append(said)
+        if self.named is None and self._tells(said):
+            self.named = said
+        if self.wrong is None and self._misleads(said):
+            self.wrong = said
+
+    @property
+    def last(self) -> Said:
+        return self.said[-1]
+
+    @property
+    def faults(self) -> Iterator[str]:
+        """What is wrong with what was said."""
+        if self.is_over:
+            yield "its process has ended: the case does not do what it is there for"
+        if self.wrong is not None:
+            yield f"look {self.wrong.look}: {self.wrong}"
+        if not self.is_to_be_named:
+            return
+        if self.named is None:
+            yield f"not named in {len(self.said)} looks; at last {self.last}"
+        elif not self._tells(self.last):
+            yield f"named at look {self.named.look}, and at last {self.last}"
+
+    @property
+    def is_to_be_named(self) -> bool:
+        """A hang; and a sleep whose command line tells how long it is."""
+        return bool(self.case.says)
+
+    def _tells(self, said: Said) -> bool:
+        """Whether it says what is so, and as sure as it is."""
+        if not all(re.search(pattern, said.sentence, re.IGNORECASE) for pattern in self._patterns):
+            return False
+        match self.case.truth:
+            case Truth.HUNG | Truth.GONE:
+                return said.alarm and said.certainty is Certainty.CERTAIN
+            case Truth.FOR_EVER:
+                return said.alarm and said.certainty is not Certainty.POSSIBLE
+            case Truth.NETWORK:
+                return "network" in f"{said.kind} {said.sentence}" and said.certainty is not Certainty.CERTAIN
+            case _:
+                return not said.alarm
+
+    def _misleads(self, said: Said) -> bool:
+        """Whether it alarms without a cause, or is surer than anybody can be."""
+        hung = said.alarm and "hung" in said.kind
+        match self.case.truth:
+            case Truth.SLEEPS | Truth.WORKS:
+                return said.alarm
+            case Truth.NETWORK | Truth.UNSURE:
+                return hung and said.certainty is Certainty.CERTAIN
+            case _:
+                return False
+
+
+def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str, Record]:
+    """What is said of each case; it ends when every hang is named and every healthy one was looked at often enough."""
+    records = {case.name: Record(case, stage.beside.get(case.name)) for case in stage.cases}
+    with delegtop.open() as seen:
+        began = looked = monotonic()
+        number = 0
+        while number < looks:
+            seen.wait(1.0)
+            seen.look()
+            if monotonic() - looked < 1.0:
+                continue
+            looked, number = monotonic(), number + 1
+            _hear(seen, stage, records, number, looked - began)
+            if number >= settled and all(record.named for record in records.values() if record.is_to_be_named):
+                break
+    for name, record in records.items():
+        record.is_over = record.case.stays and not Path("/proc", str(stage.tools[name])).exists()
+    return records
+
+
+def _hear(seen: delegtop.Observation, stage: Stage, records: dict[str, Record], look: int, seconds: float) -> None:
+    alarms = {issue.id for issue in seen.problems()}
+    for name, record in records.items():
+        handle = seen.forest.find(stage.ids[name])
+        assert handle is not None, f"{name}: its delegation {stage.ids[name]} is not known"
+        told = seen.issue(handle)
+        record.hear(Said(look, seconds, told.kind, told.certainty, told.id in alarms, told.sentence))
+
+
+def batches(cases: Sequence[Case], *, calm: int = 40, busy: int = 2) -> Iterator[list[Case]]:
+    """Those that wait are many at a time; of those that take a core, few."""
+    for kind, at_once in ((False, calm), (True, busy)):
+        chosen = [case for case in cases if case.busy is kind and can_run(case)]
+        for at in range(0, len(chosen), at_once):
+            yield chosen[at : at + at_once]
+
+
+def table(records: Sequence[Record]) -> Iterator[str]:
+    yield "| case | truth | said | look | s | sentence |"
+    yield "|---|---|---|---:|---:|---|"
+    for record in records:
+        said = record.wrong or record.named or record.last
+        right = "" if not any(record.faults) else "**WRONG** "
+        alarm = "alarm, " if said.alarm else ""
+        sentence = said.sentence.replace("|", "\\|")
+        kind = f"{right}{said.kind} ({alarm}{said.certainty})"
+        case = f"{record.case.name} | {record.case.truth.value}"
+        yield f"| {case} | {kind} | {said.look} | {said.seconds:.0f} | {sentence} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--table", type=Path)
+    given = parser.parse_args()
+    records: list[Record] = []
+    for batch in batches([case for case in EVERY if not given.names or case.name in given.names]):
+        with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
+            os.environ["HOME"] = str(stage.home)
+            records += watch(stage).values()
+    lines = list(table(records))
+    wrong = [f"{record.case.name}: {fault}" for record in records for fault in record.faults]
+    sys.stdout.write("\n".join((*lines, "", f"{len(records)} cases, {len(wrong)} faults", *wrong, "")))
+    if given.table:
+        given.table.write_text("\n".join(lines) + "\n", "utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
