@@ -14,6 +14,7 @@ from delegtop.app.state.saved_views import View, Views
 from delegtop.base.clock import Clock, FrozenClock, Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Batch, Readable, SourceStatus
+from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import (
     Artifact,
@@ -79,6 +80,9 @@ class ScriptedFeed:
 
     def rest_with(self, rest: Callable[[], None]) -> None:
         """It never takes long."""
+
+    def watch_calls(self, calls: Sequence[OpenCall]) -> None:
+        """What is scripted has no processes."""
 
     def wait(self, timeout: float) -> None:
         self._awaited = True

@@ -7,12 +7,16 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tests.samples import forest_of, observed
 
 from delegtop.base.clock import MINUTE, FrozenClock, Millis, iso, parse_time
+from delegtop.base.origin import Origin
+from delegtop.feed.recorder import Recorder
+from delegtop.model.events import ProcessSeen, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 
@@ -59,6 +63,8 @@ def sampled(folder: Path, moment: str) -> Forest:
 def _write(files: dict[str, Any], minute: float, folder: Path) -> None:
     if "session-log" in files:
         _lines(folder / "session.jsonl", _session_log(files["session-log"], minute))
+    if "kernel" in files:
+        _kernel(files["kernel"], minute, folder)
     if "hooks" in files:
         _lines(folder / "hooks.jsonl", _hooks(files["hooks"], minute))
     for name, script in files.get("claude-code", {}).items():
@@ -70,6 +76,40 @@ def _write(files: dict[str, Any], minute: float, folder: Path) -> None:
         _lines(folder / "specs/events.jsonl", _events(files["events"], minute))
     for path, told in files.get("proofchecker", {}).items():
         _return_meta(folder / "specs" / path / ".return-meta.json", told, minute)
+
+
+def _kernel(script: str, until: float, folder: Path) -> None:
+    """A recording of what the kernel showed: once a minute, from each line on until the next."""
+    clock = FrozenClock(T0)
+    recorder = Recorder(clock, "delegtop of a case")
+    told = [*steps(script, until), (until + 1, "", [])]
+    written = recorder.header()
+    for (minute, _, (who, *words)), (following, _, _) in pairwise(told):
+        facts, rest = _facts(words)
+        for again in range(int(min(following, until + 0.5) - minute) + 1):
+            pid, since = int(facts.get("pid", "4711")), facts.get("still")
+            event = ProcessSeen(
+                session(who),
+                at(minute + again),
+                Origin(f"kernel:{pid}", 0, 0),
+                pid,
+                WaitsFor(facts["waits_for"]),
+                on=rest or None,
+                endless="endless" in facts,
+                still_since=at(float(since) if since else minute),
+                until=at(float(facts["until"])) if "until" in facts else None,
+                name=facts.get("name", "make"),
+                fits=("descendant", "started", "command")[: int(facts.get("fits", "3"))],
+                share=float(facts.get("share", "0")),
+                flow=int(facts.get("flow", "0")),
+            )
+            written += recorder.record(None, (event,))
+    (folder / "kernel.delegtop").write_bytes(written)
+
+
+def _facts(words: list[str]) -> tuple[dict[str, str], str]:
+    facts = dict(word.split("=", 1) for word in words if "=" in word)
+    return facts, " ".join(word for word in words if "=" not in word)
 
 
 def _lines(path: Path, records: list[dict[str, Any]]) -> None:

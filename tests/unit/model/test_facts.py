@@ -23,9 +23,11 @@ from delegtop.model.events import (
     Noted,
     Outcome,
     Phase,
+    ProcessSeen,
     Report,
     Started,
     Trust,
+    WaitsFor,
 )
 from delegtop.model.facts import Fact, Form, Merge
 from delegtop.model.forest import Forest
@@ -208,6 +210,7 @@ def leaking(fact: Fact) -> list[Event]:
         "report": [Ended("a", at, place_, Outcome.FAILED, Ending.RETURN, Report("failed", LEAK, next_steps=LEAK))],
         "faults": [Erred("a", at, place_, Fault(LEAK, recommendation=LEAK))],
         "notes": [Noted("a", at, place_, "review", LEAK)],
+        "process": [ProcessSeen("a", at, place_, 7, WaitsFor.INPUT, on=LEAK, command=LEAK)],
         "claims": [Started("a", at, place(n), command=words) for n, words in ((2, "plain"), (3, LEAK))],
     }
     return structured.get(fact.name) or [telling(fact, LEAK)]

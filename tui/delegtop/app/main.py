@@ -37,6 +37,7 @@ from delegtop.base import signals
 from delegtop.base.clock import FrozenClock, monotonic
 from delegtop.feed.live_feed import SourceStatus, offers
 from delegtop.feed.replay_feed import NoReplay
+from delegtop.observation.call_watch import CallWatch
 from delegtop.observation.observation import Observation, replayed
 from delegtop.observation.source_discovery import Places
 
@@ -78,6 +79,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self.replay, self.zone = observation.replay or NoReplay(), zone
         self.board = Board(settings, clock, observation.policy)
         self.reader = Reader(observation.feed, self._wake)
+        self.calls = CallWatch(observation.feed)
         self.intake = Intake(self.reader, self.board)
         self.bygone = Bygone(self.board, observation.sources, replays=self.replay.possible)
         self.chosen: SourceStatus | None = None
@@ -188,6 +190,8 @@ class DelegtopApp(Rewinding, Borrowing):
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()
         self.board.advance()
+        if self.board.moment is None and not self.reader.busy:
+            self.calls.tell(self.board.forest)
         if self.alarm is not None:
             self.alarm.second()
         if self.learning is not None and not self.reader.busy:

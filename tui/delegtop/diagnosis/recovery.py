@@ -13,11 +13,11 @@ import msgspec
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.verdicts import judge
+from delegtop.diagnosis.verdicts import Kind, Verdict, judge
 from delegtop.dialects.products import product
-from delegtop.model import notes, phases
+from delegtop.model import notes, phases, process_words
 from delegtop.model.delegation import Delegation, Note
-from delegtop.model.events import LOCALHOST, Ending
+from delegtop.model.events import LOCALHOST, Ending, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.recovery_hints import SHOWN_BY_LOGS, Hint, hints
 from delegtop.model.states import ACTIVE, ENDED, Life, State
@@ -75,7 +75,8 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     the protocol has to remark. How something ended is best known to the agent itself: there its word comes first."""
     verdict, facts = judge(case), case.facts
     row = verdict.kind.row if verdict is not None and not verdict.kind.row.harmless else None
-    own, freeing = list(_own_words(facts, findings)), _said(_named(row.frees, facts) if row else "")
+    own = list(_own_words(facts, findings))
+    freeing = list(_of_process(facts, verdict)) or _said(_named(row.frees, facts) if row else "")
     first = [*freeing, *_go_there(case), *own] if row and case.state in ACTIVE else [*own, *freeing]
     ended = [Step(By.DELEGTOP, finding.advice) for finding in findings if _tells_of_end(finding)]
     first += [] if own else ended
@@ -93,6 +94,20 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
 def command(case: Case) -> str | None:
     """What to type, for a finding to name."""
     return next((step.command for step in resume(case)), None)
+
+
+def _of_process(facts: Delegation, verdict: Verdict | None) -> Iterator[Step]:
+    """What to do about the very process that hangs, where the kernel showed it: that leaves everything else alone."""
+    seen = facts.process
+    if seen is None or verdict is None or verdict.kind not in (Kind.HUNG_IN_TOOL, Kind.WAITING_FOR_NETWORK):
+        return
+    if seen.origin not in verdict.evidence:
+        return
+    which = f"{process_words.process(seen)}{f', `{seen.command}`' if seen.command else ''}"
+    if seen.waits_for is WaitsFor.STOPPED:
+        yield Step(By.DELEGTOP, f"Let it go on, if nobody stopped it on purpose: {which}", f"kill -CONT {seen.pid}")
+    words = f"Stop only the process of the tool, {which}: its agent gets an error and goes on"
+    yield Step(By.DELEGTOP, words, f"kill {seen.pid}")
 
 
 def _said(words: str) -> list[Step]:

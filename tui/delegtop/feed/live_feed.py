@@ -5,7 +5,7 @@ Whatever cannot be read is counted at its source, with examples that name file a
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, tzinfo
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -15,6 +15,7 @@ from delegtop.feed.as_of import AsOf, after
 from delegtop.feed.file_catalogue import STDIN, FileCatalogue
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
 from delegtop.feed.formats import Formats
+from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.feed.line_history import LineHistory
 from delegtop.feed.process_watch import ProcessWatch
 from delegtop.feed.recent_window import FEW, RecentWindow
@@ -26,6 +27,9 @@ from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 from delegtop.sources.wakeups import Pace, Waker
+
+if TYPE_CHECKING:
+    from delegtop.kernel.open_call import OpenCall
 
 __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
 
@@ -65,6 +69,7 @@ class Readable(Protocol):
     def wait(self, timeout: float) -> None: ...
     def wake(self) -> None: ...
     def rest_with(self, rest: Callable[[], None]) -> None: ...
+    def watch_calls(self, calls: "Sequence[OpenCall]") -> None: ...
     @property
     def is_behind(self) -> bool: ...
     @property
@@ -108,6 +113,7 @@ class Feed:
         self._readings = self._files.readings
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
         self._minder = ProcessWatch(clock)
+        self._kernel = KernelWatch(clock)
         self._waker = Waker()
         self._is_followed = False
         self._pace = Pace()
@@ -146,6 +152,7 @@ class Feed:
         yield from self._translate(found for reading in due for found in reading.poll())
         yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
         yield from self._batches_of(self._minder.gone())
+        yield from self._batches_of(self._kernel.seen())
         if whole and not self._glancing:
             self._tidy()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
@@ -300,6 +307,19 @@ class Feed:
     def rest_with(self, rest: Callable[[], None]) -> None:
         """Call this between two new files: there may be thousands before the next batch, and others in a hurry."""
         self._rest = rest
+
+    def watch_calls(self, calls: "Sequence[OpenCall]") -> None:
+        """From now on the kernel is asked what these calls do; whoever knows what is open says so. Any thread may."""
+        self._kernel.watch(calls)
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether there is anything to ask the kernel about."""
+        return self._kernel.has_calls
+
+    def ask_kernel(self) -> Iterator[Batch]:
+        """What it shows at this moment, whether or not it is time for a look."""
+        return self._batches_of(self._kernel.seen(at_once=True))
 
     def wake(self) -> None:
         """Let whoever waits go on at once. Any thread may ask for it."""

@@ -5,7 +5,8 @@ instead of the present, and the files keep what happens meanwhile. A recording h
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Clock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.base.origin import Origin
@@ -16,6 +17,9 @@ from delegtop.model.forest import Forest
 from delegtop.model.history.timeline import Observer, Timeline
 from delegtop.model.policy import Policy
 from delegtop.sources.records import Line
+
+if TYPE_CHECKING:
+    from delegtop.kernel.open_call import OpenCall
 
 NEAR = 1_000
 """So many events ahead are told one by one; farther away the whole forest of that moment is quicker."""
@@ -171,6 +175,11 @@ class Replay:
     @property
     def _feed(self) -> Feed | None:
         return self._live or self._source
+
+    def watch_calls(self, calls: "Sequence[OpenCall]") -> None:
+        """Only the present can be looked at."""
+        if self._live is not None:
+            self._live.watch_calls(() if self.past else calls)
 
     def rest_with(self, rest: Callable[[], None]) -> None:
         if self._live is not None:

@@ -6,7 +6,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, Report, Trust
+from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, ProcessSeen, Report, Trust
 from delegtop.model.facts import FactTable
 
 
@@ -216,6 +216,13 @@ class Delegation(Identity, frozen=True, kw_only=True):
         masked=True,
     )
     wait: Wait | None = _fact("Somebody waits for its return: `until` when, and `by` what.", "latest", form="own")
+    process: ProcessSeen | None = _fact(
+        "What the kernel shows of the process that its call runs in.",
+        "latest",
+        "Null unless somebody looked since it was last heard of, on the machine it runs on.",
+        form="own",
+        masked=True,
+    )
     resumed_at: Millis | None = _fact("When it was last given work again.", "largest", form="moment")
     ended_at: Millis | None = _fact("When it ended.", "strongest", contested=True, form="own")
     outcome: Outcome | None = _fact("How it ended.", "strongest", contested=True, form="none")

@@ -63,6 +63,33 @@ class Phase(StrEnum):
     """Its turn is over and nobody has given it another: an agent's own session between two prompts."""
 
 
+class WaitsFor(StrEnum):
+    """What the process of a call stands still for, by what the kernel shows."""
+
+    NOTHING = "nothing"
+    """It is at work: it uses the processor, or bytes move."""
+    INPUT = "input"
+    OUTPUT = "output"
+    """Somebody who reads what it writes."""
+    LOCK = "lock"
+    NETWORK = "network"
+    CLIENTS = "clients"
+    """It is a server: connections."""
+    TIMER = "timer"
+    STOPPED = "stopped"
+    CHILD = "child"
+    """To hear of a child that has ended."""
+    PARENT = "parent"
+    """It has ended, and whoever started it has not noticed."""
+    THREADS = "threads"
+    SIGNAL = "signal"
+    QUEUE = "queue"
+    DEVICE = "device"
+    ENDED = "ended"
+    """Nothing any more: it has ended, and no result came."""
+    UNKNOWN = "unknown"
+
+
 class Trust(IntEnum):
     """How far a time can be believed, best first; what a model wrote is shown but never counted down from."""
 
@@ -222,6 +249,35 @@ class Sighted(msgspec.Struct, frozen=True, gc=False):
     """What it waits for; None if it is at work."""
 
 
+class ProcessSeen(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the kernel shows of the process that a delegation's call runs in. It is no sign of life in a log."""
+
+    id: str
+    at: Millis
+    origin: Origin
+    pid: int
+    """The process that all others of the call wait for, or the call's own if nothing stands still."""
+    waits_for: WaitsFor
+    on: str | None = None
+    """In words: `a lock on x that pid 4702 `sleep 100` holds`."""
+    endless: bool = False
+    """Nothing that can be seen could end the wait."""
+    still_since: Millis | None = None
+    """Since when none of the processes of the call did anything, as far as they were looked at."""
+    until: Millis | None = None
+    """When it goes on by itself, if it says so."""
+    name: str | None = None
+    command: str | None = None
+    fits: tuple[str, ...] = ()
+    """What tells that it is the process of the call: `descendant`, `started`, `command`."""
+    share: float | None = None
+    """Of one processor, since the look before."""
+    flow: int | None = None
+    """Bytes a second that it reads and writes."""
+    memory: int | None = None
+    """Bytes, of all processes of the call."""
+
+
 class Resumed(msgspec.Struct, frozen=True, gc=False):
     """It was given work again: every end before this moment no longer counts."""
 
@@ -267,4 +323,17 @@ class Deviation(msgspec.Struct, frozen=True, gc=False):
     detail: str
 
 
-Event = Started | Heard | Described | Noted | Awaited | Sighted | Resumed | Erred | Ended | Surveyed | Deviation
+Event = (
+    Started
+    | Heard
+    | Described
+    | Noted
+    | Awaited
+    | Sighted
+    | ProcessSeen
+    | Resumed
+    | Erred
+    | Ended
+    | Surveyed
+    | Deviation
+)

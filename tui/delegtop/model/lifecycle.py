@@ -3,6 +3,7 @@
 It is a cache of `f(facts, now)`: `advance` looks only at what events or time may have changed since the last look.
 """
 
+import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -58,8 +59,9 @@ class Lifecycle:
 
     def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
         """All that are in one of these, and in which."""
-        codes = {_CODE[state] for state in states}
-        return ((handle, _STATES[code]) for handle, code in enumerate(self._state) if code in codes)
+        codes = self._state.tobytes()  # looked through as text: a million in a millisecond
+        wanted = re.compile(b"[%b]" % b"".join(b"\\x%02x" % _CODE[state] for state in states))
+        return ((found.start(), _STATES[codes[found.start()]]) for found in wanted.finditer(codes))
 
     def active_children(self, handle: Handle) -> int:
         """How many of its children are active."""

@@ -15,6 +15,7 @@ from delegtop.feed.live_feed import STDIN, Batch, Feed, Readable, SourceStatus, 
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 from delegtop.observation.agent_limits import limits_near
+from delegtop.observation.call_watch import CallWatch
 from delegtop.observation.source_discovery import OpenError, Places, places
 from delegtop.observation.unread_sources import unread
 from delegtop.settings import Settings, load
@@ -34,6 +35,9 @@ PACE = 0.2
 """Seconds between two looks, at least: a busy log is read in gulps."""
 _PATIENCE = 1.0
 """Seconds between two looks when nothing stirs: deadlines pass by themselves."""
+
+_LOOKS = (0.0, 0.6, 0.6)
+"""Seconds before each look at processes, for who reads once."""
 
 Heed = Callable[["list[Event]"], None]
 """Is told the events as they are taken in, each once."""
@@ -95,6 +99,7 @@ class Observation:
         """Whether what is usual on this machine counts: it says nothing of logs from elsewhere or of the past."""
         self._heed = heed
         self._looked_at = float("-inf")
+        self._calls = CallWatch(feed)
         self._moment: Millis | None = None
         """The moment of a recording that is seen; None for that of the clock."""
         self._closed: tuple[SourceStatus, ...] | None = None
@@ -147,6 +152,7 @@ class Observation:
         with _uncollected():
             self._take_in(self.feed.read_all(), after_batch)
         self.forest.advance(self.now)
+        self._ask_kernel()
 
     def catch_up(self, after_batch: Callable[[], None] | None = None) -> None:
         """Everything that is there now, of sources that are then followed."""
@@ -155,6 +161,7 @@ class Observation:
             while self.feed.is_behind:
                 self._take_in(self._news(), after_batch)
         self.forest.advance(self.now)
+        self._watch_calls()
         self._judge_anew()
 
     def look(self) -> Changes:
@@ -162,6 +169,7 @@ class Observation:
         touched, lives, leapt = self._take_in(self._news())
         self._looked_at = monotonic()
         lives |= self.forest.advance(self.now)
+        self._watch_calls()
         if leapt:
             everything = set(range(len(self.forest)))
             return Changes(everything, everything, self._judge_anew())
@@ -194,6 +202,19 @@ class Observation:
         if to is not None:
             self.replay.rewind(to)
         return self.look()
+
+    def _watch_calls(self) -> None:
+        if self._moment is None and isinstance(self.clock, WallClock):
+            self._calls.tell(self.forest)
+
+    def _ask_kernel(self) -> None:
+        """Who reads once cannot wait for long: a few quick looks, if there is anything to look at."""
+        self._watch_calls()
+        if isinstance(self.feed, Feed) and self.feed.has_calls:
+            for nap in _LOOKS:
+                sleep(nap)
+                self._take_in(self.feed.ask_kernel())
+            self.forest.advance(self.now)
 
     def _news(self) -> Iterator[Batch]:
         # Of a stream that has ended the last line is whole, even without its newline.

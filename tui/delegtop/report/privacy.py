@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from delegtop.base.secrets import mask
 from delegtop.diagnosis.finding import Finding
 from delegtop.model.delegation import FACTS, Claim, Delegation, Note
-from delegtop.model.events import Artifact, Fault, Report
+from delegtop.model.events import Artifact, Fault, ProcessSeen, Report
 from delegtop.report.check_report import CheckResult
 
 Hide = Callable[[str], str]
@@ -59,6 +59,10 @@ def _claims(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
     return tuple(replace(claim, value=mask(claim.value)) for claim in claims)
 
 
+def _process(seen: ProcessSeen | None) -> ProcessSeen | None:
+    return seen and replace(seen, on=_hide(seen.on), command=_hide(seen.command))
+
+
 def _faults(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
     return tuple(map(_fault, faults))
 
@@ -88,6 +92,7 @@ _WITHIN: dict[str, Callable[[Any], object]] = {
     "faults": _faults,
     "notes": _notes,
     "claims": _claims,
+    "process": _process,
 }
 """How a fact is masked that is more than a text."""
 _MASKED = tuple((fact.name, _WITHIN.get(fact.name, mask)) for fact in FACTS.values() if fact.masked)

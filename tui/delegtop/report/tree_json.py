@@ -20,7 +20,7 @@ from delegtop.diagnosis.pressing import Pressing
 from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model import measures
 from delegtop.model.delegation import FACTS, Basis, Claim, Delegation, Link, Note
-from delegtop.model.events import Trust
+from delegtop.model.events import ProcessSeen, Trust, WaitsFor
 from delegtop.model.facts import Fact
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
@@ -116,6 +116,26 @@ class Awaits(Struct, frozen=True, forbid_unknown_fields=True):
 
     until: Time
     by: Annotated[str, Meta(description="What waits, in words.")]
+
+
+class Seen(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the kernel shows of the process that a call runs in."""
+
+    pid: Annotated[int, Meta(description="The process that the others of the call wait for, else the call's own.")]
+    name: str | None
+    command: Annotated[str | None, Meta(description="Its command line.")]
+    waits_for: Annotated[WaitsFor, Meta(description="What it stands still for; `nothing` if it is at work.")]
+    on: Annotated[str | None, Meta(description="The same in words, with who could end the wait.")]
+    endless: Annotated[bool, Meta(description="Nothing that can be seen could end the wait.")]
+    seen_at: Time
+    still_since: Annotated[Time | None, Meta(description="Since when none of the call's processes did anything.")]
+    until: Annotated[Time | None, Meta(description="When it goes on by itself, if it says so.")]
+    cpu: Annotated[float | None, Meta(description="Share of one processor, of all processes of the call.")]
+    bytes_per_second: Annotated[int | None, Meta(description="What they read and write.")]
+    memory: Annotated[int | None, Meta(description="Bytes, of all of them.")]
+    fits: Annotated[
+        list[str], Meta(description="What tells that it is the call's: `descendant`, `started`, `command`.")
+    ]
 
 
 class Said(Struct, frozen=True, forbid_unknown_fields=True):
@@ -337,6 +357,24 @@ def found_of(finding: Finding) -> Found:
     )
 
 
+def _seen(seen: ProcessSeen) -> Seen:
+    return Seen(
+        seen.pid,
+        seen.name,
+        seen.command,
+        seen.waits_for,
+        seen.on,
+        seen.endless,
+        iso(seen.at),
+        _time(seen.still_since),
+        _time(seen.until),
+        seen.share,
+        seen.flow,
+        seen.memory,
+        list(seen.fits),
+    )
+
+
 def _fact(name: str, kind: Any, value: Callable[[_Row], object]) -> Field:
     """The field of a fact that is written in a way of its own."""
     return Field(FACTS[name].json, kind, value, FACTS[name].description)
@@ -432,6 +470,7 @@ NODE = _in_order(
         lambda row: Awaits(iso(row.facts.wait.until), row.facts.wait.by) if row.facts.wait else None,
     ),
     "resumed_at",
+    _fact("process", Seen | None, lambda row: _seen(row.facts.process) if row.facts.process else None),
     Field(
         "subtree_tokens",
         int | None,

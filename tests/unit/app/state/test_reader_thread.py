@@ -3,7 +3,7 @@
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from tests.patience import PATIENCE, until
@@ -13,6 +13,7 @@ from delegtop.app.state.reader_thread import Reader
 from delegtop.base.clock import monotonic, sleep
 from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Batch, SourceStatus
+from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.sources.records import Line
@@ -40,6 +41,9 @@ class EndlessFeed:
 
     def rest_with(self, rest: Callable[[], None]) -> None:
         self.rest = rest
+
+    def watch_calls(self, calls: Sequence[OpenCall]) -> None:
+        """It has no processes."""
 
     def wait(self, timeout: float) -> None:
         sleep(min(timeout, 0.05))

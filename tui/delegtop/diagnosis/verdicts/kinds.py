@@ -208,13 +208,14 @@ class Kind(StrEnum):
         VerdictRow(
             short="hung in a tool",
             meaning=(
-                "It is inside a tool, silent for long, and past a limit that somebody set. Without a "
-                "limit it is only silent, and a limit that is only how long somebody waited is none."
+                "Its tool does nothing and waits for what cannot come, as the kernel shows: input that nobody gives, a "
+                "lock whose holder is stuck, a process that is stopped. Where the kernel cannot be asked: it is inside "
+                "a tool, silent for long, and past a limit that somebody set."
             ),
-            evidence="the record that it went into the tool",
+            evidence="the process and what it waits for; the record that it went into the tool",
             when=(
-                "past its deadline, and after `suspect_after` without a word, later where one in a thousand of such "
-                "calls takes longer"
+                "at the second look, about ten seconds after its last word; without the kernel past its deadline and "
+                "after `suspect_after` without a word, later where one in a thousand of such calls takes longer"
             ),
             frees="Stop the process of the tool unless it still does something: the agent then goes on with an error.",
             look="Its use of the processor, and what it writes, tell whether it does.",
@@ -223,9 +224,38 @@ class Kind(StrEnum):
             severity=Severity.ERROR,
             must="nobody hangs in a tool",
             why=(
-                "It is inside a tool, silent for longer than `suspect_after`, and past a limit that somebody "
-                "set. Silence alone is never called hung."
+                "The kernel shows that nothing of its tool moves and what it waits for; or it is inside a tool, silent "
+                "for longer than `suspect_after`, and past a limit that somebody set. Silence alone is never called "
+                "hung."
             ),
+        ),
+    )
+    TOOL_ENDED = (
+        "tool ended, no result",
+        VerdictRow(
+            short="tool has ended",
+            meaning="The process of its tool has ended, and no result came: its agent waits for nothing.",
+            evidence="the process that was there and is gone; the record that it went into the tool",
+            when="20 seconds after it was found gone",
+            frees="Interrupt the agent in its terminal: it waits for a tool that is no more.",
+            rule="VER-011",
+            severity=Severity.ERROR,
+            must="a tool that has ended has a result",
+            why="The kernel showed the process of the tool and then its end, and no record of a result followed.",
+        ),
+    )
+    WAITING_FOR_NETWORK = (
+        "waiting for the network",
+        VerdictRow(
+            short="waits for network",
+            meaning="Its tool does nothing but wait for somebody at the other end of a connection, or for connections.",
+            evidence="the process and the address at the other end; the record that it went into the tool",
+            when="after 20 seconds in which nothing came in; likely only after `silent_after`",
+            frees="If the other end does not answer, stop the process of the tool: its agent goes on with an error.",
+            look="See whether the other end is there and at work.",
+            rule="VER-012",
+            must="the network answers",
+            why="The kernel shows a connection on which nothing comes in, and no other work of the tool.",
         ),
     )
     WORKED_NEVER_REPORTED = (
@@ -298,6 +328,26 @@ class Kind(StrEnum):
                 "reports a partial result with the way to resume. The task stays in progress; it has not "
                 "failed."
             ),
+        ),
+    )
+    WORKS_QUIETLY = (
+        "works quietly",
+        VerdictRow(
+            short="works quietly",
+            meaning="It says nothing, and its tool is at work: the processor is used, or bytes move.",
+            evidence="the process; the record that it went into the tool",
+            when="once it is silent (`silent_after`)",
+            harmless=True,
+        ),
+    )
+    SLEEPS = (
+        "sleeps",
+        VerdictRow(
+            short="sleeps",
+            meaning="Its tool waits for a moment that its command line tells.",
+            evidence="the process; the record that it went into the tool",
+            when="once it is silent (`silent_after`)",
+            harmless=True,
         ),
     )
     SILENT = (

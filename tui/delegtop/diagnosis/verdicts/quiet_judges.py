@@ -17,6 +17,7 @@ from delegtop.diagnosis.verdicts.judge_kit import (
     past,
     work_of,
 )
+from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.patience import compared, inside_since, patience_of
 from delegtop.diagnosis.verdicts.verdict import Verdict
@@ -26,8 +27,10 @@ from delegtop.model.events import Phase
 
 @judges(Kind.HUNG_IN_TOOL)
 def hung_in_tool(case: Case) -> Verdict | None:
-    """It is inside a tool, for longer than such calls take, and past a limit that somebody set. Without such a limit it
-    is only silent: long quiet tools are healthy."""
+    """The kernel shows that its tool waits for what cannot come; or it is inside a tool, for longer than such calls
+    take, and past a limit that somebody set. Without either it is only silent: long quiet tools are healthy."""
+    if (shown := hung_by_kernel(case)) is not None:
+        return shown
     facts, since = case.facts, inside_since(case.facts)
     deadline = case.forest.deadline(case.handle)
     if not in_tool(case) or deadline is None or not is_limit(case, deadline) or not case.is_past(deadline.at):

@@ -26,6 +26,7 @@ from delegtop.model.events import (
     Event,
     Heard,
     Noted,
+    ProcessSeen,
     Resumed,
     Sighted,
     Started,
@@ -65,7 +66,7 @@ def _index(kind: type[Event]) -> int:
 
 
 _KINDS: tuple[type[Event], ...] = (
-    *(Started, Heard, Described, Noted, Awaited, Sighted),
+    *(Started, Heard, Described, Noted, Awaited, Sighted, ProcessSeen),
     *(Resumed, Erred, Ended, Surveyed, Deviation),
 )
 _MIRRORS = {kind: (_mirror(kind), _index(kind)) for kind in _KINDS}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import WORDS, Note, Wait
-from delegtop.model.events import Awaited, Described, Ended, Erred, Noted, Resumed, Sighted
+from delegtop.model.events import Awaited, Described, Ended, Erred, Noted, ProcessSeen, Resumed, Sighted
 
 _COUNT = len(WORDS)
 _PLACE = {fact.name: place for place, fact in enumerate(WORDS)}
@@ -32,10 +32,11 @@ class Details(msgspec.Struct, frozen=True, gc=False):
     """The notes, one of a kind and source."""
     awaited: Awaited | None = None
     sighted: Sighted | None = None
+    process: ProcessSeen | None = None
     resumed_at: Millis | None = None
     """When it was last given work again."""
 
-    def take(self, event: Described | Noted | Awaited | Sighted) -> "Details":
+    def take(self, event: Described | Noted | Awaited | Sighted | ProcessSeen) -> "Details":
         """Fold one event in; the same details if it tells nothing new."""
         if isinstance(event, Described):
             return self._describe(event)
@@ -44,6 +45,9 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         if isinstance(event, Sighted):
             known = self.sighted is not None and _order(self.sighted) >= _order(event)
             return self if known else replace(self, sighted=event)
+        if isinstance(event, ProcessSeen):
+            known = self.process is not None and _order(self.process) >= _order(event)
+            return self if known else replace(self, process=event)
         if self.awaited is not None and _order(self.awaited) >= _order(event):
             return self
         return replace(self, awaited=event)
@@ -96,11 +100,12 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         return Wait(self.awaited.until, self.awaited.by, self.awaited.origin) if self.awaited else None
 
     def origins(self) -> list[Origin]:
-        """The places that tell of notes and waits; what it is called stands in many lines and is left out."""
-        return [note.origin for note in self.told if note.text] + ([self.awaited.origin] if self.awaited else [])
+        """The places that tell of notes, waits and processes; what it is called stands in many lines: left out."""
+        found = [note.origin for note in self.told if note.text]
+        return found + [each.origin for each in (self.awaited, self.process) if each is not None]
 
 
-def _order(event: Noted | Awaited | Sighted) -> _Order:
+def _order(event: Noted | Awaited | Sighted | ProcessSeen) -> _Order:
     """The later word counts; one without a time is older than any other."""
     return (event.at is not None, event.at or 0, event.origin)
 

@@ -23,6 +23,7 @@ from delegtop.model.events import (
     Heard,
     Outcome,
     Phase,
+    ProcessSeen,
     Report,
     Resumed,
     Sighted,
@@ -327,6 +328,14 @@ class Ledger(ColumnStore):
         details = self._details.get(handle)
         return details.wait() if details else None
 
+    def process(self, handle: Handle) -> ProcessSeen | None:
+        """What the kernel last showed of it, if that is of the call it is in now."""
+        details = self._details.get(handle)
+        seen = details.process if details else None
+        if seen is None or self.phase(handle) not in (None, Phase.TOOL):
+            return None
+        return seen if seen.at > (self.phase_since(handle) or self.heard_at(handle) or 0) else None
+
     def is_guess(self, handle: Handle) -> bool:
         """Nobody names its parent; the one claimed is a guess."""
         return handle in self.starts.guessed
@@ -406,6 +415,7 @@ class Ledger(ColumnStore):
             cost=self._costs.get(handle),
             notes=details.notes(),
             wait=details.wait(),
+            process=self.process(handle),
             resumed_at=details.resumed_at,
             outcome=ending[0] if ending else None,
             ended_by=ending[1] if ending else None,

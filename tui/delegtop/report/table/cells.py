@@ -14,7 +14,7 @@ from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.pressing import Pressing
-from delegtop.model import measures, phases
+from delegtop.model import measures, phases, process_words
 from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Trust
 from delegtop.model.states import ACTIVE, UNENDED, State
@@ -427,7 +427,9 @@ def doing_of(table: Table, handle: Handle) -> tuple[str, str]:
         what = f": {found.short}" if found is not None else ""
         return f"on {table.label(blocker)}{what}", "muted" if found is None else "text"
     if state in ACTIVE:
-        return table.safe(phases.now(facts) or table.forest.reason(handle)), "text"
+        shown = process_words.brief(facts.process) if facts.process else ""
+        doing = phases.now(facts) or table.forest.reason(handle)
+        return table.safe(": ".join(filter(None, (shown, doing)))), "text"
     made = measures.made(facts) if state is State.COMPLETED and facts.report.summary else ""
     told = table.prose(measures.remark(table.forest, handle, facts))
     part = state.colour if state.problem and facts.errors else "muted"

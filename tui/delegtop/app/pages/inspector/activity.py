@@ -8,6 +8,7 @@ from textual.content import Content
 from delegtop.app.pages.inspector.page_words import ENDINGS, MUTED, PHASES, PageSubject, foreign, one_line, said
 from delegtop.app.widgets.sheet import Block, LabelledFact
 from delegtop.base.clock import Millis, duration
+from delegtop.model import process_words
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -17,6 +18,7 @@ from delegtop.model.events import (
     Event,
     Heard,
     Noted,
+    ProcessSeen,
     Resumed,
     Sighted,
     Started,
@@ -99,6 +101,8 @@ def _what(event: Event, hide: Callable[[str], str]) -> Content:
             return said(Content.styled("awaited", "bold"), one_line(hide(event.by)))
         case Sighted():
             return said("at work" if event.phase is None else PHASES.get(event.phase, "at work"))
+        case ProcessSeen():
+            return said(Content.styled("kernel", "bold"), foreign(hide(process_words.seen(event))))
         case Resumed():
             return Content.styled("given work again", "bold")
         case Surveyed():

@@ -1,0 +1,97 @@
+"""The kernel watch: what the kernel shows of the calls that are open and quiet, as events like any others.
+
+Only while time is real, and only of processes of this machine that one may look at.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from delegtop.base.clock import SECOND, Clock, Millis, WallClock, monotonic
+from delegtop.base.origin import Origin
+from delegtop.base.text import line
+from delegtop.model.events import Event, ProcessSeen
+
+if TYPE_CHECKING:
+    from delegtop.kernel.call_witness import CallWitness, Sight
+    from delegtop.kernel.open_call import OpenCall
+
+EVERY = 5.0
+"""Seconds between two looks."""
+_SHARE = 0.004
+"""Of one processor that looking may take: where there is much to look at, it is looked at less often."""
+_AGAIN = 30 * SECOND
+"""After so long it is said once more that nothing has changed."""
+_WORDS = 300
+
+
+class KernelWatch:
+    """One thread asks; another may say what to look at."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._is_live = isinstance(clock, WallClock)
+        self._calls: Sequence[OpenCall] = ()
+        self._witness: CallWitness | None = None
+        self._told: dict[str, ProcessSeen] = {}
+        self._next = float("-inf")
+
+    def watch(self, calls: "Sequence[OpenCall]") -> None:
+        """From now on look at these calls, and at no others."""
+        self._calls = calls
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether there is anything to look at."""
+        return self._is_live and bool(self._calls)
+
+    def seen(self, *, at_once: bool = False) -> Iterator[Event]:
+        """What is new since the look before, if it is time for one or somebody cannot wait."""
+        began, calls = monotonic(), self._calls
+        if not (self._is_live and calls) or (began < self._next and not at_once):
+            return
+        if self._witness is None:
+            from delegtop.kernel.call_witness import CallWitness  # nothing is open in most of what is read
+
+            self._witness = CallWitness()
+        now = self._clock.now()
+        for sight in self._witness.look(calls, now, began):
+            event = _told(sight, now)
+            if _is_news(self._told.get(event.id), event):
+                self._told[event.id] = event
+                yield event
+        open_ids = {call.id for call in calls}
+        for id in [id for id in self._told if id not in open_ids]:
+            del self._told[id]
+        self._next = began + max(EVERY, (monotonic() - began) / _SHARE)
+
+
+def _told(sight: "Sight", now: Millis) -> ProcessSeen:
+    found = sight.found
+    return ProcessSeen(
+        sight.call.id,
+        now,
+        Origin(f"kernel:{found.pid}", 0, 0),
+        found.pid,
+        found.waits_for,
+        on=line(found.on, _WORDS) or None,
+        endless=found.endless,
+        still_since=sight.still_since if found.since is None else Millis(now - found.since),
+        until=found.until,
+        name=line(sight.name, _WORDS) or None,
+        command=line(sight.command, _WORDS) or None,
+        fits=sight.process.fits,
+        share=round(sight.share, 3),
+        flow=sight.flow,
+        memory=sight.memory,
+    )
+
+
+def _is_news(before: ProcessSeen | None, event: ProcessSeen) -> bool:
+    if before is None or event.at - before.at >= _AGAIN:
+        return True
+    return (before.pid, before.waits_for, before.on, before.endless) != (
+        event.pid,
+        event.waits_for,
+        event.on,
+        event.endless,
+    )

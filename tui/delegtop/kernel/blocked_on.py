@@ -1,0 +1,352 @@
+"""Why a process stands still: what it waits for, who could end that, and whether anybody can.
+
+The wait is followed to where it begins: from a shell to its child, from a reader to who should write, from a lock to
+its holder. A wait is endless only if that can be shown: nobody holds the other end, the holder itself is stuck, two
+wait for each other.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from delegtop.base.clock import SECOND, Millis
+from delegtop.kernel import file_locks, known_programs, proc_files, sockets
+from delegtop.kernel.open_files import Descriptor, OpenFiles
+from delegtop.kernel.process_table import ProcessTable, moment
+from delegtop.kernel.thread_waits import ThreadWait, Waiting, waits
+from delegtop.model.events import WaitsFor
+
+Moves = Callable[[int], bool | None]
+"""Whether a process, or one that it started, did anything since the last look; None if that is not known yet."""
+
+_FOLLOWS_CHILDREN = (Waiting.CHILD, Waiting.POLL, Waiting.THREAD, Waiting.SIGNAL, Waiting.OTHER)
+_VAGUE = (Waiting.THREAD, Waiting.POLL, Waiting.SLEEP, Waiting.SIGNAL, Waiting.OTHER)
+"""What other threads of the process may tell better."""
+_LATELY = 10 * SECOND
+
+
+class Blocked(NamedTuple):
+    """One process that stands still, at the beginning of a chain of waits."""
+
+    pid: int
+    waits_for: WaitsFor
+    on: str
+    """In words that follow on "waits for"; where it says of itself what it does, on its name."""
+    endless: bool = False
+    """Nothing that can be seen could end it."""
+    until: Millis | None = None
+    """When it ends by itself, if it says so."""
+    since: int | None = None
+    """Milliseconds since the last data came in, of what waits for the network."""
+
+
+class Inquiry:
+    """One look at why processes stand still."""
+
+    def __init__(self, table: ProcessTable, moves: Moves, agents: Collection[int]) -> None:
+        self._table, self._moves = table, moves
+        self._agents = frozenset(agents)
+        """The agent programs themselves: they read what their tools write, and rarely write to them."""
+        self._files = OpenFiles(table)
+        self._locks: dict[int, file_locks.FileLock] | None = None
+        self._peers: dict[int, sockets.Peer] | None = None
+        self._partners: set[int] = set()
+
+    def about(self, pid: int) -> tuple[Blocked, frozenset[int]]:
+        """Why it stands still, and who else was met on the way: if one of these does something, it may be otherwise."""
+        self._partners = set()
+        found = self.why(pid)
+        return found, frozenset(self._partners)
+
+    def why(self, pid: int, above: frozenset[int] = frozenset()) -> Blocked:
+        """Why it stands still. `above` are those that wait for it: to meet one of them again is a circle."""
+        row = self._table.rows.get(pid)
+        if row is None:
+            return Blocked(pid, WaitsFor.UNKNOWN, "")
+        above |= {pid}
+        if row.is_dead:
+            parent = self._named(row.parent)
+            return Blocked(pid, WaitsFor.PARENT, f"has ended, and {parent} has not noticed", endless=True)
+        if row.is_stopped:
+            return self._stopped(pid, above)
+        command = self._table.command(pid)
+        if endless := known_programs.never_ends(command):
+            return Blocked(pid, WaitsFor.TIMER, endless, endless=True)
+        threads = waits(pid)
+        wait = _foremost(threads)
+        children = [child for child in self._table.children.get(pid, ()) if child not in above]
+        if wait is None:
+            return Blocked(pid, WaitsFor.NOTHING, "")
+        if children and wait.waiting in _FOLLOWS_CHILDREN:
+            return self._of_children(pid, children, above)
+        return self._of_itself(pid, wait, threads, above)
+
+    # -- who else -----------------------------------------------------------------------------------------------------
+
+    def _of_children(self, pid: int, children: list[int], above: frozenset[int]) -> Blocked:
+        living = [child for child in children if not self._table.rows[child].is_dead]
+        if not living:
+            dead = children[0]
+            said = f"its child {self._named(dead)}, which has ended and was not taken note of"
+            return Blocked(pid, WaitsFor.CHILD, said, endless=True)
+        return _gentlest(self.why(child, above) for child in living)
+
+    def _others(self, pid: int, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor) -> Blocked:
+        """It waits for what one of several others should do."""
+        partners = sorted(partners)
+        self._partners.update(partners)
+        if not partners or set(partners) <= above:
+            circle = [partner for partner in partners if partner != pid]
+            by = f", while {self._named(circle[0])} waits for it" if circle else ", which nobody else has open"
+            return Blocked(pid, kind, f"{what}{by}", endless=True)
+        others = [partner for partner in partners if partner not in above]
+        if not self._agents.isdisjoint(others):
+            return Blocked(pid, kind, f"{what} from its agent, which holds it open and writes nothing")
+        if any(self._moves(partner) is not False for partner in others):
+            return Blocked(pid, kind, f"{what} of {self._named(others[0])}, which is at work")
+        found = _gentlest(self.why(partner, above) for partner in others)
+        if found.waits_for is WaitsFor.UNKNOWN:
+            return Blocked(pid, kind, f"{what} of {self._named(others[0])}")
+        return found
+
+    def _named(self, pid: int) -> str:
+        words = self._table.words(pid)
+        return f"pid {pid} `{words}`" if words else f"pid {pid}"
+
+    # -- one process --------------------------------------------------------------------------------------------------
+
+    def _of_itself(self, pid: int, wait: ThreadWait, threads: list[ThreadWait], above: frozenset[int]) -> Blocked:
+        match wait.waiting:
+            case Waiting.LOCK:
+                return self._lock(pid, above)
+            case Waiting.OPEN:
+                return self._partner(pid)
+            case Waiting.READ | Waiting.RECEIVE | Waiting.ACCEPT | Waiting.CONNECT | Waiting.WRITE:
+                return self._descriptor(pid, wait, above)
+            case Waiting.POLL:
+                return self._poll(pid, wait, above)
+            case Waiting.SLEEP:
+                return self._sleep(pid)
+            case Waiting.THREAD:
+                forever = all(each.waiting is Waiting.THREAD and each.timed is False for each in threads)
+                what = "a lock within itself: all its threads wait for each other" if forever else "one of its threads"
+                return Blocked(pid, WaitsFor.THREADS, what, endless=forever)
+            case Waiting.SIGNAL:
+                return Blocked(pid, WaitsFor.SIGNAL, "a signal", endless=False)
+            case Waiting.QUEUE:
+                return Blocked(pid, WaitsFor.QUEUE, "a message or a semaphore that nobody gives it")
+            case Waiting.DEVICE:
+                return Blocked(pid, WaitsFor.DEVICE, f"a device or a file system ({wait.place or 'state D'})")
+        return Blocked(pid, WaitsFor.UNKNOWN, wait.place if wait.place not in ("", "0") else "")
+
+    def _stopped(self, pid: int, above: frozenset[int]) -> Blocked:
+        tracer = _tracer(pid)
+        if tracer and tracer not in above:
+            self._partners.add(tracer)
+            if self._moves(tracer) is False:
+                return self.why(tracer, above)
+            return Blocked(pid, WaitsFor.NOTHING, f"is held by its debugger {self._named(tracer)}")
+        return Blocked(pid, WaitsFor.STOPPED, "is stopped (state T) until somebody sends it SIGCONT", endless=True)
+
+    def _sleep(self, pid: int) -> Blocked:
+        command, row = self._table.command(pid), self._table.rows[pid]
+        seconds, began = known_programs.sleeps_for(command), moment(row.started)
+        if seconds is None or began is None:
+            return Blocked(pid, WaitsFor.TIMER, "sleeps")
+        return Blocked(pid, WaitsFor.TIMER, f"sleeps {seconds:g} s", until=Millis(int(began + seconds * SECOND)))
+
+    def _lock(self, pid: int, above: frozenset[int]) -> Blocked:
+        if self._locks is None:
+            self._locks = file_locks.awaited()
+        lock = self._locks.get(pid)
+        if lock is None:
+            return Blocked(pid, WaitsFor.LOCK, "a lock on a file")
+        what = f"a lock on {self._locked_file(pid, lock)}"
+        holders = [holder for holder in lock.holders if holder in self._table.rows] or self._open_elsewhere(pid, lock)
+        if not holders:
+            return Blocked(pid, WaitsFor.LOCK, f"{what} whose holder cannot be seen")
+        self._partners.update(holders)
+        holder = holders[0]
+        if holder in above:
+            return Blocked(pid, WaitsFor.LOCK, f"{what} that {self._named(holder)} holds, which waits for it", True)
+        worker = self._leaf(holder)
+        held = f"{what} that {self._named(worker)} holds"
+        if self._moves(holder) is not False:
+            return Blocked(pid, WaitsFor.LOCK, f"{held}, which is at work")
+        reason = self.why(holder, above)
+        if reason.waits_for is WaitsFor.NETWORK and not reason.endless:
+            return Blocked(pid, WaitsFor.LOCK, f"{held}, which waits for {reason.on}")
+        because = f" and which {_does(reason)}" if reason.endless and reason.on else ""
+        return Blocked(pid, WaitsFor.LOCK, f"{held}{because}", endless=True)
+
+    def _leaf(self, pid: int) -> int:
+        """Who works for the holder of a lock: `flock` holds it while its command runs."""
+        while len(children := self._table.children.get(pid, [])) == 1:
+            pid = children[0]
+        return pid
+
+    def _locked_file(self, pid: int, lock: file_locks.FileLock) -> str:
+        return next((each.path for each in self._locked(pid, lock)), "a file")
+
+    def _locked(self, pid: int, lock: file_locks.FileLock) -> list[Descriptor]:
+        found = []
+        for each in self._files.of(pid):
+            if each.kind == "file":
+                found += [each] if proc_files.inode(pid, "fd", each.fd) == lock.inode else []
+        return found
+
+    def _open_elsewhere(self, pid: int, lock: file_locks.FileLock) -> list[int]:
+        """Who has the locked file open, where the one that took the lock is gone and left it to others."""
+        return [
+            holder
+            for each in self._locked(pid, lock)
+            for holder, _ in self._files.holders(each.leads_to)
+            if holder != pid and (self._locks is None or holder not in self._locks)
+        ]
+
+    def _partner(self, pid: int) -> Blocked:
+        """It opens a FIFO, and nobody opens the other end."""
+        folder = Path(proc_files.link(pid, "cwd"))
+        fifo = next((word for word in self._table.command(pid)[1:] if _is_fifo(folder / word)), None)
+        what = (
+            f"somebody to open the other end of the FIFO {fifo}" if fifo else "somebody to open the other end of a FIFO"
+        )
+        return Blocked(pid, WaitsFor.INPUT, what, endless=True)
+
+    def _descriptor(self, pid: int, wait: ThreadWait, above: frozenset[int]) -> Blocked:
+        at = self._files.one(pid, wait.fd) if wait.fd is not None else self._likely(pid, wait)
+        if at is None:
+            return Blocked(pid, WaitsFor.UNKNOWN, "input" if wait.waiting is Waiting.READ else "")
+        if at.kind == "terminal":
+            return self._terminal(pid, at)
+        if at.kind == "socket":
+            return self._socket(pid, at, above)
+        if wait.waiting is Waiting.WRITE:
+            readers = self._files.readers(at.leads_to) - {pid}
+            return self._others(pid, readers, above, "somebody to read what it writes", WaitsFor.OUTPUT)
+        if at.kind == "pipe" or _is_fifo(Path(at.path)):
+            which = "standard input" if at.fd == 0 else "a pipe"
+            writers = self._files.writers(at.leads_to) - {pid}
+            return self._others(pid, writers, above, which, WaitsFor.INPUT)
+        return Blocked(pid, WaitsFor.UNKNOWN, at.kind if at.kind != "file" else at.path)
+
+    def _likely(self, pid: int, wait: ThreadWait) -> Descriptor | None:
+        """At which descriptor it waits, where the kernel does not say: its input first, then the only one that fits."""
+        kinds = ("pipe",) if "pipe" in wait.place else ("terminal",) if "tty" in wait.place else ("socket", "terminal")
+        fitting = [each for each in self._files.of(pid) if each.kind in kinds]
+        first = [each for each in fitting if each.fd == 0]
+        if first:
+            return first[0]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _terminal(self, pid: int, at: Descriptor) -> Blocked:
+        name = self._table.name(pid)
+        who = known_programs.talks_to_a_person(name)
+        prompt = f", where {who} {name} waits for a person" if who else ", where nobody types"
+        return Blocked(pid, WaitsFor.INPUT, f"input from the terminal {at.path}{prompt}", endless=True)
+
+    def _socket(self, pid: int, at: Descriptor, above: frozenset[int]) -> Blocked:
+        peer = self._peer(at)
+        if peer is None:
+            return Blocked(pid, WaitsFor.NETWORK, "a socket")
+        if peer.listens:
+            return Blocked(pid, WaitsFor.CLIENTS, f"connections on {peer.words}")
+        other = self._at_other_end(peer)
+        if other is None:
+            return Blocked(pid, WaitsFor.NETWORK, peer.words, since=peer.quiet)
+        self._partners.add(other)
+        what = self._named(other) if not peer.own else f"{peer.words} ({self._named(other)})"
+        if other in above:
+            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which waits for it", endless=True)
+        row = self._table.rows[other]
+        if row.is_stopped:
+            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which is stopped (state T)", endless=True, since=peer.quiet)
+        return Blocked(pid, WaitsFor.NETWORK, what, since=peer.quiet)
+
+    def _peer(self, at: Descriptor) -> sockets.Peer | None:
+        if self._peers is None:
+            self._peers = sockets.peers()
+        return None if at.inode is None else self._peers.get(at.inode)
+
+    def _at_other_end(self, peer: sockets.Peer) -> int | None:
+        if peer.inode is None:
+            return None
+        return next((pid for pid, _ in self._files.holders(f"socket:[{peer.inode}]")), None)
+
+    def _poll(self, pid: int, wait: ThreadWait, above: frozenset[int]) -> Blocked:
+        """It waits at several descriptors, for whichever is first."""
+        watched = self._watched(pid, wait)
+        kinds = {each.kind for each in watched}
+        connected = [each for each in watched if each.kind == "socket"]
+        found = [self._socket(pid, each, above) for each in connected if self._peer(each) is not None]
+        if clients := [each for each in found if each.waits_for is WaitsFor.CLIENTS]:
+            return clients[0]
+        if found:
+            return min(found, key=lambda each: each.since if each.since is not None else -1)
+        terminal = next((each for each in watched if each.kind == "terminal" and each.fd in (0, wait.fd)), None)
+        terminal = terminal or next((each for each in watched if each.path == "/dev/tty"), None)
+        if terminal is not None and wait.timed is not True and self._files.is_readable(pid, terminal.fd):
+            return self._terminal(pid, terminal)
+        if wait.timed or kinds & {"timerfd", "inotify"}:
+            return Blocked(
+                pid, WaitsFor.TIMER if wait.timed else WaitsFor.UNKNOWN, "sleeps" if wait.timed else "a change"
+            )
+        pipes = [each for each in watched if each.kind == "pipe" and self._files.is_readable(pid, each.fd)]
+        writers = {writer for each in pipes for writer in self._files.writers(each.leads_to)} - {pid}
+        if pipes and writers:
+            return self._others(pid, writers, above, "input", WaitsFor.INPUT)
+        if wait.timed is False and not connected and "signalfd" not in kinds:
+            return Blocked(pid, WaitsFor.INPUT, "something that nobody can send it", endless=True)
+        return Blocked(pid, WaitsFor.UNKNOWN, "")
+
+    def _watched(self, pid: int, wait: ThreadWait) -> list[Descriptor]:
+        """The descriptors it may wait at: those that an epoll lists, else all it has open."""
+        if wait.fd is None:
+            return self._files.of(pid)
+        listed = proc_files.text(pid, "fdinfo", wait.fd).splitlines()
+        fds = {int(line.split()[1]) for line in listed if line.startswith("tfd:")}
+        return [each for each in self._files.of(pid) if each.fd in fds]
+
+
+def _foremost(threads: list[ThreadWait]) -> ThreadWait | None:
+    """What tells most of why a process stands still: the first thread's wait, unless that is vague and another's is
+    not. None if a thread runs."""
+    if not threads:
+        return None
+    plain = [each for each in threads if each.waiting not in _VAGUE]
+    if threads[0].waiting not in _VAGUE or not plain:
+        polls = [each for each in threads if each.waiting is Waiting.POLL]
+        return polls[0] if threads[0].waiting is Waiting.THREAD and polls else threads[0]
+    return plain[0] if threads[0].waiting is Waiting.THREAD else threads[0]
+
+
+def _gentlest(found: Iterable[Blocked]) -> Blocked:
+    """Of several that are waited for, the one that may come to its end: only if none may, all is stuck."""
+    return min(found, key=_hope)
+
+
+def _hope(found: Blocked) -> int:
+    if found.waits_for is WaitsFor.NOTHING:
+        return 0
+    if found.endless:
+        return 5
+    return 6 if found.waits_for is WaitsFor.UNKNOWN else 1
+
+
+def _does(reason: Blocked) -> str:
+    own = (WaitsFor.STOPPED, WaitsFor.TIMER, WaitsFor.PARENT)
+    return reason.on if reason.waits_for in own else f"waits for {reason.on}"
+
+
+def _tracer(pid: int) -> int:
+    for line in proc_files.data(pid, "status").splitlines():
+        if line.startswith(b"TracerPid:"):
+            return int(line.split()[1])
+    return 0
+
+
+def _is_fifo(path: Path) -> bool:
+    try:
+        return path.is_fifo()
+    except (OSError, ValueError):
+        return False

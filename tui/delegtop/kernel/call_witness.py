@@ -1,0 +1,157 @@
+"""Looks again and again at the processes of open calls, and says what each of them does or waits for.
+
+One look shows what stands still; only a second shows that it stays so. So nothing is said of a process that was met for
+the first time.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from delegtop.base.clock import SECOND, Millis
+from delegtop.kernel.blocked_on import Blocked, Inquiry
+from delegtop.kernel.call_process import CallProcess, processes_of
+from delegtop.kernel.movement import Effort, Moved, efforts, moved
+from delegtop.kernel.open_call import OpenCall
+from delegtop.kernel.process_table import ProcessTable
+from delegtop.model.events import WaitsFor
+
+_BUSY = 0.01
+"""Of one processor: who uses more is at work."""
+_FLOW = 1_000
+"""Bytes a second: who moves more is at work."""
+
+
+class Sight(NamedTuple):
+    """What the kernel shows of the process of one call."""
+
+    call: OpenCall
+    process: CallProcess
+    found: Blocked
+    """The process at the beginning of the chain of waits."""
+    name: str
+    command: str
+    share: float
+    """Of one processor, all its processes together."""
+    flow: int
+    """Bytes a second."""
+    memory: int
+    """Bytes."""
+    still_since: Millis
+    """Since when none of its processes did anything, as far as it was looked at."""
+
+
+class _Watched(NamedTuple):
+    """What is known of one call from the looks before."""
+
+    process: CallProcess
+    started: int
+    still_since: Millis
+    pids: frozenset[int]
+    found: Blocked | None = None
+    """None as long as it was looked at only once."""
+    partners: frozenset[int] = frozenset()
+    """Those by whom it may be otherwise without doing anything itself."""
+    settled: bool = False
+    """Whether it was known what these do."""
+    ended_at: Millis | None = None
+    """When it was found to have ended."""
+
+    def holds(self, change: Moved) -> bool:
+        """Whether what was found is so still, as far as the call itself shows: nothing moved since."""
+        found = self.found
+        return self.settled and change.still and found is not None and found.since is None
+
+
+class CallWitness:
+    """Remembers the last look."""
+
+    def __init__(self) -> None:
+        self._watched: dict[OpenCall, _Watched] = {}
+        self._looked_at = 0.0
+        self._before: dict[int, Effort] = {}
+        self._now: dict[int, Effort] = {}
+        self._table: ProcessTable
+        self._seconds = 0.0
+
+    def look(self, calls: Iterable[OpenCall], now: Millis, at: float) -> Iterator[Sight]:
+        """One look at all of them; `at` is the time of a clock that is never set."""
+        table = self._table = ProcessTable()
+        self._seconds, self._looked_at = at - self._looked_at, at
+        watched, self._watched = self._watched, {}
+        there = [call for call in calls if call.pid in table.rows]
+        processes = {call: watched[call].process for call in there if _is_there(table, watched.get(call))}
+        new = processes_of(table, (call for call in there if call not in processes), processes.values())
+        processes.update(new)
+        below = {call: frozenset(table.below(process.pid)) for call, process in processes.items()}
+        met = frozenset[int]().union(*(known.partners for known in watched.values()))
+        of_interest = met.union(*below.values()).union(pid for partner in met for pid in table.below(partner))
+        self._before, self._now = self._now, efforts(table, of_interest)
+        inquiry = Inquiry(table, self._moves, {call.pid for call in there})
+        for call in there:
+            known = watched.get(call)
+            if call in processes:
+                seen = self._again(call, processes[call], below[call], known, inquiry, now)
+                if seen is not None:
+                    yield seen
+            elif known is not None and known.process.whole:
+                known = self._watched[call] = known._replace(ended_at=known.ended_at or now)
+                yield _ended(call, known)
+
+    def _again(
+        self,
+        call: OpenCall,
+        process: CallProcess,
+        pids: frozenset[int],
+        known: _Watched | None,
+        inquiry: Inquiry,
+        now: Millis,
+    ) -> Sight | None:
+        """One more look at a call; nothing to say if it is the first one."""
+        started = self._table.rows[process.pid].started
+        if known is None or known.process.pid != process.pid:
+            self._watched[call] = _Watched(process, started, now, pids)
+            return None
+        change = self._change(known.pids, pids)
+        still_since = known.still_since if change.still else now
+        found, partners, settled = known.found, known.partners, known.settled
+        if found is None or not known.holds(change) or any(map(self._moves, partners)):
+            found, partners = self._found(process, change, inquiry)
+            settled = change.still and partners <= self._before.keys()
+        self._watched[call] = _Watched(process, started, still_since, pids, found, partners, settled)
+        table, pid = self._table, found.pid
+        memory = sum(table.rows[each].memory for each in pids)
+        name, command = table.name(pid), table.words(pid)
+        return Sight(call, process, found, name, command, change.share, change.flow, memory, still_since)
+
+    def _found(self, process: CallProcess, change: Moved, inquiry: Inquiry) -> tuple[Blocked, frozenset[int]]:
+        if change.share >= _BUSY or change.flow >= _FLOW:
+            return Blocked(process.pid, WaitsFor.NOTHING, ""), frozenset()
+        found, partners = inquiry.about(process.pid)
+        if found.waits_for is WaitsFor.NETWORK and found.since is not None and found.since < change.seconds * SECOND:
+            found = Blocked(found.pid, WaitsFor.NOTHING, found.on)  # what is slow still comes in
+        elif change.others and not found.endless:
+            found = Blocked(found.pid, WaitsFor.TIMER, "sleeps again and again")
+        return found, partners
+
+    def _moves(self, pid: int) -> bool | None:
+        """Whether it or one that it started did anything since the last look; None if it was not looked at then."""
+        if pid not in self._before or pid not in self._now:
+            return None
+        pids = self._table.below(pid)
+        return not self._change(pids, pids).still
+
+    def _change(self, before: Iterable[int], after: Iterable[int]) -> Moved:
+        then = {pid: self._before[pid] for pid in before if pid in self._before}
+        return moved(then, {pid: self._now[pid] for pid in after if pid in self._now}, self._seconds)
+
+
+def _is_there(table: ProcessTable, known: _Watched | None) -> bool:
+    """Whether the process of the look before is still there."""
+    row = table.rows.get(known.process.pid) if known is not None else None
+    return row is not None and known is not None and row.started == known.started
+
+
+def _ended(call: OpenCall, known: _Watched) -> Sight:
+    found = Blocked(known.process.pid, WaitsFor.ENDED, "has ended")
+    since = known.ended_at or known.still_since
+    return Sight(call, known.process, found, "", "", 0.0, 0, 0, since)

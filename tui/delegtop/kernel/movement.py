@@ -1,0 +1,86 @@
+"""Whether processes do anything: the time they ran, how often they were woken, and the bytes they moved."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from delegtop.kernel import proc_files
+from delegtop.kernel.process_table import TICKS, ProcessRow, ProcessTable
+
+_NANO = 1_000_000_000
+_STARTS = 100_000
+"""Bytes a second: what starting programs reads again and again is no work of theirs."""
+_CHARS = (b"rchar:", b"wchar:")
+
+
+class Effort(NamedTuple):
+    """What one process has done since it started."""
+
+    started: int
+    ran: int
+    """Nanoseconds on a processor, of the threads that are there."""
+    ticks: int
+    """Of the processor, with those of its children that have ended: coarser."""
+    woken: int
+    """How often one of its threads was given a processor."""
+    chars: int
+    """Bytes that it read and wrote, wherever from and to."""
+
+
+class Moved(NamedTuple):
+    """What a number of processes did between two looks."""
+
+    seconds: float
+    share: float
+    """Of one processor."""
+    chars: int
+    woken: bool
+    """One of them ran, however short."""
+    others: bool
+    """Some are new, or have ended."""
+
+    @property
+    def flow(self) -> int:
+        """Bytes a second that mean something."""
+        flow = int(self.chars / self.seconds) if self.seconds > 0 else 0
+        return 0 if self.others and flow < _STARTS else flow
+
+    @property
+    def still(self) -> bool:
+        return not (self.woken or self.chars or self.others)
+
+
+def efforts(table: ProcessTable, pids: Iterable[int]) -> dict[int, Effort]:
+    return {pid: _effort(row) for pid in pids if (row := table.rows.get(pid)) is not None}
+
+
+def moved(before: dict[int, Effort], after: dict[int, Effort], seconds: float) -> Moved:
+    """What changed. Of a process that is new the time it ran counts, and not what it read to begin with."""
+    ran = ticks = chars = 0
+    woken = others = False
+    for pid, now in after.items():
+        then = before.get(pid)
+        if then is None or then.started != now.started:
+            then, others = Effort(now.started, 0, 0, 0, now.chars), True
+        ran += max(now.ran - then.ran, 0)
+        ticks += max(now.ticks - then.ticks, 0)
+        chars += max(now.chars - then.chars, 0)
+        woken = woken or now.woken != then.woken
+    others = others or any(pid not in after for pid in before)
+    spent = max(ran / _NANO, ticks / TICKS)
+    return Moved(seconds, spent / seconds if seconds > 0 else 0.0, chars, woken, others)
+
+
+def _effort(row: ProcessRow) -> Effort:
+    ran = woken = 0
+    for thread in proc_files.numbers(row.pid, "task"):
+        counts = proc_files.data(row.pid, "task", thread, "schedstat").split()
+        if len(counts) == 3:
+            ran += int(counts[0])
+            woken += int(counts[2])
+    if not woken:  # a kernel that does not count it: ticks still tell work from none
+        woken = row.ticks
+    chars = 0
+    for line in proc_files.data(row.pid, "io").splitlines():
+        if line.startswith(_CHARS):
+            chars += int(line[6:])
+    return Effort(row.started, ran, row.ticks, woken, chars)

@@ -1,0 +1,17 @@
+"""A call that the kernel can be asked about."""
+
+from typing import NamedTuple
+
+from delegtop.base.clock import Millis
+
+
+class OpenCall(NamedTuple):
+    """A call whose result has not come, or a delegation that is a process itself."""
+
+    id: str
+    """Of the delegation."""
+    pid: int
+    """The agent's own process; that of the delegation itself if it has one."""
+    began: Millis | None = None
+    command: str | None = None
+    """None if the process is the delegation's own."""

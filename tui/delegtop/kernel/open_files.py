@@ -1,0 +1,98 @@
+"""What processes have open, and who else has the same open: the other ends of pipes and sockets, and locked files."""
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from delegtop.kernel import proc_files
+from delegtop.kernel.process_table import ProcessTable
+
+_READS, _WRITES = (os.O_RDONLY, os.O_RDWR), (os.O_WRONLY, os.O_RDWR)
+_DELETED = " (deleted)"
+_MANY = 256
+"""Descriptors of one process that are looked at."""
+
+
+class Descriptor(NamedTuple):
+    """One open file of a process."""
+
+    fd: int
+    leads_to: str
+    """`pipe:[1234]`, `socket:[1234]`, a path, or what the kernel calls it."""
+
+    @property
+    def kind(self) -> str:
+        """`pipe`, `socket`, `terminal`, `fifo`, an anonymous one such as `eventpoll`, or `file`."""
+        to = self.leads_to
+        if to.startswith(("pipe:", "socket:")):
+            return to.partition(":")[0]
+        if to.startswith(("/dev/pts/", "/dev/tty", "/dev/console")):
+            return "terminal"
+        if to.startswith("anon_inode:"):
+            return to.partition(":")[2].strip("[]")
+        return "file"
+
+    @property
+    def inode(self) -> int | None:
+        """Of a pipe or a socket."""
+        number = self.leads_to.partition("[")[2].rstrip("]")
+        return int(number) if number.isdecimal() else None
+
+    @property
+    def path(self) -> str:
+        return self.leads_to.removesuffix(_DELETED)
+
+
+class OpenFiles:
+    """The open files of all processes that we may look at, at one look. Nothing is read before it is asked for."""
+
+    def __init__(self, table: ProcessTable) -> None:
+        self._table = table
+        self._known: dict[int, list[Descriptor]] = {}
+        self._holders: dict[str, list[tuple[int, int]]] | None = None
+
+    def of(self, pid: int) -> list[Descriptor]:
+        """In the order of their numbers; nothing of a process that is not ours."""
+        if pid not in self._known:
+            fds = sorted(proc_files.numbers(pid, "fd"))[:_MANY]
+            self._known[pid] = [Descriptor(fd, to) for fd in fds if (to := proc_files.link(pid, "fd", fd))]
+        return self._known[pid]
+
+    def one(self, pid: int, fd: int) -> Descriptor | None:
+        to = proc_files.link(pid, "fd", fd)
+        return Descriptor(fd, to) if to else None
+
+    def is_readable(self, pid: int, fd: int) -> bool:
+        return _mode(pid, fd) in _READS
+
+    def is_writable(self, pid: int, fd: int) -> bool:
+        return _mode(pid, fd) in _WRITES
+
+    def writers(self, leads_to: str) -> set[int]:
+        """Who could write to a pipe."""
+        return {pid for pid, fd in self.holders(leads_to) if self.is_writable(pid, fd)}
+
+    def readers(self, leads_to: str) -> set[int]:
+        """Who could read from a pipe."""
+        return {pid for pid, fd in self.holders(leads_to) if self.is_readable(pid, fd)}
+
+    def holders(self, leads_to: str) -> list[tuple[int, int]]:
+        """Which processes have it open, and as what."""
+        if self._holders is None:
+            self._holders = {}
+            for pid in self._table.rows:
+                for each in self.of(pid):
+                    self._holders.setdefault(each.leads_to, []).append((pid, each.fd))
+        return self._holders.get(leads_to, [])
+
+    def all_seen(self, pids: Iterable[int]) -> bool:
+        """Whether we may look at the open files of all of these."""
+        return all(os.access(f"{proc_files.PROC}/{pid}/fd", os.R_OK | os.X_OK) for pid in pids)
+
+
+def _mode(pid: int, fd: int) -> int:
+    """Whether it was opened to read, to write, or for both; -1 if that cannot be told."""
+    for line in proc_files.data(pid, "fdinfo", fd).splitlines():
+        if line.startswith(b"flags:"):
+            return int(line.split()[1], 8) & os.O_ACCMODE
+    return -1

@@ -1,0 +1,54 @@
+"""The files in which the kernel tells of processes (`proc(5)`), read without a word if one is gone or not ours."""
+
+import os
+
+PROC = "/proc"
+
+
+def data(*parts: object, root: str = PROC) -> bytes:
+    """The content of one file; nothing if the process is gone, or somebody else's."""
+    try:
+        fd = os.open("/".join((root, *map(str, parts))), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        read = os.read(fd, 1 << 16)
+        if len(read) < 4096:  # nearly all of them
+            return read
+        blocks = [read]
+        while read := os.read(fd, 1 << 16):
+            blocks.append(read)
+        return b"".join(blocks)
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+
+
+def text(*parts: object, root: str = PROC) -> str:
+    return data(*parts, root=root).decode("utf-8", "replace")
+
+
+def link(*parts: object, root: str = PROC) -> str:
+    """Where a link leads; nothing if that cannot be told."""
+    try:
+        return os.readlink("/".join((root, *map(str, parts))))  # noqa: PTH115 -- thousands at a look
+    except OSError:
+        return ""
+
+
+def numbers(*parts: object, root: str = PROC) -> list[int]:
+    """The names in a folder that are numbers: processes, threads or descriptors."""
+    try:
+        names = os.listdir("/".join((root, *map(str, parts))))  # noqa: PTH208 -- likewise
+        return [int(name) for name in names if name.isdecimal()]
+    except OSError:
+        return []
+
+
+def inode(*parts: object, root: str = PROC) -> int | None:
+    """Of the file that a link leads to."""
+    try:
+        return os.stat("/".join((root, *map(str, parts)))).st_ino  # noqa: PTH116 -- likewise
+    except OSError:
+        return None

@@ -1,0 +1,117 @@
+"""All processes at one moment: who started whom, what they are called, and how much each has done so far."""
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from delegtop.base.clock import SECOND, Millis
+from delegtop.kernel import proc_files
+
+_PARENT, _USER_TIME, _DEAD_TIME_END, _START, _PAGES = 1, 11, 15, 19, 21
+"""Where these stand in `stat`, counted from the state, which is the first after the name."""
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
+"""In a second."""
+_WORDS = 200
+"""Characters of a command line that are told."""
+
+
+class ProcessRow(NamedTuple):
+    """One process."""
+
+    pid: int
+    parent: int
+    name: str
+    state: str
+    """The kernel's letter: R runs, S sleeps, D waits for a device, T is stopped, Z has ended and nobody has noticed."""
+    ticks: int
+    """Of the processor, its own and those of its children that have ended."""
+    started: int
+    """In ticks since the machine started: with the number it names one process for good."""
+    memory: int
+    """Bytes."""
+
+    @property
+    def is_dead(self) -> bool:
+        return self.state in "ZX"
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.state in "Tt"
+
+
+class ProcessTable:
+    """What there was at one look."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, ProcessRow] = {}
+        self.children: dict[int, list[int]] = {}
+        for pid in proc_files.numbers():
+            row = row_of(pid)
+            if row is not None:
+                self.rows[pid] = row
+                self.children.setdefault(row.parent, []).append(pid)
+        self._commands: dict[int, tuple[str, ...]] = {}
+
+    def below(self, pid: int) -> list[int]:
+        """It and all that it started, and what these did, from the top down."""
+        found = [pid] if pid in self.rows else []
+        for each in found:
+            found += self.children.get(each, ())
+        return found
+
+    def above(self, pid: int) -> Iterator[int]:
+        """Who started it, and so on up."""
+        row = self.rows.get(pid)
+        while row is not None and row.parent:
+            yield row.parent
+            row = self.rows.get(row.parent)
+
+    def command(self, pid: int) -> tuple[str, ...]:
+        """Its command line, as far as it tells one."""
+        if pid not in self._commands:
+            words = proc_files.text(pid, "cmdline").rstrip("\0")
+            self._commands[pid] = tuple(words.split("\0")) if words else ()
+        return self._commands[pid]
+
+    def words(self, pid: int) -> str:
+        """Its command line in one line of bounded length, else its name."""
+        row = self.rows.get(pid)
+        line = " ".join(" ".join(self.command(pid)).split()) or (row.name if row else "")
+        return line if len(line) <= _WORDS else line[: _WORDS - 1] + "…"
+
+    def name(self, pid: int) -> str:
+        """What the program is called: by its command line, else by the kernel, which knows 15 characters."""
+        command, row = self.command(pid), self.rows.get(pid)
+        name = command[0].split(" ")[0].rpartition("/")[2] if command else ""
+        return name.lstrip("-") or (row.name if row else "")
+
+
+def row_of(pid: int) -> ProcessRow | None:
+    """What the kernel tells of one process; None if there is none of that number."""
+    head, _, rest = proc_files.data(pid, "stat").rpartition(b")")
+    fields = rest.split()
+    try:
+        ticks = sum(map(int, fields[_USER_TIME:_DEAD_TIME_END]))
+        name = head.partition(b"(")[2].decode("utf-8", "replace")
+        pages = int(fields[_PAGES])
+        return ProcessRow(
+            pid, int(fields[_PARENT]), name, fields[0].decode(), ticks, int(fields[_START]), pages * _PAGE
+        )
+    except (IndexError, ValueError):
+        return None
+
+
+@cache
+def _booted_at() -> Millis | None:
+    for row in proc_files.data("stat").splitlines():
+        if row.startswith(b"btime "):
+            return Millis(int(row.split()[1]) * SECOND)
+    return None
+
+
+def moment(ticks: int) -> Millis | None:
+    """When something happened that the kernel dates in ticks since the start of the machine; to about a second."""
+    booted = _booted_at()
+    return None if booted is None else Millis(booted + ticks * SECOND // TICKS)

@@ -1,0 +1,68 @@
+"""The calls that are open and quiet, and in whose process they run: what the kernel is asked about."""
+
+from collections.abc import Iterator
+
+from delegtop.base.clock import SECOND, monotonic
+from delegtop.feed.live_feed import Readable
+from delegtop.kernel.open_call import OpenCall
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import LOCALHOST, Phase
+from delegtop.model.forest import Forest
+from delegtop.model.states import ACTIVE
+from delegtop.model.store.ledger import Handle
+from delegtop.sources.processes import hostname
+
+QUIET = 4 * SECOND
+"""Who was heard of since is at work, and nobody needs to be asked."""
+AGAIN = 2.0
+"""Seconds between two looks at what is open."""
+MANY = 500
+"""Calls that are looked at most; the newest, for the others stand still already."""
+
+
+class CallWatch:
+    """Tells a feed now and then what is open, so that the kernel is asked about it."""
+
+    def __init__(self, feed: Readable) -> None:
+        self._feed = feed
+        self._next = float("-inf")
+
+    def tell(self, forest: Forest) -> None:
+        if monotonic() >= self._next:
+            self._next = monotonic() + AGAIN
+            self._feed.watch_calls(open_calls(forest))
+
+
+def open_calls(forest: Forest) -> tuple[OpenCall, ...]:
+    """All that the kernel can be asked about now."""
+    found: list[OpenCall] = []
+    for handle, _ in forest.in_states(ACTIVE):
+        heard = forest.times(handle)[1]
+        if heard is None or forest.now_of(handle) - heard >= QUIET:
+            found += _call(forest, handle)
+    return tuple(sorted(found, key=lambda call: -(call.began or 0))[:MANY])
+
+
+def _call(forest: Forest, handle: Handle) -> Iterator[OpenCall]:
+    facts = forest.delegation(handle)
+    if facts.pid is not None and _is_here(facts) and facts.product is None:
+        yield OpenCall(facts.id, facts.pid, facts.started_at)  # the work itself is a process
+    elif facts.tool and facts.doing and facts.phase in (None, Phase.TOOL):
+        pid = _agent(forest, handle)
+        if pid is not None:
+            yield OpenCall(facts.id, pid, facts.phase_since or facts.heard_at, facts.doing)
+
+
+def _agent(forest: Forest, handle: Handle) -> int | None:
+    """The process of the agent program that it runs in: its own, else that of the session it belongs to."""
+    climber: Handle | None = handle
+    while climber is not None:
+        facts = forest.delegation(climber)
+        if facts.pid is not None:
+            return facts.pid if _is_here(facts) and not forest.is_gone(climber) else None
+        climber = forest.parent(climber)
+    return None
+
+
+def _is_here(facts: Delegation) -> bool:
+    return facts.host in (LOCALHOST, hostname())
