@@ -83,11 +83,19 @@ def test_the_table_is_what_the_classes_say(project: Path, update_golden: bool) -
     assert file.read_text("utf-8") == table(project), "run this test with --update-golden"
 
 
+@pytest.fixture
+def _table_of_now(update_golden: bool) -> None:
+    if update_golden:
+        pytest.skip("the table was loaded before it was written")
+
+
+@pytest.mark.usefixtures("_table_of_now")
 def test_the_table_has_every_entry_point_of_ours_under_its_own_name(project: Path) -> None:
     assert {each.name: each.place for each in FORMATS} == declared(project)
     assert [each.name for each in FORMATS] == [loaded(each.place).name for each in FORMATS]
 
 
+@pytest.mark.usefixtures("_table_of_now")
 def test_every_product_is_in_the_table(project: Path) -> None:
     packages = {
         ".".join(path.parent.relative_to(project / "tui").parts)
