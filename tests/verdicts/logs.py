@@ -1,6 +1,7 @@
 """Writes the logs of a labelled case: short scripts, a line an event, become the files that the programs would write.
 
-A line is the minute, a verb and the rest: `5 beat impl tool=bash lake build`.
+A line is the minute, a verb and the rest: `5 beat impl tool=bash lake build`. `40x0.02 5 register c{n}` is forty of
+them from minute 5 on, one every 0.02 minutes.
 """
 
 import json
@@ -36,9 +37,23 @@ def at(minute: float) -> Millis:
 def steps(script: str, until: float) -> Iterator[Step]:
     """The lines of a script up to that minute."""
     for line in script.strip().splitlines():
-        minute, verb, *rest = line.split()
-        if float(minute) <= until:
-            yield float(minute), verb, rest
+        for minute, verb, *rest in _repeated(line):
+            if float(minute) <= until:
+                yield float(minute), verb, rest
+
+
+def _repeated(line: str) -> Iterator[list[str]]:
+    often, _, rest = line.partition(" ")
+    times, _, every = often.partition("x")
+    if not every:
+        yield line.split()
+        return
+    minute, _, words = rest.partition(" ")
+    for n in range(int(times)):
+        yield [
+            str(float(minute) + n * float(every)),
+            *words.replace("{n}", str(n)).replace("{n-1}", str(n - 1)).split(),
+        ]
 
 
 def grown(files: dict[str, Any], minute: float, folder: Path, policy: Policy | None = None) -> Forest:
@@ -134,7 +149,8 @@ def _session_log(script: str, until: float) -> list[dict[str, Any]]:
             case "register":
                 record |= _registered(given)
             case "beat":
-                record |= {"event": "heartbeat", "activity": words} | ({"tool": given["tool"]} if given else {})
+                record |= {"event": "heartbeat", "activity": words}
+                record |= {key: int(value) if value.isdecimal() else value for key, value in given.items()}
             case "return":
                 record["return"] = _return(name, words, given)
             case "error":

@@ -142,6 +142,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What ended badly within this time stands above what is only suspicious; after it, among the earlier troubles."""
     lost_after: Span = _POLICY.lost_after
     """A delegation past its deadline, or without one, that wrote nothing for this long is lost."""
+    runaway_spawns: Count = _POLICY.runaway_spawns
+    """A session below which more agents than this start within a minute runs away. 0 is no limit, here and next."""
+    runaway_agents: Count = _POLICY.runaway_agents
+    """So does one with more agents than this below it in all."""
+    runaway_depth: Count = _POLICY.runaway_depth
+    """So does one whose work is handed down more levels than this."""
+    runaway_tokens: Annotated[int, whole(0, 10**12)] = _POLICY.runaway_tokens
+    """So does one that used more new tokens than this, with all below it."""
+    runaway_dollars: Count = _POLICY.runaway_dollars
+    """So does one that spent more US dollars than this, with all below it."""
     research_timeout: Span = _POLICY.research_timeout
     """The time research has when its log does not say."""
     planning_timeout: Span = _POLICY.planning_timeout

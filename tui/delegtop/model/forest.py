@@ -6,7 +6,7 @@
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,6 +23,9 @@ from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.numbers import UNSET
 from delegtop.model.tree.lineage import Lineage
+
+if TYPE_CHECKING:
+    from delegtop.model.tree.growth import Growth
 
 _EPOCHS = count(1)
 _BUILT = 1_024
@@ -218,6 +221,12 @@ class Forest:
         ledger = self._ledger
         ending = ledger.ending(handle)
         return ledger.start(handle), ledger.heard_at(handle) or ledger.listed_at(handle), ending[2] if ending else None
+
+    def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
+        """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""
+        from delegtop.model.tree.growth import growth  # who does not judge does not ask
+
+        return growth(self._ledger, self._lineage, handle, most, lately)
 
     @property
     def epoch(self) -> int:

@@ -66,6 +66,16 @@ class Policy(msgspec.Struct, frozen=True):
     """What ended badly within this time is told before what is suspicious; what is older was earlier."""
     lost_after: int = DAY
     """A delegation that is past its deadline, or has none, and wrote nothing for this long is `lost`."""
+    runaway_spawns: int = 30
+    """A session below which more agents than that start within a minute runs away; 0 is no limit, here and next."""
+    runaway_agents: int = 500
+    """So do more than that in all."""
+    runaway_depth: int = 8
+    """So does one that hands work down more levels than that."""
+    runaway_tokens: int = 20_000_000
+    """So does a tree that used more new tokens than that."""
+    runaway_dollars: int = 100
+    """So does one that spent more than that."""
     research_timeout: int = TIMEOUTS["research"] * SECOND
     planning_timeout: int = TIMEOUTS["planning"] * SECOND
     implementation_timeout: int = TIMEOUTS["implementation"] * SECOND

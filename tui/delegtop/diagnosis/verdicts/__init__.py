@@ -5,7 +5,7 @@ table of kinds.
 """
 
 from delegtop.diagnosis.case import Case
-from delegtop.diagnosis.verdicts import judges, kernel_judges, quiet_judges  # noqa: F401 # they enter themselves in the table
+from delegtop.diagnosis.verdicts import judges, kernel_judges, quiet_judges, runaway_judge  # noqa: F401 # they enter themselves in the table
 from delegtop.diagnosis.verdicts.judge_kit import JUDGES
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict

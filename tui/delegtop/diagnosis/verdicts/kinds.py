@@ -123,6 +123,27 @@ class Kind(StrEnum):
             ),
         ),
     )
+    RUNAWAY = (
+        "running away",
+        VerdictRow(
+            short="running away",
+            meaning="It has more agents below it, or used more with them, than any healthy work does.",
+            evidence="where the newest of them was started, and where it started itself",
+            when=(
+                "beyond `runaway_spawns` agents started within a minute (for ten minutes), `runaway_agents` in all, "
+                "`runaway_depth` levels, `runaway_tokens` or `runaway_dollars`, of a session with all below it"
+            ),
+            frees="Interrupt it in its terminal before it spends more; what runs in the background is stopped singly.",
+            look="If so much is meant, raise the limit in the settings (`runaway_…`).",
+            guide=_LOOPS,
+            rule="VER-013",
+            must="no tree of delegations grows without end",
+            why=(
+                "More agents, levels, tokens or dollars than its limit: an agent that hands work on without end costs "
+                "most while nobody looks. No session of the logs that the limits were measured on comes near them."
+            ),
+        ),
+    )
     LOOPING = (
         "looping",
         VerdictRow(

@@ -80,6 +80,23 @@ class Lineage:
             yield child
             child = self._next_sibling[child]
 
+    def levels(self, handle: Handle, most: int) -> list[list[Handle]]:
+        """All below it, level by level, until they are more than so many."""
+        first, following = self._first_child, self._next_sibling
+        levels, above, count = [], [handle], 0
+        while above and count <= most:
+            below: list[Handle] = []
+            for parent in above:
+                child = first[parent]
+                while child != NOBODY and count <= most:
+                    below.append(child)
+                    count += 1
+                    child = following[child]
+            if below:
+                levels.append(below)
+            above = below
+        return levels
+
     def parents_among(self, handles: Iterable[Handle]) -> list[Handle]:
         """Those that have children."""
         first = self._first_child
