@@ -269,6 +269,10 @@ def _transcript(name: str, agent: str | None, session: str, script: str, until: 
                 records.append(record)
             case "say":
                 records.append(base | _said(number, [{"type": "text", "text": words}], "end_turn"))
+            case "mode":
+                records.append({"type": "permission-mode", "permissionMode": rest[0], "sessionId": session})
+            case "ask":
+                records.append(base | {"type": "api-request", "querySource": "sdk"})
     return records
 
 
@@ -276,7 +280,10 @@ def _input(rest: list[str]) -> dict[str, Any]:
     words = " ".join(rest[1:])
     if rest[0] == "AskUserQuestion":
         return {"questions": [{"question": words}]}
-    return {"command": words} if rest[0] == "Bash" else {"file_path": words}
+    if rest[0] == "Bash":
+        given, _, timeout = words.partition(" timeout=")
+        return {"command": given} | ({"timeout": int(timeout) * 1000} if timeout else {})
+    return {"file_path": words}
 
 
 def _said(number: int, content: list[dict[str, Any]], reason: str) -> dict[str, Any]:

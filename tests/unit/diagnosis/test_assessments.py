@@ -14,7 +14,6 @@ from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import (
-    Awaited,
     Described,
     Ended,
     Ending,
@@ -97,13 +96,10 @@ class TestThoseBelow:
         watch.look(1501, heard("top", 1501))
         assert watch.of("leaf").blocks == ()
 
-    def test_a_limit_that_moves_two_levels_above_moves_below(self, watch: Watch) -> None:
+    def test_a_limit_that_becomes_known_two_levels_above_limits_those_below(self, watch: Watch) -> None:
         watch.look(1, started("top"), started("middle", parent="top"), started("leaf", parent="middle"))
-        until = Awaited("top", at(1), place(), at(2), "wait_agent 60 s")
-        watch.look(5, until, heard("leaf", 5))
+        watch.look(5, started("top", deadline=at(2)), heard("leaf", 5))
         assert watch.of("leaf").since == at(2)
-        watch.look(6, Awaited("top", at(5), place(), at(3), "wait_agent 60 s"))
-        assert watch.of("leaf").since == at(3)
 
     def test_work_that_is_told_of_late_shows_that_a_child_was_given_the_same(self, watch: Watch) -> None:
         watch.look(1, started("top", agent="a"), started("leaf", parent="top", agent="a"), heard("leaf", 1))

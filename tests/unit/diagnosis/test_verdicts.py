@@ -77,8 +77,8 @@ class TestHealthy:
         assert kind(started(product="claude-code"), look=29) is None
         assert kind(started(product="claude-code"), look=60) is Kind.SILENT
 
-    def test_a_quick_tool_is_given_ten_minutes(self) -> None:
-        call = heard("a", 1, Phase.TOOL, "Grep", "x")
+    def test_a_quick_tool_that_nobody_is_asked_to_allow_is_given_ten_minutes(self) -> None:
+        call = heard("a", 1, Phase.TOOL, "TodoWrite", "x")
         assert kind(started(product="claude-code"), call, look=9) is None
         assert kind(started(product="claude-code"), call, look=12) is Kind.SILENT
 

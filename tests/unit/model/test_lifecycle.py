@@ -279,6 +279,8 @@ class TestWhoseDeadline:
     def test_a_wait_is_a_deadline_and_the_latest_one_counts(self) -> None:
         waits = [Awaited("sess_a", at(n), place(), at(n + 30), f"wait {n}") for n in (10, 2)]
         assert self.deadline(started(product="codex"), *waits) == Deadline(at(40), Basis.WAIT, "wait 10")
+        over = Awaited("sess_a", at(0), place(), at(1), "wait 0")
+        assert forest(started(product="codex"), over, look=2).deadline(0) is None
 
     def test_what_is_usual_is_counted_down_but_makes_nothing_overdue(self) -> None:
         done = [e for n in range(20) for e in (started(f"s{n}", 0, **CODEX), returned(f"s{n}", 10 + n))]

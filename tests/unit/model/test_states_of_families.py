@@ -45,11 +45,12 @@ def state(forest: Forest, id: str) -> State:
     return forest.state(handle_of(forest, id))
 
 
-def test_a_wait_for_the_parent_limits_the_child_that_was_looked_at_before() -> None:
+def test_a_wait_that_is_over_makes_nobody_overdue_neither_whom_it_was_for_nor_those_below() -> None:
     forest = grown(started("parent"), started("child", 1, parent="parent"), now=2)
     forest.apply([Awaited("parent", at(3), place(), at(5), "wait_agent")])
     forest.advance(at(6))
-    assert state(forest, "child") is State.OVERDUE
+    assert (state(forest, "parent"), state(forest, "child")) == (State.WAITING, State.RUNNING)
+    assert [forest.deadline(handle) for handle in range(len(forest))] == [None, None]
 
 
 def test_a_limit_to_the_parents_folder_limits_the_child_that_was_looked_at_before() -> None:

@@ -45,6 +45,21 @@ class Home(NamedTuple):
         return folder / self.below
 
 
+class Permissions(NamedTuple):
+    """When a program asks a person to allow a call, without a word in its log."""
+
+    quick: frozenset[str] = frozenset()
+    """Tools that take a moment by themselves."""
+    edits: frozenset[str] = frozenset()
+    """Those of them that change files."""
+    runs: frozenset[str] = frozenset()
+    """Tools that run whatever they are given."""
+    free: frozenset[str] = frozenset()
+    """Modes in which nobody is asked."""
+    free_edits: frozenset[str] = frozenset()
+    """Modes in which edits are asked for only where they are out of the ordinary."""
+
+
 class Product(NamedTuple):
     """One program or protocol. What it has no command for is empty: none is invented."""
 
@@ -74,5 +89,7 @@ class Product(NamedTuple):
     """Parts of a path that tell it where an interpreter is the first word."""
     words: tuple[str, ...] = ()
     """Names of it that also stand for users and hosts; they tell of nobody and are never redacted."""
+    permissions: Permissions | None = None
+    """None if its log tells when it asks, or if nobody knows."""
     standard_returns: bool = False
     """Its returns are of the standard form, and are judged by the rules on that."""

@@ -19,7 +19,7 @@ class Basis(StrEnum):
     """A timeout from the settings."""
     AGENT_FILE = "agent file"
     WAIT = "wait"
-    """Somebody said how long they wait for it."""
+    """Somebody waits for it until then, and then does something else. No promise either."""
     USUAL = "usual"
     """What is usual for its kind. No promise: passing it makes nothing overdue."""
     DEFAULT = "default"
@@ -38,7 +38,7 @@ class Deadline(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_firm(self) -> bool:
         """Whether passing it makes the delegation overdue."""
-        return self.basis is not Basis.USUAL
+        return self.basis not in (Basis.USUAL, Basis.WAIT)
 
 
 class Link(StrEnum):

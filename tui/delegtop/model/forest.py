@@ -160,6 +160,10 @@ class Forest:
         """The folder it says it works in."""
         return self._ledger.cwd(handle)
 
+    def permission_mode(self, handle: Handle) -> str | None:
+        """The permission mode it says it works in."""
+        return self._ledger.permission_mode(handle)
+
     def state(self, handle: Handle) -> State:
         return self._lifecycle.state(handle)
 

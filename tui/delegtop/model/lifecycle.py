@@ -289,8 +289,9 @@ class Lifecycle:
     # -- deadlines -------------------------------------------------------------------------------------------------
 
     def deadline(self, handle: Handle) -> Deadline | None:
-        """The moment it must be done by; where nobody set one, the moment by which its kind usually is."""
-        return self._limit(handle) or self._usually_done(handle)
+        """The moment it must be done by; where nobody set one, until when somebody waits for it, or the moment by which
+        its kind usually is done."""
+        return self._limit(handle) or self._awaited(handle) or self._usually_done(handle)
 
     def _limit(self, handle: Handle) -> Deadline | None:
         """The moment that somebody set: its own, or an open ancestor's that comes earlier."""
@@ -328,7 +329,7 @@ class Lifecycle:
         started = ledger.start(handle)
         if started is not None and shape.timeout is not None:
             return Deadline(Millis(started + shape.timeout), Basis.TIMEOUT, f"timeout {shape.timeout // 1000} s")
-        return self._set_by_people(handle, shape, started) or self._expected(handle, shape, started)
+        return self._set_by_people(handle, shape, started) or self._by_protocol(shape, started)
 
     def _set_by_people(self, handle: Handle, shape: StartShape, started: Millis | None) -> Deadline | None:
         """What the operator or the agent's own file allows it."""
@@ -353,11 +354,13 @@ class Lifecycle:
             return _by_file(boss, started, boss.child_timeout)
         return None
 
-    def _expected(self, handle: Handle, shape: StartShape, started: Millis | None) -> Deadline | None:
-        """How long somebody says they wait, or what the protocol gives its kind."""
+    def _awaited(self, handle: Handle) -> Deadline | None:
+        """Until when somebody waits for it. A wait that is over has set no limit."""
         wait = self._ledger.wait(handle)
-        if wait is not None:
-            return Deadline(wait.until, Basis.WAIT, wait.by)
+        return Deadline(wait.until, Basis.WAIT, wait.by) if wait is not None and wait.until >= self.now else None
+
+    def _by_protocol(self, shape: StartShape, started: Millis | None) -> Deadline | None:
+        """What the protocol gives its kind."""
         kind = kind_of(shape.agent, shape.command) if shape.product is None else None
         if started is None or kind is None:
             return None

@@ -353,7 +353,7 @@ def test_parent_and_child_agree_whichever_file_is_read_first() -> None:
         assert made.parent(made.find(CHILD) or 0) == made.find(ROOT)
 
 
-def test_a_wait_is_a_deadline_for_everyone_it_waits_for() -> None:
+def test_a_wait_is_counted_down_for_everyone_it_waits_for_and_makes_nobody_overdue() -> None:
     wait = call("wait_agent", "c2", targets=[CHILD, OTHER, "nobody"], timeout_ms=30_000)
     told = [meta(), STARTED, SPAWN, SPAWNED, wait]
     waits = only(read(*told), Awaited)
@@ -361,12 +361,12 @@ def test_a_wait_is_a_deadline_for_everyone_it_waits_for() -> None:
         (CHILD, at(34), "wait_agent 30 s"),
         (OTHER, at(34), "wait_agent 30 s"),
     ]
-    made = forest(lines(*told), now=40)
-    deadline = made.deadline(made.find(CHILD) or 0)
+    deadline = forest(lines(*told), now=30).deadline(1)
     assert deadline is not None
-    assert (deadline.at, deadline.basis) == (at(34), Basis.WAIT)
-    assert row(made, CHILD)[1] is State.OVERDUE
-    assert row(made, ROOT)[1] is State.WAITING
+    assert (deadline.at, deadline.basis, deadline.is_firm) == (at(34), Basis.WAIT, False)
+    made = forest(lines(*told), now=40)
+    assert made.deadline(1) is None
+    assert (row(made, CHILD)[1], row(made, ROOT)[1]) == (State.SILENT, State.WAITING)
 
 
 def test_a_wait_that_names_nobody_is_for_all_that_are_not_done() -> None:

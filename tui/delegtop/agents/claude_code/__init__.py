@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from delegtop.base.product import UUID, Basis, Home, Product
+from delegtop.base.product import UUID, Basis, Home, Permissions, Product
+
+_EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 
 def folder_name(folder: Path) -> str:
@@ -31,4 +33,11 @@ PRODUCT = Product(
     executables=("claude",),
     scripts=("@anthropic-ai/claude-code",),
     words=("claude",),
+    permissions=Permissions(
+        quick=_EDITS | {"Read", "Glob", "Grep", "LS", "NotebookRead"},
+        edits=_EDITS,
+        runs=frozenset({"Bash"}),
+        free=frozenset({"bypassPermissions", "auto", "dontAsk"}),
+        free_edits=frozenset({"acceptEdits"}),
+    ),
 )

@@ -1,6 +1,6 @@
 """Codex CLI."""
 
-from delegtop.base.product import UUID, Basis, Home, Product
+from delegtop.base.product import UUID, Basis, Home, Permissions, Product
 
 PRODUCT = Product(
     name="codex",
@@ -18,4 +18,10 @@ PRODUCT = Product(
     executables=("codex",),
     scripts=("@openai/codex",),
     words=("codex",),
+    permissions=Permissions(
+        quick=frozenset({"apply_patch"}),
+        edits=frozenset({"apply_patch"}),
+        runs=frozenset({"exec_command", "shell", "local_shell"}),
+        free=frozenset({"never"}),
+    ),
 )

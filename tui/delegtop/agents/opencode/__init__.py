@@ -1,6 +1,8 @@
 """OpenCode."""
 
-from delegtop.base.product import Basis, Home, Product
+from delegtop.base.product import Basis, Home, Permissions, Product
+
+_EDITS = frozenset({"edit", "write", "patch", "apply_patch", "multiedit"})
 
 PRODUCT = Product(
     name="opencode",
@@ -13,4 +15,5 @@ PRODUCT = Product(
     executables=("opencode",),
     scripts=("opencode-linux-",),
     words=("opencode",),
+    permissions=Permissions(quick=_EDITS | {"read", "glob", "grep", "list"}, edits=_EDITS, runs=frozenset({"bash"})),
 )

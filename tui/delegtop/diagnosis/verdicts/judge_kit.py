@@ -9,7 +9,7 @@ from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.kinds import Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model import phases
-from delegtop.model.delegation import Basis, Deadline, Delegation
+from delegtop.model.delegation import Deadline, Delegation
 from delegtop.model.events import Phase
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
@@ -21,6 +21,8 @@ _SHORT = 120
 Judge = Callable[[Case], Verdict | None]
 
 JUDGES: dict[Kind, Judge] = {}
+_AFTER: dict[Kind, Judge] = {}
+"""Those that come to a verdict of an earlier kind by inference, and are heard only after the judge of that kind."""
 
 
 def judges(kind: Kind) -> Callable[[Judge], Judge]:
@@ -31,6 +33,27 @@ def judges(kind: Kind) -> Callable[[Judge], Judge]:
         return judge
 
     return made
+
+
+def infers_after(kind: Kind) -> Callable[[Judge], Judge]:
+    """The function is heard after the judge of that kind, and its verdict is of another."""
+
+    def made(judge: Judge) -> Judge:
+        _AFTER[kind] = judge
+        return judge
+
+    return made
+
+
+def first_verdict(case: Case) -> Verdict | None:
+    """Of all judges, in their order, the first that has something to say."""
+    for kind in Kind:
+        found = JUDGES[kind](case)
+        if found is None and kind in _AFTER:
+            found = _AFTER[kind](case)
+        if found is not None:
+            return found
+    return None
 
 
 def is_quiet_for(case: Case, span: int) -> bool:
@@ -59,19 +82,6 @@ def in_tool(case: Case) -> bool:
     """Whether its last word was that it is inside a tool; some logs name the tool and no phase."""
     phase = case.facts.phase
     return phase is Phase.TOOL or (phase is None and bool(case.facts.tool))
-
-
-def is_limit(case: Case, deadline: Deadline) -> bool:
-    """Whether passing it means that something is wrong. Somebody who waited so long and then did something else for a
-    while has set no limit."""
-    climber: Handle | None = case.handle
-    for _ in range(ANCESTORS):
-        if deadline.basis is not Basis.PARENT or climber is None:
-            break
-        climber = case.forest.parent(climber)
-        above = case.forest.deadline(climber) if climber is not None else None
-        deadline = above or deadline
-    return deadline.is_firm and deadline.basis is not Basis.WAIT
 
 
 def past(case: Case, deadline: Deadline | None) -> Sentence:

@@ -4,14 +4,12 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import (
     ANCESTORS,
-    JUDGES,
-    is_limit,
+    first_verdict,
     judges,
     last_done,
     life_of,
     origins_of,
     past,
-    work_of,
 )
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
@@ -21,35 +19,6 @@ from delegtop.model.events import Phase
 from delegtop.model.measures import label
 from delegtop.model.states import ENDED, State
 from delegtop.model.store.ledger import Handle
-
-
-@judges(Kind.AWAITING_PERMISSION)
-def awaiting_permission(case: Case) -> Verdict | None:
-    """Nothing moves until a person allows it."""
-    return _asking(case, Kind.AWAITING_PERMISSION, "a person to allow") if _asks(case, Phase.PERMISSION) else None
-
-
-@judges(Kind.AWAITING_ANSWER)
-def awaiting_answer(case: Case) -> Verdict | None:
-    """Nothing moves until a person answers."""
-    return _asking(case, Kind.AWAITING_ANSWER, "a person's answer to") if _asks(case, Phase.ANSWER) else None
-
-
-def _asks(case: Case, phase: Phase) -> bool:
-    """Whoever is gone, or was only copied here, asks no longer."""
-    facts = case.facts
-    if facts.phase is not phase or facts.outcome is not None or case.forest.went_with_its_session(case.handle):
-        return False
-    return not any(note.kind == notes.COPIED for note in facts.notes)
-
-
-def _asking(case: Case, kind: Kind, asked: str) -> Verdict:
-    facts = case.facts
-    what = work_of(case) or "what it asked"
-    since: Sentence = (" for ", facts.heard_at) if facts.heard_at is not None else ()
-    stop = "" if what.endswith(("?", "!", ".")) else "."
-    sentence = ("It waits", *since, f" for {asked} {what}{stop}")
-    return Verdict(kind, Certainty.CERTAIN, sentence, facts.heard_at, origins_of(facts.heard_origin))
 
 
 @judges(Kind.LOST)
@@ -116,10 +85,10 @@ def _is_in_trouble(case: Case, blocker: Handle) -> bool:
     if case.forest.needs_review(blocker):
         return True
     below = Case(case.forest, blocker)
-    kind = next((kind for kind in Kind if JUDGES[kind](below) is not None), None)
+    found = first_verdict(below)
     if below.turns is not None:
         case.look_again(below.turns)
-    return kind is not None and not kind.row.harmless
+    return found is not None and not found.kind.row.harmless
 
 
 @judges(Kind.ORPHANED)
@@ -192,13 +161,8 @@ def overdue(case: Case) -> Verdict | None:
     rest: Sentence = ("; last heard of ", facts.heard_at, " ago") if facts.heard_at is not None else ()
     if blocker is not None:
         rest = (f"; {label(case.forest.delegation(blocker))}, on which it waits, is at work",)
-    if is_limit(case, deadline):
-        sure, said = Certainty.CERTAIN, ("It is ", deadline.at, f" past its deadline ({deadline.note})", *rest, ".")
-    else:
-        sure = Certainty.POSSIBLE
-        said = (f"Whoever waited for it ({deadline.note}) stopped ", deadline.at, " ago", *rest)
-        said = (*said, ". It may be well at work.")
-    return Verdict(Kind.OVERDUE, sure, said, deadline.at, life_of(facts), blocker)
+    said = ("It is ", deadline.at, f" past its deadline ({deadline.note})", *rest, ".")
+    return Verdict(Kind.OVERDUE, Certainty.CERTAIN, said, deadline.at, life_of(facts), blocker)
 
 
 # -- what the judges share ------------------------------------------------------------------------------------------

@@ -75,14 +75,21 @@ class Kind(StrEnum):
         VerdictRow(
             short="asks permission",
             meaning="A person has to allow something; nothing moves before that.",
-            evidence="the record that asks",
-            when="at once",
+            evidence="the record that asks; else the call that is open",
+            when=(
+                "at once where the log tells; else likely after a minute inside a tool that takes a moment (Edit, "
+                "Read), possible for an edit in a mode that accepts edits, a minute past a call's own timeout, and for "
+                "a command after `tool_suspect_after` in a mode that asks; never in a mode in which nobody is asked"
+            ),
             frees="Answer it in its terminal: allow it or deny it.",
             look="If it asks for the same often, allow the tool in the settings of its program.",
             rule="VER-001",
             severity=Severity.ERROR,
             must="nobody waits for a permission",
-            why="The log shows that a person is asked to allow something. Nothing below goes on before that.",
+            why=(
+                "The log shows that a person is asked to allow something, or a call is open for far longer than it can "
+                "take, in a permission mode that asks. Nothing below goes on before that."
+            ),
             person=True,
         ),
     )
@@ -231,7 +238,7 @@ class Kind(StrEnum):
             meaning=(
                 "Its tool does nothing and waits for what cannot come, as the kernel shows: input that nobody gives, a "
                 "lock whose holder is stuck, a process that is stopped. Where the kernel cannot be asked: it is inside "
-                "a tool, silent for long, and past a limit that somebody set."
+                "a tool, silent for long, and past a limit that somebody set; how long somebody waited is none."
             ),
             evidence="the process and what it waits for; the record that it went into the tool",
             when=(
@@ -312,8 +319,8 @@ class Kind(StrEnum):
         "waiting for the model",
         VerdictRow(
             short="no model answer",
-            meaning="The model was asked, and no answer came.",
-            evidence="the record that asks",
+            meaning="The model was asked, once or again and again, and no answer came.",
+            evidence="the record that asked last",
             when=(
                 "after `silent_after`, later where one in a thousand answers takes longer; likely only after "
                 "`suspect_after` and once hardly any does (one in 20,000)"
@@ -336,7 +343,8 @@ class Kind(StrEnum):
             evidence="where it started and where it was last heard of",
             when=(
                 "at its deadline: declared, by its timeout, by the operator, by its agent's file, or the "
-                "protocol's for its kind; what is only usual for its kind makes nothing overdue"
+                "protocol's for its kind; how long somebody waited, and what is only usual for its kind, make "
+                "nothing overdue"
             ),
             frees="Stop it if its process is still there, keep what it has written, and take the task up again.",
             guide=_HANGS,

@@ -8,7 +8,6 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import (
     in_tool,
-    is_limit,
     is_quiet_for,
     judges,
     last_done,
@@ -33,7 +32,7 @@ def hung_in_tool(case: Case) -> Verdict | None:
         return shown
     facts, since = case.facts, inside_since(case.facts)
     deadline = case.forest.deadline(case.handle)
-    if not in_tool(case) or deadline is None or not is_limit(case, deadline) or not case.is_past(deadline.at):
+    if not in_tool(case) or deadline is None or not deadline.is_firm or not case.is_past(deadline.at):
         return None
     if since is None or not is_quiet_for(case, patience_of(case).in_vain):
         return None

@@ -323,6 +323,9 @@ class Ledger(ColumnStore):
         details = self._details.get(handle)
         return details.word("cwd") if details else None
 
+    def permission_mode(self, handle: Handle) -> str | None:
+        return self._mode[handle]
+
     def wait(self, handle: Handle) -> Wait | None:
         """Who waits for it, and until when."""
         details = self._details.get(handle)
@@ -410,7 +413,7 @@ class Ledger(ColumnStore):
             phase_since=self.phase_since(handle),
             asked=self._asked[handle] or None,
             call_deadline=self._due.get(handle),
-            permission_mode=self._mode[handle],
+            permission_mode=self.permission_mode(handle),
             tokens=known(self._tokens[handle]),
             cost=self._costs.get(handle),
             notes=details.notes(),
