@@ -131,7 +131,6 @@ COUNTS: dict[str, Callable[[Path], Counted]] = {
     f"{STAGED}/copilot": copilot,
     f"{STAGED}/cursor": by_files,
     f"{STAGED}/droid": droid,
-    f"{STAGED}/grok": unknown,
     f"{STAGED}/hermes": unknown,
     f"{STAGED}/openclaw": unknown,
     f"{STAGED}/opencode": storage,
@@ -141,6 +140,8 @@ COUNTS: dict[str, Callable[[Path], Counted]] = {
     f"{STAGED}/codex": lambda _: Counted(2, 1),
     # The third file is of no version of Gemini CLI.
     f"{STAGED}/gemini": lambda _: Counted(3, 0),
+    # Two summaries that were taken out of their folders, one of an agent; what links it is not there.
+    f"{STAGED}/grok": lambda _: Counted(2, 0),
     # An agent lies beside a session, but the call has no id and its sidecar names no call: nothing links it.
     f"{STAGED}/claude": lambda _: Counted(4, 0),
     # Wires and state documents that were taken out of their folders: no file tells to which session it belongs.

@@ -398,6 +398,12 @@ def claude_hooks(folder: Path) -> None:
     )
 
 
+def copilot_locks(folder: Path) -> None:
+    lock = folder / "session-state" / "c0-1" / "inuse.4711.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("4711")
+
+
 def hyper_activity(folder: Path) -> None:
     def entry(second: int, actor: str, action: str) -> str:
         return f'  - timestamp: "{ZULU.format(second)}"\n    actor: {actor}\n    action: {action}\n'
@@ -418,6 +424,7 @@ BUILT: dict[str, Callable[[Path], None]] = {
     build.__name__.replace("_", "-"): build
     for build in (
         copilot,
+        copilot_locks,
         gemini,
         qwen,
         kimi,

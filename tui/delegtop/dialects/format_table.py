@@ -154,6 +154,9 @@ FORMATS: tuple[Format, ...] = (
     Format('copilot', 'delegtop.agents.copilot.event_log:Copilot', 95, (), (
         Signature((b'"id":', b'"type":', b'"data":'), ''),
     )),
+    Format('copilot-locks', 'delegtop.agents.copilot.session_locks:CopilotLocks', 90, ('inuse.*.lock',), (
+        Signature((), 'inuse.'),
+    )),
     Format('gemini', 'delegtop.agents.gemini.chats:Gemini', 95, (), (
         Signature((b'"sessionId"', b'"projectHash"', b'"startTime"'), ''),
     )),

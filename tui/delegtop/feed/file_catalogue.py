@@ -15,7 +15,7 @@ from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
 from delegtop.sources import history
-from delegtop.sources.discover import Roots, Scan, is_packed
+from delegtop.sources.discover import Roots, Scan, is_lock, is_packed
 from delegtop.sources.spool import Spool
 from delegtop.sources.status import FileStatus
 from delegtop.sources.tail import Tail
@@ -95,7 +95,7 @@ class FileCatalogue:
             if path in self._unknown and self._unknown[path][0] == stamp:
                 return
             self._unknown[path] = (stamp, "empty")
-            if found.st_size:
+            if found.st_size or is_lock(path):
                 self._settle(path, Sample(path, *_head(path)))
         except FileNotFoundError:
             self._unknown[path] = ((-1, -1), "gone: not found")
@@ -109,7 +109,7 @@ class FileCatalogue:
 
             sample = msgspec.structs.replace(sample, columns=columns_of(path))
         dialect = self._formats.of(sample)
-        if dialect is None or not (sample.head or self._formats.is_forced):
+        if dialect is None or not (sample.head or self._formats.is_forced or is_lock(path)):
             if sample.head.strip():
                 stamp = self._unknown.get(path, ((0, 0), ""))[0]
                 self._unknown[path] = (stamp, "unrecognised: no known log format")

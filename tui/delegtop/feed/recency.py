@@ -19,6 +19,7 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.process_watch import lives
 from delegtop.model.events import Ended, Event, Started
 from delegtop.sources import history
+from delegtop.sources.discover import is_lock
 from delegtop.sources.records import Line, Record, Unreadable, records
 from delegtop.sources.text_identity.text_ends import TextEnds, ends
 
@@ -60,7 +61,7 @@ class Recency:
         if MAGIC not in found.head[: 2 * len(MAGIC)] and (at := self._lately(found.tail, written)) is not None:
             return at
         sample = Sample(path, found.head, found.whole)
-        dialect = self._formats.of(sample) if found.head else None
+        dialect = self._formats.of(sample) if found.head or is_lock(path) else None
         if dialect is None or (unit := dialect.unit_of(sample)) is Unit.DATABASE:
             return None  # of a database only the rows of recent sessions are read
         if unit is Unit.LINES:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from delegtop.base.clock import DAY, MINUTE, Millis, wall
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.feed.unasked_places import ReplayOffer, Told, UnaskedPlaces
+from delegtop.sources.discover import is_lock
 
 FEW = 200
 """So many files are read in a moment, in whatever order."""
@@ -64,8 +65,9 @@ class RecentWindow:
         return found if since is None and len(found) <= FEW else sorted(found, key=lambda path: -written[path])
 
     def _heard(self, written: Mapping[str, Millis], since: Millis) -> Mapping[str, Millis]:
-        """When each file was last heard of. What was not written lately was not heard of lately either."""
-        recent = [path for path, at in written.items() if at >= since or path in self._here.alive]
+        """When each file was last heard of. What was not written lately was not heard of lately either, but for a lock
+        whose process is alive."""
+        recent = [path for path, at in written.items() if at >= since or path in self._here.alive or is_lock(path)]
         told = self._all_told(recent, since)
         copies = self._copies(written, told)
         heard = dict(written)

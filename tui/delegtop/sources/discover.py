@@ -227,6 +227,12 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
 
 
+def is_lock(path: str) -> bool:
+    """Whether it may be the lock of a process: such a file tells by its name, even if it is empty, and is as old as its
+    process, however much that does."""
+    return path.endswith(".lock")
+
+
 def is_packed(path: str) -> bool:
     """Whether the name says that the file is compressed."""
     return _COMPRESSED.search(path) is not None

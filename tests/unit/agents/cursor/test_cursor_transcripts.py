@@ -138,8 +138,9 @@ CLAIMS = {
     "gemini": "gemini",
     "kimi": "kimi",
     "qwen": "qwen",
+    "grok": "grok",
 }
-STRANGERS = {"antigravity", "grok", "hermes", "openclaw", "pi"}
+STRANGERS = {"antigravity", "hermes", "openclaw", "pi"}
 
 
 @pytest.mark.skipif(not REAL, reason="DELEGTOP_REAL_LOGS is not set")
@@ -157,4 +158,9 @@ def test_no_file_of_one_agent_is_taken_for_anothers() -> None:
         elif agent in CLAIMS:
             assert chosen is not None
             assert chosen.name == CLAIMS[agent], path
-    assert unclaimed == ["codex/schema_drift.jsonl", "gemini/schema_drift.json"]
+    assert unclaimed == [
+        "codex/schema_drift.jsonl",
+        "gemini/schema_drift.json",
+        "grok/chat_history.jsonl",
+        "grok/chat_history.jsonl",
+    ]

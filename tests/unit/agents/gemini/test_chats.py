@@ -58,6 +58,17 @@ def test_a_chat_is_a_root_row_that_idles_after_its_answer() -> None:
     assert (state, found.phase, found.doing) == (State.IDLE, Phase.IDLE, "Done.")
 
 
+def test_its_folder_is_what_it_tells_its_model_first_or_what_the_header_of_a_subagent_says() -> None:
+    context = (
+        "<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - /home/ada/mill\n- **More:**\n"
+    )
+    told = {"$set": {"messages": [{"id": "c", "type": "user", "content": [{"text": context}]}]}}
+    found, _ = row("main-1", *read(HEADER, told, ASKED))
+    assert (found.cwd, found.title) == ("/home/ada/mill", "Tidy up")
+    assert row("sub-1", *read({**CHILD, "directories": ["/home/ada/mill"]}))[0].cwd == "/home/ada/mill"
+    assert row("main-1", *read(HEADER, {"$set": {"messages": [3, "x"]}}))[0].cwd is None
+
+
 def test_a_message_that_gained_a_result_is_counted_once() -> None:
     found, _ = row("main-1", *read(HEADER, said("", total=30), said("", total=30), said("x", "m3", 5)))
     assert found.tokens == 35

@@ -25,7 +25,7 @@ class Copilot(Chat):
     title: ClassVar[str] = "GitHub Copilot CLI events"
     surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
-        "GitHub Copilot CLI 0.0.420 to 1.0.77",
+        "GitHub Copilot CLI 0.0.420 to 1.0.102",
         "`~/.copilot/session-state/*/events.jsonl`",
         "tree, status, tool, tokens, prompts, answers",
         Basis.REAL,

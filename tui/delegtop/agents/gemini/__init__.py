@@ -5,7 +5,7 @@ from delegtop.base.product import UUID, Basis, Home, Product
 PRODUCT = Product(
     name="gemini",
     title="Gemini CLI",
-    basis=Basis.FIXTURES,
+    basis=Basis.MADE,
     homes=(Home("~/.gemini", "tmp"),),
     resume=("gemini", "--resume"),
     tried="0.61.0",

@@ -25,6 +25,8 @@ _OVER = frozenset({"success", "error", "cancelled"})
 _SPAWN = "invoke_agent"
 _REASON = re.compile(r"^Termination Reason: *(\w+) *\n+Result:\s*", re.MULTILINE)
 _REASONS = {"GOAL": Outcome.COMPLETED, "TIMEOUT": Outcome.TIMEOUT, "ABORTED": Outcome.INTERRUPTED}
+_FOLDER = re.compile(r"Workspace Directories:\W*\n\s*- ([^\n]+)")
+"""Where it works, in what Gemini CLI tells its model first. It finds its sessions only from there."""
 _UNSURE = "Gemini CLI names only the session until the call has come back: another agent of it may be the parent"
 
 
@@ -35,10 +37,10 @@ class Gemini(Chat):
     title: ClassVar[str] = "Gemini CLI chat"
     surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
-        "Gemini CLI",
+        "Gemini CLI, up to 0.61",
         "`~/.gemini/tmp/*/chats/session-*.json*`",
         "tree, status, tool, tokens, prompts, answers; the parent of a sub-agent at work is inferred from its folder",
-        Basis.FIXTURES,
+        Basis.MADE,
     )
     product = PRODUCT
     signatures: ClassVar[tuple[Signature, ...]] = (Signature((b'"sessionId"', b'"projectHash"', b'"startTime"')),)
@@ -65,17 +67,22 @@ class Gemini(Chat):
             return
         for message in items(value.get("messages")) or [value]:
             self._message(agent, obj(message))
-        summary = word(obj(value.get("$set")).get("summary"))
+        changed = obj(value.get("$set"))
+        for message in items(changed.get("messages"))[:1]:
+            told = _FOLDER.search(prose(obj(message).get("content")) or "")
+            agent.describe(None, cwd=told[1].strip() if told else None)
+        summary = word(changed.get("summary"))
         if summary and agent.is_child:  # it gets one when it has reached its goal, and only then
             agent.end(Outcome.COMPLETED, summary, agent.heard_at)
 
     def _begin(self, header: dict[str, Any]) -> None:
         id, is_child = str(header["sessionId"]), header.get("kind") == "subagent"
         agent = self.conversation(id, is_child=is_child)
-        folder = _CHILD.search(self.origin.source) if is_child else None
+        above = _CHILD.search(self.origin.source) if is_child else None
         at = self.moment(header.get("startTime"))
-        agent.start(at, parent=folder[1] if folder else None, guessed=folder is not None, refs={"session_id": id})
-        agent.describe(at, title=title(word(header.get("summary"))))
+        agent.start(at, parent=above[1] if above else None, guessed=above is not None, refs={"session_id": id})
+        folder = next((word(each) for each in items(header.get("directories"))), None)
+        agent.describe(at, title=title(word(header.get("summary"))), cwd=folder)
         if is_child:
             self.events.append(Noted(id, at, self.origin, INFERRED, _UNSURE))
 

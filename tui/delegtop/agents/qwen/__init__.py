@@ -5,7 +5,7 @@ from delegtop.base.product import UUID, Basis, Home, Product
 PRODUCT = Product(
     name="qwen",
     title="Qwen Code",
-    basis=Basis.FIXTURES,
+    basis=Basis.MADE,
     homes=(Home("~/.qwen", "projects"),),
     resume=("qwen", "--resume"),
     tried="0.24.4",

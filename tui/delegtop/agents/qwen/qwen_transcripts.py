@@ -25,10 +25,10 @@ class Qwen(Chat):
     title: ClassVar[str] = "Qwen Code transcript"
     surest: ClassVar[int] = 97
     about: ClassVar[About] = About(
-        "Qwen Code 0.2x",
+        "Qwen Code 0.2x, up to 0.24",
         "`~/.qwen/projects/*/chats/*.jsonl`, `subagents/**`",
         "tree by sidecars, status, tool, tokens, prompts",
-        Basis.FIXTURES,
+        Basis.MADE,
     )
     product = PRODUCT
     signatures: ClassVar[tuple[Signature, ...]] = (
