@@ -3,6 +3,7 @@
 Whatever cannot be read is counted at its source, with examples that name file and line; it never stops the rest.
 """
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Protocol
@@ -20,7 +21,7 @@ from delegtop.feed.line_history import LineHistory
 from delegtop.feed.process_watch import ProcessWatch
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Deviation, Ended, Event, Heard, Started
+from delegtop.model.events import Deviation, Ended, Event, Heard, ProcessSeen, Started
 from delegtop.model.forest import Forest
 from delegtop.sources.discover import Roots
 from delegtop.sources.records import Line, Unreadable
@@ -43,6 +44,8 @@ HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
 TIDY_SECONDS = 60.0
 _NEVER = float("-inf")
+_UNWRITTEN = 20_000
+"""Events that are kept though no line tells them."""
 _WAL = "-wal"
 """What a database is called to which a program writes first."""
 
@@ -114,6 +117,8 @@ class Feed:
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
         self._minder = ProcessWatch(clock)
         self._kernel = KernelWatch(clock)
+        self.unwritten: deque[Event] = deque(maxlen=_UNWRITTEN)
+        """What no line tells: who vanished, and what the kernel showed. Who goes back in time finds it nowhere else."""
         self._waker = Waker()
         self._is_followed = False
         self._pace = Pace()
@@ -185,6 +190,7 @@ class Feed:
 
     def _batches_of(self, events: Iterator[Event]) -> Iterator[Batch]:
         if told := list(events):
+            self.unwritten += told
             if self._witness is not None:
                 self._witness(None, told)
             yield Batch(told)
@@ -340,8 +346,16 @@ class Feed:
         return self._past.raw(origin)
 
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
-        """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
-        return self._past.told(delegation, limit)
+        """The lines about one delegation and what they say, oldest first; at most the last `limit`. What no line tells
+        stands between them."""
+        lines = self._past.told(delegation, limit)
+        about = [
+            event for event in list(self.unwritten) if isinstance(event, ProcessSeen) and event.id == delegation.id
+        ]
+        if about:
+            lines += [(Line(event.origin, b"", event.at), [event]) for event in about]
+            lines.sort(key=_moment)
+        return lines[-limit:]
 
     def close(self) -> None:
         self._waker.close()
@@ -350,6 +364,10 @@ class Feed:
             reading.close()
         if self._spool is not None:
             self._spool.close()
+
+
+def _moment(told: tuple[Line, list[Event]]) -> int:
+    return min((at for event in told[1] if (at := getattr(event, "at", None)) is not None), default=0)
 
 
 def _window(

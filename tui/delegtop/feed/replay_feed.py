@@ -66,6 +66,7 @@ class Replay:
         """Where to begin, found from the first moment; else there."""
         self._source: Feed | None = None
         self._events: list[Event] = []
+        self._unwritten: dict[Event, None] = {}
         self._told: tuple[int, Millis] | None = None
         """How many events have been told, and up to which moment."""
         self._leaps = -1
@@ -131,6 +132,7 @@ class Replay:
             if monotonic() - told_at > _TELL:
                 self.loading, told_at = source.progress(), monotonic()
                 yield Batch([])
+        self._events += self._new_unwritten()
         if self.timeline is None or len(self._events) > before:
             now = self._present.now()
             end = None if self.recording else now
@@ -140,6 +142,13 @@ class Replay:
         self._bound()
         begin = self.timeline.first
         self.clock.seek(self._start(begin) if self._start is not None else begin)
+
+    def _new_unwritten(self) -> list[Event]:
+        """What the present was told by no line since the past was read last."""
+        told = dict.fromkeys(self._live.unwritten) if self._live is not None else {}
+        new = [event for event in told if event not in self._unwritten]
+        self._unwritten = told
+        return new
 
     def _bound(self) -> None:
         if self.timeline is not None:
