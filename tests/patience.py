@@ -4,22 +4,30 @@ No test measures seconds of the wall: whoever shares the machine changes them. A
 holds, and costs are times of the processor, compared with each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import monotonic, sleep, thread_time
 
 PATIENCE = 120.0
 """Seconds until a wait has failed. Only what never happens takes so long."""
-_PACE = 0.02
+_FIRST_PACE, _PACE = 0.001, 0.02
 _LEAST = 0.0002
 """Seconds: below that it is the clock that is measured."""
 
 
 def until(holds: Callable[[], object], what: str = "it") -> None:
     """Wait until it holds."""
-    end = monotonic() + PATIENCE
+    end, pace = monotonic() + PATIENCE, paces()
     while not holds():
         assert monotonic() < end, f"{what} did not happen in {PATIENCE:g} s"
-        sleep(_PACE)
+        sleep(next(pace))
+
+
+def paces() -> Iterator[float]:
+    """The seconds between two looks: what comes at once is seen at once, and what takes long is not looked at often."""
+    pace = _FIRST_PACE
+    while True:
+        yield pace
+        pace = min(2 * pace, _PACE)
 
 
 def cost(work: Callable[[], object], rounds: int = 3) -> float:

@@ -6,27 +6,32 @@ from itertools import count
 from time import monotonic, process_time
 from typing import Any
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, paces
 from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
 
-_PACE = 0.02
 _BREATH = 0.01
 _IDLE = _BREATH / 20
+_SOON = 0.01
+"""Seconds: what follows after a pause that short is waited for as well, such as the answer of Textual to a new size."""
+_NAP = 0.002
 _TURNS = 20
 """So many turns of the event loop hand a message on from where it is posted to where it is drawn."""
+_CALM = 3
+"""Turns that nobody wants: after the first of them the event loop has looked at what other threads say."""
 _ROUNDS = 50
 """A program that is at work through so many looks at it, and has nothing to do, goes on for ever."""
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "it") -> None:
-    """Wait until it holds."""
-    end = monotonic() + PATIENCE
+    """Wait until it holds, and is drawn."""
+    end, pace = monotonic() + PATIENCE, paces()
     while not holds():
         assert monotonic() < end, f"{what} did not happen in {PATIENCE:g} s"
-        await pilot.pause(_PACE)
+        await pilot.pause(next(pace))
+    await pilot.pause()
 
 
 def offers(app: DelegtopApp, words: str) -> bool:
@@ -43,14 +48,29 @@ async def rest(apps: Sequence[DelegtopApp]) -> None:
     """
     end = monotonic() + PATIENCE
     for round_ in count():
-        before = process_time()
-        await asyncio.sleep(_BREATH)
-        is_idle = process_time() - before < _IDLE
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
+        is_idle = await _is_idle(apps)
         if (is_idle or round_ > _ROUNDS) and not any(map(_has_more, apps)):
             return
         assert monotonic() < end, f"it was not at rest in {PATIENCE:g} s"
+        await asyncio.sleep(_NAP)
+
+
+async def _is_idle(apps: Sequence[DelegtopApp]) -> bool:
+    """Does nobody want a turn of the event loop, now or soon?"""
+    if not all(hasattr(app.reader.feed, "is_heard") for app in apps):  # what reads files is seen by the time it takes
+        before = process_time()
+        await asyncio.sleep(_BREATH)
+        if process_time() - before >= _IDLE:
+            return False
+    loop: Any = asyncio.get_running_loop()
+    calm = 0
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
+        calm = 0 if loop._ready else calm + 1
+        if calm == _CALM:
+            soon = loop.time() + _SOON
+            return not any(timer.when() < soon and not timer.cancelled() for timer in loop._scheduled)
+    return False
 
 
 def _has_more(app: DelegtopApp) -> bool:

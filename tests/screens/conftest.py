@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from tests.piloting import rest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.state.saved_views import View, Views
@@ -229,6 +231,23 @@ def healthy() -> list[SourceStatus]:
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _styles_are_parsed_once() -> Iterator[None]:
+    """Every program of a run has the same style sheets, and parsing them was a tenth of the time of these tests."""
+    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(sheet: Stylesheet, *given: Any, **how: Any) -> list[RuleSet]:
+        key = (given, *how.items(), *sheet._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(sheet, *given, **how)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,10 @@
 """What a test of a screen asks: is it ready, what stands on it, where is the cursor."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tests import piloting
+from tests.piloting import until
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -14,12 +14,6 @@ from delegtop.app.widgets.earlier import Earlier
 
 _LOOKS = 3_000
 """Looks in vain before a wait has failed; only what never happens takes so many."""
-
-
-async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
-    """Wait until it holds, and is drawn."""
-    await piloting.until(pilot, holds)
-    await pilot.pause()
 
 
 async def ready(pilot: Pilot[Any]) -> DelegtopApp:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.piloting import until
 from tests.screens.conftest import NOW, observed
-from tests.screens.looking import banner, page, ready, running, settled, table, text_of, until
+from tests.screens.looking import banner, page, ready, running, settled, table, text_of
 from tests.telling import handle_of
 
 from delegtop.app.main import DelegtopApp

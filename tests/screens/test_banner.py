@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import banner, names, page, running, said, screen, settled, under_cursor, until
+from tests.piloting import until
+from tests.screens.looking import banner, names, page, running, said, screen, settled, under_cursor
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.triage import Triage

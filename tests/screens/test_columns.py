@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import names, running, settled, table, text_of, titles, until
+from tests.piloting import until
+from tests.screens.looking import names, running, settled, table, text_of, titles
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp

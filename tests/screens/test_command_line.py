@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import earlier, names, running, said, screen, settled, text_of, titles, under_cursor, until
+from tests.piloting import until
+from tests.screens.looking import earlier, names, running, said, screen, settled, text_of, titles, under_cursor
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp

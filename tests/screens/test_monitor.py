@@ -1,5 +1,6 @@
 """The monitor: keys, mouse, sizes, what arrives while it runs, and what it shows when there is nothing to show."""
 
+import asyncio
 import base64
 import os
 import stat
@@ -10,6 +11,7 @@ from time import monotonic
 from typing import Protocol
 
 import pytest
+from tests import patience
 from tests.piloting import offers, until
 from tests.screens.looking import running
 from tests.telling import handle_of
@@ -256,7 +258,7 @@ async def test_what_arrives_before_a_frame_that_is_coming_wakes_nobody_and_is_in
         await until(pilot, lambda: not app.reader.busy and not app._frames.coming)
         app._frames.coming = True
         feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
-        await until(pilot, lambda: app.reader.waiting)
+        await asyncio.to_thread(patience.until, lambda: app.reader.waiting)
         assert not app._woken
         assert "latecomer" not in names(app)
         app._frames._frame()

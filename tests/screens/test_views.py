@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.screens.looking import names, running, said, settled, text_of, titles, until
+from tests.piloting import until
+from tests.screens.looking import names, running, said, settled, text_of, titles
 from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp

@@ -127,8 +127,9 @@ class Monitor(Viewing):
         size = self.app.size
         fitting = self._get_breakpoint_classes(size.width, self.HORIZONTAL_BREAKPOINTS)
         fitting |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
-        blank = {"-blank"} if self._standing.news() is not None else set()
-        self.add_class(*fitting, *blank, update=False)
+        self.add_class(*fitting, update=False)
+        if self._standing.news() is not None:
+            self.inspector.add_class("-blank", update=False)
 
     def on_mount(self) -> None:
         self._ready = True
@@ -249,7 +250,7 @@ class Monitor(Viewing):
         self._notice.say(content)
         comes_back = content is None and not self.table.display
         self.table.display = content is None
-        self.set_class(content is not None, "-blank")
+        self.inspector.set_class(content is not None, "-blank")
         if comes_back and self.focused is None:  # whoever is hidden loses the keys
             self.table.focus()
 
