@@ -4,15 +4,14 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.architecture.package_sources import PACKAGE, PROJECT, together, tree
 
-PROJECT = Path(__file__).parents[2]
-PACKAGE = PROJECT / "tui" / "delegtop"
-
+HOLDS_STATEMENTS = ast.stmt | ast.ExceptHandler | ast.match_case
 THIRD_PARTY = {"textual", "rich", "msgspec", "pydantic", "watchfiles", "yaml", "backports", "compression"}
 """What the project file asks for, with what comes with it; who may use it is a contract."""
 
@@ -32,6 +31,7 @@ def test_every_package_has_its_place_among_the_layers() -> None:
     assert there - placed == {"__init__"}
 
 
+@together
 def test_nothing_is_imported_that_the_project_does_not_ask_for() -> None:
     named = {name.split(".")[0] for path in modules() for name, _ in imports(path)}
     assert named - sys.stdlib_module_names - {"delegtop"} <= THIRD_PARTY
@@ -48,26 +48,26 @@ def modules() -> list[Path]:
     )
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(path: Path) -> list[tuple[str, bool]]:
     """Every imported module, and whether the import stands at the top (and not under TYPE_CHECKING)."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    deferred = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.If)
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
+    found: list[tuple[str, bool]] = []
+    below: list[tuple[ast.AST, bool]] = [(node, True) for node in tree(path).body]
+    while below:
+        node, at_top = below.pop()
         if isinstance(node, ast.Import):
-            for name in node.names:
-                yield name.name, id(node) not in deferred
+            found += [(name.name, at_top) for name in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             packages = node.module in ("delegtop", "delegtop.base", "delegtop.model")
             names = [f"{node.module}.{alias.name}" for alias in node.names] if packages else [node.module]
-            for name_ in names:
-                yield name_, id(node) not in deferred
+            found += [(name, at_top) for name in names]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.If):
+            at_top = False
+        below += [(inner, at_top) for inner in ast.iter_child_nodes(node) if isinstance(inner, HOLDS_STATEMENTS)]
+    return found
 
 
+@together
 def test_only_the_clock_module_reads_the_time() -> None:
     for path in modules():
         if path == PACKAGE / "base" / "clock.py":

@@ -2,9 +2,9 @@
 
 import ast
 from collections import defaultdict
-from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "tui" / "delegtop"
+from tests.architecture.package_sources import PACKAGE, together, tree
+
 IN_SCHEMAS = {"Basis", "Product"}
 """These stand in a JSON schema under this name, which is a contract, and mean something else besides."""
 
@@ -17,10 +17,11 @@ def test_a_module_has_a_name_of_its_own() -> None:
     assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
 
 
+@together
 def test_a_class_has_a_name_of_its_own() -> None:
     classes = defaultdict(list)
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 classes[node.name].append(path.relative_to(PACKAGE).as_posix())
     several = {name: paths for name, paths in classes.items() if len(paths) > 1}

@@ -3,12 +3,15 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+from tests.architecture.package_sources import PACKAGE, together, tree
 
 from delegtop.dialects.format_table import PRODUCTS
 from delegtop.dialects.products import products
 
-PACKAGE = Path(__file__).parents[2] / "tui" / "delegtop"
+pytestmark = together
 OWNERS = {
     word: PRODUCTS[product.name].removeprefix("delegtop.").replace(".", "/") + "/"
     for product in products()
@@ -40,9 +43,9 @@ ALLOWED = {
 
 def literals(path: Path) -> Iterator[tuple[int, str]]:
     """The texts in the code of a module; what only documents it is left out."""
-    tree = ast.parse(path.read_text("utf-8"))
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree(path)))
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and id(node) not in documentation:
             if isinstance(node.value, str):
                 yield node.lineno, node.value
@@ -50,14 +53,17 @@ def literals(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.value.decode("latin-1")
 
 
-def named() -> Iterator[tuple[str, int, str]]:
+@cache
+def named() -> list[tuple[str, int, str]]:
     """Every place where the code names a program that is not its own."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        module = path.relative_to(PACKAGE).as_posix()
-        for line, text in literals(path):
-            for word in WORD.findall(text):
-                if not module.startswith(OWNERS[word]):
-                    yield module, line, word
+    return [
+        (module, line, word)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for module in [path.relative_to(PACKAGE).as_posix()]
+        for line, text in literals(path)
+        for word in WORD.findall(text)
+        if not module.startswith(OWNERS[word])
+    ]
 
 
 def reasons(module: str, word: str) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.piloting import until
 from tests.screens.looking import (
     banner,
     earlier,
@@ -16,7 +17,6 @@ from tests.screens.looking import (
     table,
     text_of,
     under_cursor,
-    until,
 )
 
 from delegtop.app.main import DelegtopApp

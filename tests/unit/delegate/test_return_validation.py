@@ -167,11 +167,11 @@ def test_the_form_with_meta_is_found_too() -> None:
 @pytest.mark.parametrize(
     ("piece", "count"),
     [
-        ("{\n", 300_000),
-        ('{"a":\n', 150_000),
-        ('{"a":[\n', 100_000),
-        ("<<<AGENT_OUTPUT_START>>>\n", 40_000),
-        ('{"a":"\n', 150_000),
+        ("{\n", 90_000),
+        ('{"a":\n', 45_000),
+        ('{"a":[\n', 30_000),
+        ("<<<AGENT_OUTPUT_START>>>\n", 12_000),
+        ('{"a":"\n', 45_000),
     ],
     ids=["braces", "nested", "lists", "markers", "strings"],
 )

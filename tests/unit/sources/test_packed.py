@@ -7,6 +7,7 @@ import lzma
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ TEXT = b'{"n": 1}\n{"n": 2}\n{"n": 3}\n'
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "zst": zstd.compress,
     "gz": gzip.compress,
-    "xz": lzma.compress,
-    "bz2": bz2.compress,
+    "xz": partial(lzma.compress, preset=0),
+    "bz2": partial(bz2.compress, compresslevel=1),
 }
 every_packer = pytest.mark.parametrize("kind", PACKERS)
 
@@ -135,13 +136,13 @@ def test_a_poll_left_early_goes_on_behind_the_last_line_taken(tmp_path: Path) ->
 
 @every_packer
 def test_a_truncated_archive_gives_what_can_be_read_and_says_so(tmp_path: Path, kind: str) -> None:
-    text = b"".join(noise(500) + b"\n" for _ in range(3_000))
+    text = b"".join(noise(500) + b"\n" for _ in range(900))
     path = write(tmp_path, kind, text)
     whole = Path(path).read_bytes()
     Path(path).write_bytes(whole[: len(whole) * 2 // 3])
     log = Packed(path)
     *lines, last = log.poll()
-    assert 1_000 < len(lines) < 3_000
+    assert 300 < len(lines) < 900
     assert [line.data for line in lines if isinstance(line, Line)] == text.splitlines()[: len(lines)]
     assert isinstance(last, Unreadable)
     assert last.reason == unpack.TRUNCATED
@@ -149,7 +150,7 @@ def test_a_truncated_archive_gives_what_can_be_read_and_says_so(tmp_path: Path, 
     assert log.status().state == "live"
     assert log.status().detail.startswith("truncated archive: it ends in the middle after")
     Path(path).write_bytes(whole)
-    assert len(lines) + len(list(log.poll())) == 3_000
+    assert len(lines) + len(list(log.poll())) == 900
     assert log.status().detail == ""
 
 

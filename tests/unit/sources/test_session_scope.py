@@ -32,6 +32,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.database = sqlite3.connect(path, isolation_level=None)
+        self.database.execute("PRAGMA synchronous = OFF")  # what the machine loses when it falls over is no matter here
         self.database.execute("PRAGMA journal_mode = WAL")
         self.database.executescript(
             "CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, changed INTEGER);"

@@ -43,6 +43,9 @@ class Store:
     def __init__(self, path: Path, dialect: type[Dialect], schema: str) -> None:
         path.parent.mkdir()
         self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection.execute(
+            "PRAGMA synchronous = OFF"
+        )  # what the machine loses when it falls over is no matter here
         self.connection.executescript(schema)
         self._rows = RowReader(str(path), dialect.queries)
         self._dialect = dialect()

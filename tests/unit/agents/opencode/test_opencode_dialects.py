@@ -48,6 +48,9 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection.execute(
+            "PRAGMA synchronous = OFF"
+        )  # what the machine loses when it falls over is no matter here
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.executescript(SCHEMA)
         self.rows = RowReader(str(path), OpenCode.queries)
