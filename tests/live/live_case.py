@@ -35,6 +35,10 @@ class Launch(StrEnum):
     """The same on a terminal of its own, of which the session has the other side: Codex, Gemini."""
     OPEN_INPUT = "open input"
     """The same with a pipe as standard input that the session neither writes to nor closes."""
+    NOT_STARTED = "not started"
+    """The call stands in the log, and nothing runs yet: somebody has to allow it."""
+    NO_CALL = "no call"
+    """Nothing is called: the model was asked."""
 
 
 class Case(NamedTuple):
@@ -62,6 +66,14 @@ class Case(NamedTuple):
     """Whether the session writes down the result when the tool has ended."""
     stays: bool = True
     """Whether the process that the session started is there to the end."""
+    hook: str = ""
+    """What the session runs when the tool has ended, before it writes down the result."""
+    again: bool = False
+    """The same is called again as soon as the result is there."""
+    alone: bool = False
+    """It has a session of its own: what it does, it does to all of it."""
+    if_works: str = ""
+    """A command that fails where the case cannot be run."""
     busy: bool = False
     """It takes as much of a core as it gets: few at a time."""
     default: bool = False

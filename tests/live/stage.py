@@ -6,6 +6,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,12 +25,10 @@ class Stage:
         self.ids: dict[str, str] = {}
         """Of each case, the delegation that its call is of."""
         self.beside: dict[str, int] = {}
-        self.tools: dict[str, int] = {}
+        self.tools: dict[str, int | None] = {}
         """The process that the session started, by case."""
         self.sessions: dict[str, int] = {}
-        rest = [case for at, case in enumerate(self.cases) if at % 3]
-        self._groups = [[case] for case in self.cases[::3]]
-        self._groups += [rest[at : at + together] for at in range(0, len(rest), together)]
+        self._groups = _grouped(self.cases, together)
         self._keeper: subprocess.Popen[str] | None = None
 
     @property
@@ -99,6 +98,8 @@ class Stage:
             "launch": case.launch.value,
             "typed": list(case.typed),
             "returns": case.returns,
+            "hook": case.hook,
+            "again": case.again,
         }
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -111,5 +112,26 @@ class Stage:
         self._keeper.stdout.close()
 
 
+def _grouped(cases: Sequence[Case], together: int) -> list[list[Case]]:
+    """No command twice in one session: of two that began at once nobody could tell which is whose."""
+    own = [[case] for at, case in enumerate(cases) if case.alone or at % 3 == 0]
+    shared: list[list[Case]] = []
+    for at, case in enumerate(cases):
+        if case.alone or at % 3 == 0:
+            continue
+        for group in shared:
+            if len(group) < together and case.command not in {each.command for each in group}:
+                group.append(case)
+                break
+        else:
+            shared.append([case])
+    return own + shared
+
+
+@cache
+def _works(command: str) -> bool:
+    return subprocess.run(["bash", "-c", command], check=False, capture_output=True).returncode == 0
+
+
 def can_run(case: Case) -> bool:
-    return all(shutil.which(name) for name in case.needs)
+    return all(shutil.which(name) for name in case.needs) and (not case.if_works or _works(case.if_works))

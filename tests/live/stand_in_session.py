@@ -83,6 +83,7 @@ class Session:
         self.log = Log(self.place / f"{plan['session']}.jsonl", plan["session"], plan["cwd"])
         self.selector = selectors.DefaultSelector()
         self.calls = [Call(self, each) for each in plan["calls"]]
+        self._kept: list[subprocess.Popen[bytes]] = []
 
     def register(self) -> None:
         now = time.time_ns() // 1_000_000
@@ -97,9 +98,10 @@ class Session:
     def run(self) -> None:
         self.register()
         self.log.asked("Run them and tell me how they ended")
+        self._begin_companions()
         for call in self.calls:
             call.begin()
-        told = {call.plan["call"]: call.process.pid for call in self.calls}
+        told = {call.plan["call"]: call.process and call.process.pid for call in self.calls}
         there = Path(self.plan["cwd"], "started.json")
         there.with_suffix(".new").write_text(json.dumps(told), "utf-8")
         there.with_suffix(".new").rename(there)
@@ -109,6 +111,17 @@ class Session:
             for call in self.calls:
                 call.look()
 
+    def _begin_companions(self) -> None:
+        """What runs below most sessions and is no tool that anybody waits for: a server of tools that listens on its
+        standard input, and a command that was sent to the background, with its result."""
+        pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
+        self._kept.append(subprocess.Popen(["cat", "-u"], stdin=pipe, stdout=pipe, stderr=quiet))
+        call, command = f"toolu_{self.plan['session'][:8]}", "tail -F server.log"
+        self.log.called(call, "Bash", command=command, description="follow the log", run_in_background=True)
+        shell = ["/bin/bash", "-c", f"eval '{command}' \\< /dev/null && pwd -P >| /dev/null"]
+        self._kept.append(subprocess.Popen(shell, cwd=self.plan["cwd"], stdin=quiet, stdout=quiet, stderr=quiet))
+        self.log.came_back(call, "Command running in background with ID: b1", failed=False)
+
     def leave(self) -> None:
         self.entry.unlink(missing_ok=True)
 
@@ -116,7 +129,7 @@ class Session:
 class Call:
     """One call of the shell tool, by the session itself or by an agent below it."""
 
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[bytes] | None" = None
 
     def __init__(self, session: Session, plan: dict[str, Any]) -> None:
         self.session, self.plan = session, plan
@@ -126,13 +139,24 @@ class Call:
         self.keyboard: int | None = None
         self.typed = cycle(plan["typed"])
         self.typed_at = time.monotonic()
+        self.hook: subprocess.Popen[bytes] | None = None
+        self.number = 0
         self.over = False
 
     def begin(self) -> None:
         if self.plan["agent"]:
             self._begin_agent(self.plan["agent"])
-        self.log.called(self.plan["call"], "Bash", command=self.plan["command"], description="run it")
-        getattr(self, "_" + self.plan["launch"].replace(" ", "_"))()
+        self._call()
+
+    @property
+    def id(self) -> str:
+        return f"{self.plan['call']}{self.number or ''}"
+
+    def _call(self) -> None:
+        if self.plan["launch"] != "no call":
+            self.log.called(self.id, "Bash", command=self.plan["command"], description="run it")
+        if self.plan["launch"] not in ("no call", "not started"):
+            getattr(self, "_" + self.plan["launch"].replace(" ", "_"))()
 
     def _begin_agent(self, agent: str) -> None:
         title, call = f"Run {self.plan['name']}", self.plan["spawned_by"]
@@ -150,9 +174,9 @@ class Call:
     def _shell(self) -> None:
         command = self.plan["command"]
         around = "source {0}/snapshot.sh 2>/dev/null || true && eval {1} && pwd -P >| {0}/cwd.txt"
-        given = shlex.quote(command) + (
-            "" if "|" in command else " \\< /dev/null"
-        )  # the last of a pipeline reads the pipe
+        given = shlex.quote(command)
+        if "|" not in command:  # the last of a pipeline reads the pipe
+            given += " \\< /dev/null"
         line = around.format(shlex.quote(self.session.plan["cwd"]), given)
         with Path(self.plan["cwd"], "output.txt").open("wb") as output:
             self._start(["/bin/bash", "-c", line], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
@@ -165,10 +189,9 @@ class Call:
 
     def _piped(self, stdin: int) -> None:
         out, err = subprocess.PIPE, subprocess.PIPE
-        self._start(["/bin/bash", "-lc", self.plan["command"]], stdin=stdin, stdout=out, stderr=err)
-        assert self.process.stdout
-        assert self.process.stderr
-        for file in (self.process.stdout, self.process.stderr):
+        started = self._start(["/bin/bash", "-lc", self.plan["command"]], stdin=stdin, stdout=out, stderr=err)
+        for file in (started.stdout, started.stderr):
+            assert file
             self._read(file.fileno())
 
     def _terminal(self) -> None:
@@ -183,10 +206,11 @@ class Call:
         os.close(screen)
         self._read(self.keyboard)
 
-    def _start(self, command: list[str], *, start_new_session: bool = True, **how: Any) -> None:
+    def _start(self, command: list[str], *, start_new_session: bool = True, **how: Any) -> "subprocess.Popen[bytes]":
         environ = os.environ | {"TERM": "xterm", "PAGER": "less", "LESS": ""}
         where = self.plan["cwd"]
         self.process = subprocess.Popen(command, cwd=where, env=environ, start_new_session=start_new_session, **how)
+        return self.process
 
     # -- what comes of it --------------------------------------------------------------------------------------------
 
@@ -209,12 +233,22 @@ class Call:
             self.typed_at = time.monotonic()
             with suppress(OSError):
                 os.write(self.keyboard, next(self.typed).encode() + b"\n")
-        ended = self.process.poll()
-        if ended is None or self.over or self.open_ends:
+        ended = self.process.poll() if self.process else None
+        if ended is None or self.over or self.open_ends or self._runs_a_hook():
             return
-        self.over = True
+        self.over = not self.plan["again"]
         if self.plan["returns"]:
-            self.log.came_back(self.plan["call"], f"Exit code {ended}", failed=ended != 0)
+            self.log.came_back(self.id, f"Exit code {ended}", failed=ended != 0)
+        if self.plan["again"]:
+            self.number += 1
+            self._call()
+
+    def _runs_a_hook(self) -> bool:
+        if self.hook is None and self.plan["hook"]:
+            quiet = subprocess.DEVNULL
+            command = ["/bin/sh", "-c", self.plan["hook"]]
+            self.hook = subprocess.Popen(command, cwd=self.plan["cwd"], stdin=quiet, stdout=quiet, stderr=quiet)
+        return self.hook is not None and self.hook.poll() is None
 
 
 def _pid_domain() -> str:

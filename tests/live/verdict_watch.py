@@ -102,12 +102,13 @@ class Record:
 
     def _misleads(self, said: Said) -> bool:
         """Whether it alarms without a cause, or is surer than anybody can be."""
-        hung = said.alarm and "hung" in said.kind
         match self.case.truth:
             case Truth.SLEEPS | Truth.WORKS:
                 return said.alarm
-            case Truth.NETWORK | Truth.UNSURE:
-                return hung and said.certainty is Certainty.CERTAIN
+            case Truth.UNSURE:
+                return said.alarm and said.certainty is Certainty.CERTAIN
+            case Truth.NETWORK:
+                return said.alarm and "hung" in said.kind and said.certainty is Certainty.CERTAIN
             case _:
                 return False
 
@@ -128,7 +129,8 @@ def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str
             if number >= settled and all(record.named for record in records.values() if record.is_to_be_named):
                 break
     for name, record in records.items():
-        record.is_over = record.case.stays and not Path("/proc", str(stage.tools[name])).exists()
+        tool = stage.tools[name]
+        record.is_over = record.case.stays and tool is not None and not Path("/proc", str(tool)).exists()
     return records
 
 
