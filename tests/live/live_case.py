@@ -10,6 +10,8 @@ class Truth(Enum):
 
     HUNG = "hung"
     """It waits for what cannot come by itself: an alarm, certain, with its cause."""
+    STUCK = "stuck"
+    """It waits for what nobody in sight will do, though somebody could: an alarm, at least likely, with its cause."""
     FOR_EVER = "sleeps for ever"
     """A timer without an end, or a program that ends only when it is told to: an alarm, with its cause."""
     NETWORK = "waits for the network"

@@ -21,6 +21,7 @@ from tests.live.tables import EVERY
 
 import delegtop
 from delegtop.diagnosis.verdicts import Certainty
+from delegtop.model import process_words
 
 LOOKS = 30
 """So many until a hang must be named; a second or more lies between two of them."""
@@ -37,9 +38,11 @@ class Said(NamedTuple):
     certainty: Certainty
     alarm: bool
     sentence: str
+    process: str
+    """What is known of its process, where the sentence has nothing of it."""
 
     def __str__(self) -> str:
-        return f"{self.kind} ({self.certainty}{', alarm' if self.alarm else ''}): {self.sentence}"
+        return f"{self.kind} ({self.certainty}{', alarm' if self.alarm else ''}): {self.sentence} [{self.process}]"
 
 
 class Record:
@@ -88,12 +91,13 @@ class Record:
 
     def _tells(self, said: Said) -> bool:
         """Whether it says what is so, and as sure as it is."""
-        if not all(re.search(pattern, said.sentence, re.IGNORECASE) for pattern in self._patterns):
+        words = said.sentence if said.alarm else f"{said.sentence} {said.process}"
+        if not all(re.search(pattern, words, re.IGNORECASE) for pattern in self._patterns):
             return False
         match self.case.truth:
             case Truth.HUNG | Truth.GONE:
                 return said.alarm and said.certainty is Certainty.CERTAIN
-            case Truth.FOR_EVER:
+            case Truth.STUCK | Truth.FOR_EVER:
                 return said.alarm and said.certainty is not Certainty.POSSIBLE
             case Truth.NETWORK:
                 return "network" in f"{said.kind} {said.sentence}" and said.certainty is not Certainty.CERTAIN
@@ -139,8 +143,9 @@ def _hear(seen: delegtop.Observation, stage: Stage, records: dict[str, Record], 
     for name, record in records.items():
         handle = seen.forest.find(stage.ids[name])
         assert handle is not None, f"{name}: its delegation {stage.ids[name]} is not known"
-        told = seen.issue(handle)
-        record.hear(Said(look, seconds, told.kind, told.certainty, told.id in alarms, told.sentence))
+        told, process = seen.issue(handle), seen.forest.delegation(handle).process
+        words = process_words.seen(process) if process else ""
+        record.hear(Said(look, seconds, told.kind, told.certainty, told.id in alarms, told.sentence, words))
 
 
 def batches(cases: Sequence[Case], *, calm: int = 40, busy: int = 2) -> Iterator[list[Case]]:
@@ -158,7 +163,7 @@ def table(records: Sequence[Record]) -> Iterator[str]:
         said = record.wrong or record.named or record.last
         right = "" if not any(record.faults) else "**WRONG** "
         alarm = "alarm, " if said.alarm else ""
-        sentence = said.sentence.replace("|", "\\|")
+        sentence = (said.sentence if said.alarm else f"{said.sentence} {said.process}").replace("|", "\\|")
         kind = f"{right}{said.kind} ({alarm}{said.certainty})"
         case = f"{record.case.name} | {record.case.truth.value}"
         yield f"| {case} | {kind} | {said.look} | {said.seconds:.0f} | {sentence} |"
@@ -168,9 +173,11 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--at-once", type=int, default=40, help="so many that take no time of a processor")
     given = parser.parse_args()
     records: list[Record] = []
-    for batch in batches([case for case in EVERY if not given.names or case.name in given.names]):
+    chosen = [case for case in EVERY if not given.names or case.name in given.names]
+    for batch in batches(chosen, calm=given.at_once):
         with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
             os.environ["HOME"] = str(stage.home)
             records += watch(stage).values()
