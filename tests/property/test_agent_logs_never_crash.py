@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from delegtop.agents.cline.cline_database import Cline
+from delegtop.agents.cline.cline_messages import ClineMessages
 from delegtop.agents.codex.rollouts import Codex
 from delegtop.agents.codex.state_database import CodexState
 from delegtop.agents.copilot.event_log import Copilot
 from delegtop.agents.cursor.cursor_transcripts import Cursor
 from delegtop.agents.droid.droid_store import Droid
 from delegtop.agents.gemini.chats import Gemini
+from delegtop.agents.grok.grok_sessions import Grok
 from delegtop.agents.kimi.wire_log import Kimi
 from delegtop.agents.qwen.qwen_transcripts import Qwen
 from delegtop.base.clock import Millis
@@ -24,12 +27,15 @@ from delegtop.sources.records import Line, Unreadable
 ID = "019c2200-0000-7000-8000-000000000000"
 TIME = "2026-02-03T09:00:00Z"
 FIRST: dict[type[Dialect], dict[str, Any]] = {
+    Cline: {"table": "sessions", "session_id": "s", "status": "running", "started_at": TIME, "pid": 7},
+    ClineMessages: {"sessionId": "s", "origin": {"sessionId": "s"}, "messages": []},
     Codex: {"timestamp": TIME, "type": "session_meta", "payload": {"id": ID, "source": "cli"}},
     CodexState: {"table": "thread_spawn_edges", "parent_thread_id": "a", "child_thread_id": "b"},
     Copilot: {"type": "session.start", "id": "e", "timestamp": TIME, "data": {"sessionId": "s"}},
     Cursor: {"role": "user", "message": {"content": [{"type": "text", "text": "hi"}]}},
     Droid: {"type": "session_start", "id": "s", "title": "t", "cwd": "/w"},
     Gemini: {"sessionId": "s", "projectHash": "h", "startTime": TIME, "kind": "main"},
+    Grok: {"ts": TIME, "type": "turn_started", "session_id": "s", "turn_number": 0},
     Kimi: {"type": "metadata", "protocol_version": "1.4", "created_at": 1_770_109_200_000},
     Qwen: {"uuid": "u", "sessionId": "s", "timestamp": TIME, "type": "user", "message": {"parts": [{"text": "hi"}]}},
 }
@@ -39,13 +45,17 @@ role parts functionCall functionResponse name args input output call_id call sta
 agent_id agent_thread_id agent_path kind item error turn_id info total_token_usage total_tokens source subagent
 thread_spawn depth messages toolCalls tokens total agents parentAgentId launch_spec event time usage user_input
 session_id sessionId tool_use_id is_error callingSessionId callingToolUseId table meta createdAt lastUpdatedAt
-agentType parentSessionId resumeCount text
+agentType parentSessionId resumeCount text ts phase tool_name method params update sessionUpdate child_session_id
+subagent_id parent_session_id subagentId info reason taskId detached origin metadata ts status pid parent_agent_id
+metadata_json updated_at
 """
 _WORDS = """
 session_meta event_msg response_item turn_context task_started task_complete turn_aborted token_count function_call
 function_call_output wait_agent spawn_agent close_agent item_completed SubAgentActivity started completed failed
 session.shutdown subagent.started subagent.completed tool.execution_start tool.execution_complete assistant.message
 user assistant gemini tool_result tool_use tool_call message completion turn_ended turn.prompt tool.call tool.result
+session/update tool_call_update subagent_spawned subagent_finished turn_completed retry_state phase_changed
+permission_requested waiting_for_model subagent.spawned subagent.cancelled turn.ended cancelled task.terminated
 context.append_loop_event usage.record SubagentEvent threads thread_spawn_edges running paused Task Agent
 """
 KEYS, WORDS = _KEYS.split(), _WORDS.split()

@@ -71,8 +71,20 @@ def test_a_session_at_work_is_a_root_with_its_process() -> None:
 
 
 def test_what_is_over_names_no_process_for_the_number_may_be_anothers_by_now() -> None:
-    (started,) = (event for event in rows(row(status="completed", ended_at=iso(9))) if isinstance(event, Started))
-    assert (started.pid, started.host) == (None, None)
+    found, _ = shown(ROOT, rows(row(status="completed", ended_at=iso(9))))
+    assert (found.pid, found.host) == (None, None)
+
+
+def test_a_session_that_goes_on_in_another_process_is_noted_there_when_that_was_first_seen() -> None:
+    later = [{**row(), "pid": 4712, "updated_at": iso(second)} for second in (30, 40)]
+    events = rows(row(), *later)
+    assert [(event.pid, event.at) for event in events if isinstance(event, Started) and event.listed] == [
+        (4711, T),
+        (4712, T + 30_000),
+        (4712, T + 30_000),
+    ]
+    found, _ = shown(ROOT, events)
+    assert (found.pid, found.started_at, found.claims) == (4712, T, ())
 
 
 def test_an_agent_stands_below_the_session_or_below_the_agent_that_spawned_it() -> None:
@@ -144,6 +156,13 @@ def test_a_document_that_says_what_the_row_says_is_read_like_it() -> None:
 )
 def test_documents_of_others_are_left_alone(value: dict[str, Any]) -> None:
     assert ClineMessages.sniff(Sample("x.json", json.dumps(value).encode(), True)) == 0
+
+
+def test_long_messages_are_told_by_how_they_begin() -> None:
+    told = [said(1, "user", text("x" * 9000))]
+    value = {"version": 1, "sessionId": ROOT, "origin": {"sessionId": ROOT}, "messages": told}
+    head = json.dumps(value, indent=1).encode()[:5000]
+    assert recognise(Sample("/h/x.messages.json", head, False), map(load, names())) is ClineMessages
 
 
 @pytest.mark.parametrize("odd", [{"content": 3}, {"role": "user", "content": [1, None]}, {"role": "assistant"}])

@@ -156,6 +156,11 @@ def test_lines_and_documents_are_told_apart_and_others_left_alone() -> None:
         sample = Sample("x", json.dumps(value).encode() + b"\n", True)
         assert Grok.sniff(sample) >= 90
         assert Grok.unit_of(sample) is unit
+    long = json.dumps({**META, "prompt": "x" * 9000}, indent=2).encode()
+    assert (Grok.sniff(Sample("x", long[:5000], False)), Grok.unit_of(Sample("x", long[:5000], False))) == (
+        95,
+        Unit.DOCUMENT,
+    )
     strangers: tuple[dict[str, Any], ...] = (
         {"ts": "2026-03-15T10:00:00Z", "type": "click"},
         {"method": "session/update", "params": []},

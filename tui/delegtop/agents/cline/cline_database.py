@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from delegtop.agents.cline import PRODUCT
+from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.kit.coerce import clip, moment, number, obj, parsed, refs_of, title, word
@@ -84,6 +85,8 @@ class Cline(Dialect):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._ended: set[str] = set()
+        self._noted: dict[tuple[str, int], Millis] = {}
+        """When a process was first seen to have a session."""
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -95,6 +98,7 @@ class Cline(Dialect):
         if id is None:
             return (Deviation(origin, DeviationKind.MISSING_SESSION_ID.value, "a row of sessions"),)
         told = list(session_events(id, row, origin, nested=origin.offset == 1))  # which query it is of
+        told += self._process(id, row, origin)
         if any(isinstance(event, Ended) for event in told):
             self._ended.add(id)
         elif id in self._ended and (at := moment(row.get("updated_at"))) is not None:
@@ -102,12 +106,19 @@ class Cline(Dialect):
             told.insert(0, Resumed(id, at, origin))
         return told
 
+    def _process(self, id: str, row: dict[str, Any], origin: Origin) -> Iterator[Event]:
+        """The process that has it open. A session that is taken up again keeps its start and gets another process,
+        which began before it wrote the row; the number of one that is over may be another's by now."""
+        pid, at = number(row.get("pid")), moment(row.get("updated_at"))
+        if pid and at is not None and word(row.get("status")) not in ENDS:
+            at = self._noted.setdefault((id, pid), at)
+            yield Started(id, at, origin, pid=pid, host=LOCALHOST, listed=True, product=PRODUCT.name)
+
 
 def session_events(id: str, row: dict[str, Any], origin: Origin, *, nested: bool = False) -> Iterator[Event]:
     """What one session or sub-agent is, and how it stands."""
     root, begun = word(row.get("parent_session_id")), moment(row.get("started_at"))
     agent_id, spawner = word(row.get("agent_id")), word(row.get("parent_agent_id"))
-    is_open = word(row.get("status")) not in ENDS
     yield Started(
         id,
         begun,
@@ -115,8 +126,6 @@ def session_events(id: str, row: dict[str, Any], origin: Origin, *, nested: bool
         agent=SUBAGENT if root else PRODUCT.name,
         depth=0 if root is None else None if nested else 1,
         parent=f"{root}__{spawner}" if root and nested else root,
-        pid=number(row.get("pid")) or None if is_open else None,  # that of what is over may be another's by now
-        host=LOCALHOST if is_open else None,
         refs=refs_of(session_id=root or id, agent_id=agent_id),
         product=PRODUCT.name,
     )

@@ -54,7 +54,7 @@ class Grok(Chat):
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
-        if _is_document(document(sample)):
+        if _is_document(document(sample)) or _begins_meta(sample):
             return 95
         found = list(objects(sample))
         if found and _update(found[0]):
@@ -65,7 +65,7 @@ class Grok(Chat):
 
     @classmethod
     def unit_of(cls, sample: Sample) -> Unit:
-        return Unit.DOCUMENT if _is_document(document(sample)) else Unit.LINES
+        return Unit.DOCUMENT if _is_document(document(sample)) or _begins_meta(sample) else Unit.LINES
 
     def tell(self, value: dict[str, Any]) -> None:
         if _is_meta(value):
@@ -231,6 +231,12 @@ def _is_event(value: dict[str, Any]) -> bool:
 
 def _is_document(value: dict[str, Any]) -> bool:
     return _is_meta(value) or _is_summary(value)
+
+
+def _begins_meta(sample: Sample) -> bool:
+    """Only a part of it is seen, because the prompt in it is long: who is whose stands before that."""
+    names = (b'"subagent_id"', b'"parent_session_id"', b'"child_session_id"')
+    return not sample.whole and sample.head.startswith(b"{") and all(name in sample.head[:1000] for name in names)
 
 
 def _is_meta(value: dict[str, Any]) -> bool:

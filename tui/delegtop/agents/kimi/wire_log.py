@@ -49,7 +49,7 @@ class Kimi(Chat):
         Signature((b'"taskId":', b'"agentId":', b'"detached":')),
         Signature((b'"metadata"', b'"protocol_version":')),
     )
-    phases: ClassVar[dict[str, Phase]] = _SPAWNS
+    phases: ClassVar[dict[str, Phase]] = {**_SPAWNS, "AskUserQuestion": Phase.ANSWER}
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
