@@ -13,7 +13,9 @@ from tests.telling import at, forest_at, handle_of, place
 
 from delegtop.app.pages.inspector import identity
 from delegtop.app.pages.inspector.page_words import PageSubject
+from delegtop.app.widgets.sheet import LabelledFact
 from delegtop.base.clock import DAY, HOUR, MINUTE, SECOND, Millis, WallClock
+from delegtop.base.origin import kernel
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.feed.process_watch import ProcessWatch
 from delegtop.model import measures, notes, phases
@@ -209,7 +211,7 @@ def test_a_session_that_goes_on_in_another_process_is_not_gone_with_the_first() 
         minder = ProcessWatch(WallClock())
         for each in order:
             minder.mind(each)
-        assert list(minder.gone()) == []
+        assert list(minder.ends(minder.missing())) == []
 
 
 def test_the_process_of_a_session_that_was_resumed_in_it_is_not_shown_gone() -> None:
@@ -235,10 +237,17 @@ def test_a_process_is_shown_as_it_was_known_at_the_moment_that_is_shown() -> Non
     assert identity._process(PageSubject(Assessments(later), 0)).plain.endswith("· gone")
 
 
+def test_where_its_processes_cannot_be_seen_the_page_says_why() -> None:
+    note = Noted("root", at(1), kernel(), notes.OUT_OF_SIGHT, "its log lies on a network")
+    page = identity.blocks(PageSubject(Assessments(grown(session(), note)), 0), None)
+    told = [fact.value.plain for fact in page if isinstance(fact, LabelledFact) and fact.label == "process"]
+    assert told == ["its processes cannot be seen from here: its log lies on a network"]
+
+
 def test_that_a_process_was_found_gone_does_not_tell_when_it_ended() -> None:
     begun = session()
-    found = Ended("root", at(90), begun.origin, Outcome.LOST, Ending.GONE)
-    went = Noted("root", at(90), place(), notes.VANISHED, "its process went")
+    found = Ended("root", at(90), kernel(4711), Outcome.LOST, Ending.GONE)
+    went = Noted("root", at(90), kernel(4711), notes.VANISHED, "its process went")
     forest = forest_at(at(90), [begun, heard("root", 5), found])
     assert forest.state(0) is State.LOST
     assert measures.ended_at(forest.delegation(0)) is None

@@ -4,6 +4,9 @@ import msgspec
 
 HostFile = tuple[str, str]
 """A host and a source there: one path on two hosts is two files."""
+_KERNEL = "kernel:"
+"""How the sources begin that are no files: what the system said of a process."""
+_PROCESSES = "processes"
 
 
 class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
@@ -20,6 +23,16 @@ class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=Tr
         """By what to know the source from all others."""
         return self.host, self.source
 
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the system said so, and no file."""
+        return self.source.startswith(_KERNEL)
+
     def __str__(self) -> str:
-        place = f"{self.source}:{self.line}"
+        place = self.source if self.is_kernel else f"{self.source}:{self.line}"
         return f"{self.host}:{place}" if self.host else place
+
+
+def kernel(pid: int | None = None) -> Origin:
+    """What the system says of one process, `kernel:4711`, or of all there are."""
+    return Origin(f"{_KERNEL}{_PROCESSES if pid is None else pid}", 0, 0)

@@ -84,9 +84,23 @@ class Product(NamedTuple):
     session_id: str = ""
     """The shape of its session ids: a regular expression for all of one."""
     executables: tuple[str, ...] = ()
-    """How its process is found: what the program is called, as the first word of a command line."""
+    """How its process is found: what the program is called, as the first word of a command line. A product that names
+    neither these nor scripts has no process of its own, and none is looked for."""
     scripts: tuple[str, ...] = ()
     """Parts of a path that tell it where an interpreter is the first word."""
+    holds: tuple[str, ...] = ()
+    """Files that its process keeps open for as long as it is there: patterns of names, in the folder of a session's log
+    or one above it."""
+    open_log: bool = False
+    """Whether it keeps the log of a session open for as long as it works on it."""
+    lock: str = ""
+    """The name of the file beside a session's log that names the process it is open in: a regular expression for all of
+    it, in which the group `pid` is the number."""
+    registry: str = ""
+    """The folder above a session's log that has a file for each of its processes, `<pid>.json` with the session's id in
+    it, for as long as the process is there."""
+    registry_since: tuple[int, ...] = ()
+    """The first version that is known to write that registry."""
     words: tuple[str, ...] = ()
     """Names of it that also stand for users and hosts; they tell of nobody and are never redacted."""
     permissions: Permissions | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import SECOND, Clock, Millis, WallClock, monotonic
-from delegtop.base.origin import Origin
+from delegtop.base.origin import kernel
 from delegtop.base.text import line
 from delegtop.model.events import Event, ProcessSeen
 
@@ -70,7 +70,7 @@ def _told(sight: "Sight", now: Millis) -> ProcessSeen:
     return ProcessSeen(
         sight.call.id,
         now,
-        Origin(f"kernel:{found.pid}", 0, 0),
+        kernel(found.pid),
         found.pid,
         found.waits_for,
         on=line(found.on, _WORDS) or None,

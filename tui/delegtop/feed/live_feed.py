@@ -4,7 +4,7 @@ Whatever cannot be read is counted at its source, with examples that name file a
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,8 +18,8 @@ from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
 from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.feed.line_history import LineHistory
-from delegtop.feed.process_watch import ProcessWatch
 from delegtop.feed.recent_window import FEW, RecentWindow
+from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, ProcessSeen, Started
 from delegtop.model.forest import Forest
@@ -115,7 +115,7 @@ class Feed:
         self._files = FileCatalogue(roots, formats, self._window, self._tail, self._spool)
         self._readings = self._files.readings
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
-        self._minder = ProcessWatch(clock)
+        self._processes = SessionProcesses(clock, self._is_first_hand)
         self._kernel = KernelWatch(clock)
         self.unwritten: deque[Event] = deque(maxlen=_UNWRITTEN)
         """What no line tells: who vanished, and what the kernel showed. Who goes back in time finds it nowhere else."""
@@ -138,6 +138,8 @@ class Feed:
         if self._scanned_at == _NEVER and self._window.since is not None:
             yield from self._glance()
         yield from self._look()
+        if self._processes.is_new and not self._files.waiting:
+            yield from self._look()  # and what the system says of those who were just met
 
     def _glance(self) -> Iterator[Batch]:
         """What runs now is shown before a long history is looked through."""
@@ -149,14 +151,16 @@ class Feed:
             self._glancing, self._scanned_at = False, _NEVER
 
     def _look(self) -> Iterator[Batch]:
-        whole = self._rescan() or len(self._readings) <= FEW
+        # Who is gone wrote its last lines before: so the system is asked first, and then all is read.
+        asked = NOT_ASKED if self.is_behind else self._processes.ask()
+        whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
         recently = monotonic() - HOT_SECONDS
         due = [reading for reading in list(self._readings.values()) if whole or reading.heard_at > recently]
         logs = [reading.path for reading in due if reading.is_log]
         yield from self._translate(self._tail.poll(logs, whole=whole))
         yield from self._translate(found for reading in due for found in reading.poll())
-        yield from self._batches_of(event for reading in due for event in reading.vanished(self._clock.now()))
-        yield from self._batches_of(self._minder.gone())
+        yield from self._batches_of(self._signed_off(due))
+        yield from self._batches_of(self._processes.tell(asked))
         yield from self._batches_of(self._kernel.seen())
         if whole and not self._glancing:
             self._tidy()
@@ -183,16 +187,26 @@ class Feed:
         """Whether there are files that nobody has looked at yet."""
         return bool(self._files.waiting) or self._glancing
 
+    def _is_first_hand(self, origin: Origin) -> bool:
+        reading = self._readings.get(origin.source)
+        return reading is not None and not reading.dialect.second_hand
+
     @property
     def is_over(self) -> bool:
         """Whether nothing more can come: standard input was the only source, and all of it has been read."""
         return self._spool is not None and self._spool.finished and not self._has_files
+
+    def _signed_off(self, due: Iterable[FollowedFile]) -> Iterator[Event]:
+        return (event for reading in due for event in self._processes.sign_off(reading.vanished(self._clock.now())))
 
     def _batches_of(self, events: Iterator[Event]) -> Iterator[Batch]:
         if told := list(events):
             self.unwritten += told
             if self._witness is not None:
                 self._witness(None, told)
+            for event in told:
+                if isinstance(event, Started):
+                    self._window.keep(event.id)
             yield Batch(told)
 
     def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Batch]:
@@ -222,10 +236,12 @@ class Feed:
             # The clock is asked only every 64 lines: it costs a quarter of one.
             if len(batch) >= BATCH or (not number & 63 and monotonic() > limit):
                 self._pace.moved()
+                self._processes.take(batch)
                 yield Batch(batch)
                 batch, limit = [], monotonic() + BATCH_SECONDS
         if batch:
             self._pace.moved()
+            self._processes.take(batch)
             yield Batch(batch)
 
     def _take(
@@ -245,7 +261,7 @@ class Feed:
             if isinstance(event, Deviation):
                 reading.note(event)
             elif isinstance(event, (Started, Ended)) and not reading.dialect.second_hand:
-                self._minder.mind(event)
+                self._processes.mind(event)
                 if isinstance(event, Started) and event.pid is not None:
                     self._window.keep(event.id)
             batch += known

@@ -1,14 +1,21 @@
-"""The minder: looks now and then whether the processes of this machine's delegations are still there."""
+"""The minder: looks now and then whether the processes of this machine's delegations are still there.
 
-from collections.abc import Iterator
+A process writes its last lines before it goes. So whoever is found gone is told of only after everything was read once
+more: `missing` asks, then the logs are read, then `ends` tells.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from delegtop.base.clock import Clock, Millis, WallClock, monotonic
+from delegtop.base.origin import kernel
 from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Noted, Outcome, Started
 from delegtop.model.notes import VANISHED
 from delegtop.sources import processes
 
-EVERY = 5.0
+EVERY = 2.0
 """Seconds."""
+LINGERS = 5.0
+"""Seconds in which a process that signed off is expected to go."""
 
 
 class ProcessWatch:
@@ -22,33 +29,76 @@ class ProcessWatch:
         """The starts whose process was there when it was last looked for."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
+        self._signed_off: dict[str, tuple[float, Event]] = {}
+        """Those whose process took its entry away, since when, and the end that means: it may still write."""
+        self._new = False
         self._checked_at = monotonic() - EVERY
 
-    def mind(self, event: Started | Ended) -> None:
+    @property
+    def is_new(self) -> bool:
+        """Whether there is a process that nobody has looked for yet."""
+        return self._new and bool(self._started)
+
+    def follows(self, id: str) -> bool:
+        """Whether its process is known, and was not found gone."""
+        return id in self._started
+
+    def mind(self, event: Started | Ended, *, is_there: bool = False) -> None:
+        """Follow the process of a start, which may have been seen, until an end is told."""
+        if is_there and isinstance(event, Started):
+            self._alive.add(_key(event))
         if isinstance(event, Ended):
             self._started.pop(event.id, None)
         elif event.pid is not None and event.host in self._here and _key(event) not in self._gone:
             known = self._started.get(event.id)
             if known is None or (known.at or 0) <= (event.at or 0):  # a session goes on in the process that came last
                 self._started[event.id] = event
+                self._new = self._new or _key(event) not in self._alive
 
-    def gone(self) -> Iterator[Event]:
-        """The ends of those whose process is gone."""
-        if not self._started or monotonic() - self._checked_at < EVERY:
-            return
-        self._checked_at = monotonic()
-        for started in list(self._started.values()):
+    def sign_off(self, events: Sequence[Event]) -> Iterator[Event]:
+        """What a process that took its entry away means by that: told at once, unless the process can be seen."""
+        for event in events:
+            if isinstance(event, Ended) and event.id in self._started:
+                self._signed_off[event.id] = monotonic(), event
+                self._checked_at = float("-inf")
+            else:
+                yield event
+
+    def missing(self) -> list[Started]:
+        """Those whose process is gone now, if it is time to look."""
+        if not self._started or not (self._new or monotonic() - self._checked_at >= EVERY):
+            return []
+        self._checked_at, self._new = monotonic(), False
+        found: list[Started] = []
+        for started in self._started.values():
+            if _is_gone(started):
+                found.append(started)
+            else:
+                self._alive.add(_key(started))
+        return found
+
+    def ends(self, missing: Sequence[Started]) -> Iterator[Event]:
+        """The ends of those who were found gone, but for those whose logs told of one since."""
+        for started in missing:
             key = _key(started)
-            if not _is_gone(started):
-                self._alive.add(key)
+            if self._started.get(started.id) is not started:
                 continue
             del self._started[started.id]
+            self._signed_off.pop(started.id, None)
             self._gone.add(key)
-            now = self._clock.now()
+            now, origin = self._clock.now(), kernel(started.pid)
             if key in self._alive:
                 self._alive.discard(key)
-                yield Noted(started.id, now, started.origin, VANISHED, "its process went")
-            yield Ended(started.id, now, started.origin, Outcome.LOST, Ending.GONE)
+                yield Noted(started.id, now, origin, VANISHED, "its process went")
+            yield Ended(started.id, now, origin, Outcome.LOST, Ending.GONE)
+        yield from self._overstayed()
+
+    def _overstayed(self) -> Iterator[Event]:
+        """The ends of those who signed off, whatever their process still does."""
+        for id, (since, event) in list(self._signed_off.items()):
+            if id not in self._started or monotonic() - since >= LINGERS:
+                del self._signed_off[id]
+                yield event
 
 
 def _key(started: Started) -> tuple[str, int | None, Millis | None]:

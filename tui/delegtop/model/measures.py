@@ -43,7 +43,8 @@ def title(delegation: Delegation) -> str:
 def ended_at(delegation: Delegation) -> Millis | None:
     """When it ended. That its process was found gone tells that it has, and not when; that it went while somebody
     watched does."""
-    if delegation.ended_by is not Ending.GONE or delegation.ended_origin != delegation.started_origin:
+    found = delegation.ended_origin
+    if delegation.ended_by is not Ending.GONE or found is None or not found.is_kernel:
         return delegation.ended_at
     return delegation.ended_at if any(note.kind == VANISHED for note in delegation.notes) else None
 

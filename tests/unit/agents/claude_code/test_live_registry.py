@@ -15,6 +15,7 @@ from delegtop.agents.claude_code.live_registry import ClaudeSessions
 from delegtop.base.clock import MINUTE, Millis, WallClock
 from delegtop.base.origin import Origin
 from delegtop.dialects import Sample
+from delegtop.feed import process_watch
 from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
@@ -154,7 +155,10 @@ def test_a_file_whose_process_was_killed_is_lost_and_one_whose_process_lives_is_
     assert alive.state(alive.roots()[0]) is State.RUNNING
 
 
-def test_a_file_that_goes_while_somebody_looks_ends_its_session(tmp_path: Path) -> None:
+def test_a_file_that_goes_ends_its_session_even_if_its_process_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_watch, "LINGERS", 0.0)
     now, ticks = WallClock().now(), processes._ticks(os.getpid())
     path = tmp_path / "4711.json"
     path.write_text(json.dumps(entry(pid=os.getpid(), startedAt=now, statusUpdatedAt=now, procStart=str(ticks))))

@@ -12,5 +12,6 @@ PRODUCT = Product(
     session_id=UUID,
     executables=("copilot",),
     scripts=("@github/copilot",),
+    lock=r"inuse\.(?P<pid>\d+)\.lock",
     words=("copilot",),
 )

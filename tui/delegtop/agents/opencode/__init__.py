@@ -14,6 +14,7 @@ PRODUCT = Product(
     session_id=r"ses_[0-9A-Za-z]+",
     executables=("opencode",),
     scripts=("opencode-linux-",),
+    holds=("opencode*.db",),
     words=("opencode",),
     permissions=Permissions(quick=_EDITS | {"read", "glob", "grep", "list"}, edits=_EDITS, runs=frozenset({"bash"})),
 )

@@ -361,8 +361,12 @@ class Ledger(ColumnStore):
         return Outcome.FAILED, Ending.ERROR, max((e.at for e in fatal if e.at is not None), default=None)
 
     def _goes_on(self, handle: Handle) -> bool:
-        """Only its process is gone, which ends no session whose turn was over or that was heard of since."""
-        return self.is_session(handle) and (self.phase(handle) is Phase.IDLE or self.gone_at(handle) is None)
+        """Only its process is gone, which ends nobody of an agent program who was heard of since, and no session whose
+        turn was over."""
+        if self.is_session(handle):
+            return self.phase(handle) is Phase.IDLE or self.gone_at(handle) is None
+        at, heard = known(self.ends.at[handle]), self.heard_at(handle)
+        return self.product(handle) is not None and at is not None and heard is not None and heard > at
 
     def heard_at(self, handle: Handle) -> Millis | None:
         """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on. Nor is

@@ -8,6 +8,7 @@ from delegtop.base.text import line
 from delegtop.model.delegation import FACTS, Link
 from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.measures import derived_depth
+from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.tree.rollup import Totals
 from delegtop.sources import processes
@@ -48,7 +49,7 @@ def blocks(subject: PageSubject, spent: Totals | None) -> list[Block]:
         found.append(LabelledFact("children", Content(f"{children:,}")))
     if delegation.caller:
         found.append(LabelledFact("caller", one_line(delegation.caller)))
-    if delegation.pid is not None or delegation.host:
+    if delegation.pid is not None or delegation.host or _unseen(subject):
         found.append(LabelledFact("process", _process(subject)))
     found.append(LabelledFact("used", _used(delegation.tokens, delegation.cost)))
     if spent is not None and spent.nodes > 1 and (spent.tokens, spent.cost) != (None, None):
@@ -97,7 +98,15 @@ def _parent(subject: PageSubject) -> Content:
 def _process(subject: PageSubject) -> Content:
     delegation = subject.delegation
     pid = f"pid {delegation.pid}" if delegation.pid is not None else None
+    if pid is None and (unseen := _unseen(subject)):
+        return _words(delegation.host, unseen)
     return said(_words(pid, delegation.host), _life(subject) if pid else "")
+
+
+def _unseen(subject: PageSubject) -> str:
+    """Why nobody looks at its processes."""
+    why = next((note.text for note in subject.delegation.notes if note.kind == OUT_OF_SIGHT), "")
+    return f"its processes cannot be seen from here: {why}" if why else ""
 
 
 def _life(subject: PageSubject) -> Content | str:

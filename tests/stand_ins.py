@@ -1,0 +1,191 @@
+"""Processes that look like those of agent programs, and logs as these programs write them: a session at work, now.
+
+A stand-in is a shell that reads from a pipe nobody writes to, under the name of the program: it has its command line,
+its folder and the files it keeps open, and it dies of every signal as the program does.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from delegtop.base.clock import WallClock
+
+SHELL = "/bin/bash"
+CLAUDE_ID = "55061391-9c10-4d23-b53b-5bcf255777e9"
+CODEX_ID = "01a1e86d-491b-7f92-9846-08ee112ab379"
+OPENCODE_ID = "ses_e178f81f9ffe56Au8638Aa7py9"
+QWEN_ID = "f1470cd9-de51-4d35-9259-b13ad963672d"
+COPILOT_ID = "a0abe576-5725-46b6-a58f-247ff3b224ae"
+GEMINI_ID = "20b742c0-72c4-46d4-9805-f189d63ec633"
+
+
+class StandIn:
+    """The process of a program, in a folder, with files open."""
+
+    def __init__(self, words: Sequence[str], folder: Path, holds: Sequence[Path] = ()) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as opened:
+            files = [opened.enter_context(path.open("r+b")) for path in holds]
+            self._process = subprocess.Popen(
+                [words[0], "-c", "read -r line", *words[1:]],
+                executable=SHELL,
+                cwd=folder,
+                env={**os.environ, "PWD": str(folder)},
+                stdin=subprocess.PIPE,
+                pass_fds=[file.fileno() for file in files],
+            )
+        self.pid = self._process.pid
+
+    def die(self, by: signal.Signals = signal.SIGKILL) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(by)
+            self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+
+@contextmanager
+def running(*words: str, folder: Path, holds: Sequence[Path] = ()) -> Iterator[StandIn]:
+    it = StandIn(words, folder, holds)
+    try:
+        yield it
+    finally:
+        it.die()
+
+
+def moment(ago: float = 0.0) -> str:
+    """So many seconds ago, as logs write it."""
+    at = WallClock().now() / 1000 - ago
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def millis(ago: float = 0.0) -> int:
+    return round(WallClock().now() - ago * 1000)
+
+
+def write(path: Path, *records: dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return path
+
+
+# -- logs of a session that has asked its model and waits ------------------------------------------------------------
+
+
+def claude(home: Path, cwd: Path, ago: float = 0.0, version: str = "2.1.325", id: str = CLAUDE_ID) -> Path:
+    common = {"parentUuid": None, "isSidechain": False, "cwd": str(cwd), "sessionId": id, "version": version}
+    asked = {"type": "user", "uuid": f"{id[:-2]}01", "message": {"role": "user", "content": "Do the work"}}
+    (home / ".claude" / "sessions").mkdir(parents=True, exist_ok=True)
+    slug = "".join(c if c.isalnum() else "-" for c in str(cwd))
+    return write(home / ".claude/projects" / slug / f"{id}.jsonl", {**common, **asked, "timestamp": moment(ago)})
+
+
+def claude_done(log: Path, cwd: Path, id: str = CLAUDE_ID) -> None:
+    common = {"parentUuid": None, "isSidechain": False, "cwd": str(cwd), "sessionId": id, "version": "2.1.325"}
+    said = {"role": "assistant", "model": "m", "stop_reason": "end_turn", "usage": {}}
+    message = {**said, "content": [{"type": "text", "text": "Done."}]}
+    about = {"type": "assistant", "uuid": f"{id[:-2]}02", "timestamp": moment()}
+    write(log, {**common, **about, "message": message})
+
+
+def claude_entry(home: Path, cwd: Path, pid: int, id: str = CLAUDE_ID) -> Path:
+    entry = {"pid": pid, "sessionId": id, "cwd": str(cwd), "version": "2.1.325", "kind": "interactive"}
+    place = home / ".claude/sessions" / f"{pid}.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps({**entry, "startedAt": millis(), "status": "busy", "updatedAt": millis()}))
+    return place
+
+
+def codex(home: Path, cwd: Path, ago: float = 0.0, id: str = CODEX_ID, parent: str | None = None) -> Path:
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1, "agent_role": "worker"}}}
+    meta: dict[str, Any] = {
+        "id": id,
+        "timestamp": moment(ago),
+        "cwd": str(cwd),
+        "originator": "codex_exec",
+        "cli_version": "0.166.0",
+    }
+    meta |= {"source": spawn if parent else "exec"}
+    state = home / ".codex/state_5.sqlite"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.touch()
+    return write(
+        home / ".codex/sessions/2026/11/17" / f"rollout-2026-11-17T07-33-58-{id}.jsonl",
+        {"timestamp": moment(ago), "type": "session_meta", "payload": meta},
+        {"timestamp": moment(ago), "type": "event_msg", "payload": {"type": "task_started", "turn_id": "t1"}},
+        {"timestamp": moment(ago), "type": "event_msg", "payload": {"type": "user_message", "message": "Do the work"}},
+    )
+
+
+def codex_done(log: Path) -> None:
+    payload = {"type": "task_complete", "turn_id": "t1", "last_agent_message": "Done."}
+    write(log, {"timestamp": moment(), "type": "event_msg", "payload": payload})
+
+
+def qwen(home: Path, cwd: Path, ago: float = 0.0, id: str = QWEN_ID) -> Path:
+    asked: dict[str, Any] = {
+        "uuid": f"{id[:-2]}01",
+        "parentUuid": None,
+        "sessionId": id,
+        "timestamp": moment(ago),
+        "type": "user",
+    }
+    asked |= {"cwd": str(cwd), "version": "0.24.4", "message": {"role": "user", "parts": [{"text": "Do the work"}]}}
+    return write(home / ".qwen/projects/-proj/chats" / f"{id}.jsonl", asked)
+
+
+def gemini(home: Path, cwd: Path, ago: float = 0.0, id: str = GEMINI_ID) -> Path:  # noqa: ARG001 # its log does not say
+    begun = {"sessionId": id, "projectHash": "dfd05c38", "startTime": moment(ago), "lastUpdated": moment(ago)}
+    asked = {"id": f"{id[:-2]}01", "timestamp": moment(ago), "type": "user", "content": [{"text": "Do the work"}]}
+    place = home / ".gemini/tmp/proj/chats" / f"session-2026-11-17T07-38-{id[:8]}.jsonl"
+    return write(place, {**begun, "kind": "main"}, asked)
+
+
+def copilot(home: Path, cwd: Path, ago: float = 0.0, id: str = COPILOT_ID) -> Path:
+    begun: dict[str, Any] = {"sessionId": id, "version": 1, "copilotVersion": "1.0.102", "startTime": moment(ago)}
+    begun |= {"context": {"cwd": str(cwd)}}
+    return write(
+        home / ".copilot/session-state" / id / "events.jsonl",
+        {"type": "session.start", "data": begun, "id": f"{id[:-2]}01", "timestamp": moment(ago), "parentId": None},
+        {"type": "user.message", "data": {"content": "Do the work"}, "id": f"{id[:-2]}02", "timestamp": moment(ago)},
+        {"type": "assistant.turn_start", "data": {"turnId": "0"}, "id": f"{id[:-2]}03", "timestamp": moment(ago)},
+    )
+
+
+_TABLES = """
+create table session (id text primary key, project_id text not null, parent_id text, slug text not null,
+  directory text not null, title text not null, version text not null, agent text,
+  time_created integer not null, time_updated integer not null);
+create table message (id text primary key, session_id text not null, time_created integer not null,
+  time_updated integer not null, data text not null);
+create table part (id text primary key, message_id text not null, session_id text not null,
+  time_created integer not null, time_updated integer not null, data text not null);
+"""
+
+
+def opencode(
+    home: Path, cwd: Path, ago: float = 0.0, id: str = OPENCODE_ID, parent: str | None = None, *, done: bool = False
+) -> Path:
+    place = home / ".local/share/opencode/opencode.db"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    new, at = not place.exists(), millis(ago)
+    with sqlite3.connect(place) as database:
+        if new:
+            database.executescript(_TABLES)
+        row = (id, "global", parent, "gentle-star", str(cwd), "The work", "1.18.34", "build", at, at)
+        database.execute("insert or replace into session values (?,?,?,?,?,?,?,?,?,?)", row)
+        asked = {"role": "user", "time": {"created": at}, "agent": "build"}
+        answer: dict[str, Any] = {"parentID": f"msg_1{id[4:]}", "role": "assistant", "mode": "build", "agent": "build"}
+        answer |= {"time": {"created": at, "completed": at}, "finish": "stop"} if done else {"time": {"created": at}}
+        for name, data in ((f"msg_1{id[4:]}", asked), (f"msg_2{id[4:]}", answer)):
+            database.execute("insert or replace into message values (?,?,?,?,?)", (name, id, at, at, json.dumps(data)))
+    database.close()
+    return place

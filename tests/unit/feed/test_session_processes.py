@@ -1,0 +1,329 @@
+"""Dead or alive: the process of a session is found as its program is known to run, and its absence is noticed."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests import stand_ins
+from tests.patience import until
+from tests.stand_ins import running
+
+import delegtop
+from delegtop.base.clock import DAY, SECOND, WallClock
+from delegtop.feed import process_search, process_watch
+from delegtop.kernel import process_table, writer_sight
+from delegtop.model.states import State
+from delegtop.observation.observation import Observation
+
+pytestmark = pytest.mark.skipif(process_table.moment(0) is None, reason="this system does not show its processes")
+
+Write = Callable[..., Path]
+
+PROGRAMS: list[tuple[Write, tuple[str, ...]]] = [
+    (stand_ins.claude, ("claude", "-p")),
+    (stand_ins.codex, ("/opt/@openai/codex/vendor/codex", "exec")),
+    (stand_ins.opencode, ("opencode", "run")),
+    (stand_ins.qwen, ("qwen", "-y")),
+    (stand_ins.gemini, ("gemini", "-p")),
+    (stand_ins.copilot, ("/opt/@github/copilot-linux-x64/copilot", "-p")),
+]
+KEPT_OPEN = (stand_ins.codex, stand_ins.opencode)
+every_program = pytest.mark.parametrize(("write", "words"), PROGRAMS, ids=[write.__name__ for write, _ in PROGRAMS])
+
+
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_watch, "EVERY", 0.0)
+    monkeypatch.setattr(process_search, "EVERY", 0.0)
+    monkeypatch.setattr(process_search, "SELDOM", 0.0)
+    monkeypatch.setattr(process_search, "hidden", lambda _log: "")  # wherever these tests run
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "proj"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def standing(seen: Observation) -> list[tuple[State, int | None]]:
+    """The state and the process of each, parents first."""
+    return [(seen.forest.state(each), seen.forest.delegation(each).pid) for each in seen.forest.walk()]
+
+
+def look_at(log: Path) -> list[tuple[State, int | None]]:
+    with delegtop.open(log) as seen:
+        return standing(seen)
+
+
+def at_work(write: Write, words: tuple[str, ...], home: Path, project: Path) -> tuple[Path, stand_ins.StandIn]:
+    """A session of the program, and its process, which was there first."""
+    if write in KEPT_OPEN:
+        log = write(home, project)
+        return log, stand_ins.StandIn(words, project, [log])
+    process = stand_ins.StandIn(words, project)
+    return write(home, project), process
+
+
+@every_program
+def test_the_process_of_a_session_at_work_is_found(
+    write: Write, words: tuple[str, ...], home: Path, project: Path
+) -> None:
+    log, process = at_work(write, words, home, project)
+    try:
+        assert look_at(log) == [(State.RUNNING, process.pid)]
+    finally:
+        process.die()
+
+
+@every_program
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_whoever_looks_after_the_process_went_finds_the_session_lost(
+    write: Write, words: tuple[str, ...], by: signal.Signals, home: Path, project: Path
+) -> None:
+    log, process = at_work(write, words, home, project)
+    process.die(by)
+    assert look_at(log) == [(State.LOST, None)]
+
+
+@every_program
+def test_whoever_watches_sees_the_process_go(write: Write, words: tuple[str, ...], home: Path, project: Path) -> None:
+    log, process = at_work(write, words, home, project)
+    with delegtop.open(log) as seen:
+        assert standing(seen) == [(State.RUNNING, process.pid)]
+        process.die()
+        until(lambda: seen.look() and standing(seen) == [(State.LOST, process.pid)], "the loss")
+        assert [note.kind for note in seen.forest.delegation(0).notes] == ["vanished"]
+        (issue,) = seen.problems()
+        assert "its process is gone" in issue.sentence
+
+
+def test_the_origin_of_what_the_system_says_is_the_system(home: Path, project: Path) -> None:
+    log = stand_ins.codex(home, project)
+    with running("codex", folder=project, holds=[log]) as process, delegtop.open(log) as seen:
+        facts = seen.forest.delegation(0)
+        assert facts.host == "localhost"
+        assert [str(origin) for origin in facts.origins if origin.is_kernel] == [f"kernel:{process.pid}"]
+        assert "proc_start" in dict(facts.refs)
+        assert facts.claims == ()
+
+
+def test_a_session_whose_turn_is_over_is_idle_whatever_became_of_its_process(home: Path, project: Path) -> None:
+    log = stand_ins.codex(home, project)
+    stand_ins.codex_done(log)
+    assert look_at(log) == [(State.IDLE, None)]
+
+
+# -- what does not tell ----------------------------------------------------------------------------------------------
+
+
+def test_a_log_of_a_folder_that_is_not_here_tells_nothing_of_this_machine(home: Path, project: Path) -> None:
+    log = stand_ins.qwen(home, project / "elsewhere")
+    assert look_at(log) == [(State.RUNNING, None)]
+
+
+def test_a_log_that_does_not_lie_where_the_program_writes_tells_nothing(tmp_path: Path, project: Path) -> None:
+    log = stand_ins.qwen(tmp_path, project)
+    moved = log.rename(tmp_path / "collected.jsonl")
+    assert look_at(moved) == [(State.RUNNING, None)]
+
+
+def test_a_version_that_lists_no_processes_is_not_missed_in_the_list(home: Path, project: Path) -> None:
+    assert look_at(stand_ins.claude(home, project, version="1.0.80")) == [(State.RUNNING, None)]
+    (home / ".claude/sessions").rmdir()
+    assert look_at(stand_ins.claude(home, project, version="2.1.325"))[0][0] is State.RUNNING
+
+
+def test_where_other_machines_may_write_the_log_that_is_said_and_nothing_else(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_search, "hidden", lambda _log: "its log lies on a network")
+    with delegtop.open(stand_ins.qwen(home, project)) as seen:
+        assert standing(seen) == [(State.RUNNING, None)]
+        assert [(note.kind, note.text) for note in seen.forest.delegation(0).notes] == [
+            ("out of sight", "its log lies on a network")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("mounts", "namespace", "told"),
+    [
+        ("27 1 254:0 / / rw - ext4 /dev/vda rw", "pid:[4026531836]", ""),
+        ("27 1 254:0 / / rw - overlay overlay rw", "pid:[4026532501]", ""),
+        ("27 1 254:0 / / rw - ext4 a rw\n28 27 0:9 / /home rw - nfs4 srv:/home rw", "pid:[4026531836]", "nfs4"),
+        ("27 1 254:0 / / rw - overlay a rw\n28 27 8:1 /x /home/ann rw - ext4 b rw", "pid:[4026532501]", "container"),
+    ],
+)
+def test_who_writes_a_file_is_seen_unless_it_may_be_another_machine_or_the_host_of_a_container(
+    mounts: str, namespace: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mountinfo").write_text(mounts + "\n")
+    monkeypatch.setattr(writer_sight, "_MOUNTS", str(tmp_path / "mountinfo"))
+    monkeypatch.setattr(writer_sight, "_sees_all", lambda: namespace == "pid:[4026531836]")
+    assert told in writer_sight.elsewhere("/home/ann/.codex")
+    assert bool(told) == bool(writer_sight.elsewhere("/home/ann/.codex"))
+
+
+def test_nobody_asks_the_present_about_a_moment_of_the_past(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = stand_ins.qwen(home, project)
+    now = WallClock().now()
+
+    def never(_table: object) -> None:
+        raise AssertionError("the processes of today were asked for")
+
+    monkeypatch.setattr(process_table.ProcessTable, "__init__", never)
+    with delegtop.open(log, at=now) as seen:
+        assert standing(seen) == [(State.RUNNING, None)]
+    with delegtop.replay(log) as seen:
+        seen.seek(now)
+        assert standing(seen) == [(State.RUNNING, None)]
+
+
+# -- several of them -------------------------------------------------------------------------------------------------
+
+
+def test_of_two_sessions_with_one_database_the_one_whose_folder_has_no_process_is_lost(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
+    log = stand_ins.opencode(home, project)
+    other = tmp_path / "other"
+    other.mkdir()
+    with running("opencode", folder=project, holds=[log]) as process:
+        stand_ins.opencode(home, other, id="ses_other")
+        stand_ins.opencode(home, project)
+        with delegtop.open(log) as seen:
+            found = {seen.forest.id(each): seen.forest.state(each) for each in seen.forest.walk()}
+            assert found == {stand_ins.OPENCODE_ID: State.RUNNING, "ses_other": State.LOST}
+            assert seen.forest.delegation(seen.forest.find(stand_ins.OPENCODE_ID) or 0).pid == process.pid
+
+
+@pytest.mark.parametrize("more", [("serve",), ("../proj",), ("--dir=../proj",)])
+def test_a_process_elsewhere_may_serve_any_folder_or_be_told_which(
+    more: tuple[str, ...], home: Path, project: Path, tmp_path: Path
+) -> None:
+    log = stand_ins.opencode(home, project)
+    with running("opencode", *more, folder=tmp_path / "elsewhere", holds=[log]) as server:
+        stand_ins.opencode(home, project)
+        assert look_at(log) == [(State.RUNNING, server.pid)]
+
+
+def test_two_processes_in_one_folder_may_each_be_the_one(home: Path, project: Path) -> None:
+    with running("qwen", folder=project), running("qwen", folder=project):
+        assert look_at(stand_ins.qwen(home, project)) == [(State.RUNNING, None)]
+
+
+def test_a_process_that_started_later_did_not_write_the_log(home: Path, project: Path) -> None:
+    log = stand_ins.qwen(home, project, ago=60)
+    with running("qwen", folder=project):
+        assert look_at(log) == [(State.LOST, None)]
+
+
+def test_who_only_reads_a_log_is_not_its_process(home: Path, project: Path) -> None:
+    log = stand_ins.codex(home, project)
+    with log.open("rb"), delegtop.open(log) as seen:
+        assert standing(seen) == [(State.LOST, None)]
+
+
+def test_a_lock_names_the_process_of_a_session(home: Path, project: Path) -> None:
+    with running("copilot", folder=project) as first, running("copilot", folder=project):
+        log = stand_ins.copilot(home, project)
+        (log.parent / f"inuse.{first.pid}.lock").touch()
+        assert look_at(log) == [(State.RUNNING, first.pid)]
+        first.die()
+        assert look_at(log)[0][0] is State.RUNNING  # the other may be it
+
+
+def test_a_process_that_a_lock_names_for_another_session_frees_nobody(home: Path, project: Path) -> None:
+    with running("copilot", folder=project) as other:
+        log = stand_ins.copilot(home, project)
+        busy = log.parent.parent / "b0abe576-5725-46b6-a58f-247ff3b224ae"
+        busy.mkdir()
+        (busy / f"inuse.{other.pid}.lock").touch()
+        assert look_at(log) == [(State.LOST, None)]
+
+
+def test_an_entry_in_the_registry_for_another_session_frees_nobody(home: Path, project: Path) -> None:
+    with running("claude", folder=project) as other:
+        log = stand_ins.claude(home, project)
+        stand_ins.claude_entry(home, project, other.pid, id="66061391-9c10-4d23-b53b-5bcf255777e9")
+        assert look_at(log) == [(State.LOST, None)]
+        stand_ins.claude_entry(home, project, other.pid)
+        assert look_at(log) == [(State.RUNNING, other.pid)]
+
+
+# -- the last lines, and the past before a resume --------------------------------------------------------------------
+
+
+def test_the_last_lines_are_read_before_a_process_that_went_is_judged(home: Path, project: Path) -> None:
+    log = stand_ins.codex(home, project)
+    process = stand_ins.StandIn(("codex",), project, [log])
+    told = set[State]()
+    with delegtop.open(log) as seen:
+        stand_ins.codex_done(log)
+        process.die()
+        for _ in range(5):
+            seen.look()
+            told.add(standing(seen)[0][0])
+    assert told == {State.IDLE}
+
+
+def test_a_registry_entry_that_goes_is_judged_after_the_process_and_its_last_lines(home: Path, project: Path) -> None:
+    with running("claude", folder=project) as process:
+        log = stand_ins.claude(home, project)
+        entry = stand_ins.claude_entry(home, project, process.pid)
+        with delegtop.open(home / ".claude") as seen:
+            assert standing(seen) == [(State.RUNNING, process.pid)]
+            entry.unlink()
+            for _ in range(3):
+                seen.look()
+            assert standing(seen)[0][0] is State.RUNNING  # it may still write
+            stand_ins.claude_done(log, project)
+            process.die(signal.SIGTERM)
+            told = set[State]()
+            until(lambda: seen.look() and seen.forest.is_gone(0), "the end of the process")
+            told.add(standing(seen)[0][0])
+    assert told == {State.IDLE}
+
+
+def test_what_a_dead_process_left_open_holds_nobody_up_once_the_session_goes_on(home: Path, project: Path) -> None:
+    """The session was taken up again, and its turn is over; its agent of before says `running` for ever."""
+    stand_ins.opencode(home, project, ago=600)
+    log = stand_ins.opencode(home, project, ago=590, id="ses_child", parent=stand_ins.OPENCODE_ID)
+    with running("opencode", folder=project, holds=[log]) as resumed:
+        stand_ins.opencode(home, project, done=True)
+        assert look_at(log) == [(State.IDLE, resumed.pid), (State.LOST, None)]
+    assert look_at(log) == [(State.IDLE, None), (State.LOST, None)]
+
+
+def test_an_agent_that_is_heard_of_after_all_was_not_lost_with_the_process_before(home: Path, project: Path) -> None:
+    stand_ins.opencode(home, project, ago=600)
+    log = stand_ins.opencode(home, project, ago=590, id="ses_child", parent=stand_ins.OPENCODE_ID)
+    with running("opencode", folder=project, holds=[log]):
+        stand_ins.opencode(home, project, done=True)
+        with delegtop.open(log) as seen:
+            assert standing(seen)[1][0] is State.LOST
+            stand_ins.opencode(home, project, ago=-1, id="ses_child", parent=stand_ins.OPENCODE_ID)
+            until(lambda: seen.look() and standing(seen)[1][0] is State.RUNNING, "its sign of life")
+
+
+def test_of_a_codex_session_that_was_taken_up_again_the_agents_of_before_are_lost(home: Path, project: Path) -> None:
+    root = stand_ins.codex(home, project, ago=600)
+    stand_ins.codex(home, project, ago=590, id="01a1e86d-491b-7f92-9846-08ee112ab380", parent=stand_ins.CODEX_ID)
+    stand_ins.codex_done(root)
+    assert look_at(home / ".codex/sessions") == [(State.IDLE, None), (State.LOST, None)]
+
+
+def test_a_session_last_heard_of_long_ago_is_not_looked_for(home: Path, project: Path) -> None:
+    log = stand_ins.qwen(home, project, ago=2 * DAY / SECOND)
+    assert look_at(log)[0][0] is State.LOST
+    with delegtop.open(log) as seen:
+        assert "nothing heard" in seen.forest.reason(0)

@@ -1,0 +1,211 @@
+"""Which sessions of agent programs are at work, as far as their events tell: their processes are worth looking for.
+
+The feed has no ledger: whoever reads it grows one, or none. So this keeps the little that the question needs.
+"""
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.model.events import Described, Ended, Ending, Erred, Event, Heard, Phase, Resumed, Sighted, Started
+
+_NEVER = Millis(0)
+_ABOVE = 100
+"""So many levels are climbed; a circle ends too."""
+_TELLING = (Described, Ended, Resumed, Erred, Sighted)
+_MANY = 10_000
+"""So many are remembered before those that are over are forgotten."""
+
+
+class SessionFacts(msgspec.Struct, frozen=True):
+    """One session at work, by itself or in those it started within itself."""
+
+    id: str
+    product: str
+    log: str
+    """The file that told its start."""
+    started_at: Millis | None
+    heard_at: Millis
+    """The last sign of life of it and of those at work in it."""
+    cwd: str | None
+    version: str | None
+    members: tuple[tuple[str, Millis], ...]
+    """Those at work in it, and when each was last heard of."""
+    is_over: bool
+    """It has ended itself, and only those in it have not."""
+
+
+class _Row:
+    """What is known of one delegation."""
+
+    __slots__ = (
+        "cwd",
+        "depth",
+        "ended_at",
+        "ended_by",
+        "heard_at",
+        "idle",
+        "log",
+        "parent",
+        "path",
+        "product",
+        "resumed_at",
+        "started_at",
+        "version",
+    )
+
+    def __init__(self) -> None:
+        self.product: str | None = None
+        self.log: str | None = None
+        self.parent: str | None = None
+        self.depth: int | None = None
+        self.path = False
+        self.started_at: Millis | None = None
+        self.heard_at = _NEVER
+        self.idle = False
+        self.ended_by: Ending | None = None
+        self.ended_at = _NEVER
+        self.resumed_at = _NEVER
+        self.cwd: str | None = None
+        self.version: str | None = None
+
+    @property
+    def is_session(self) -> bool:
+        return self.product is not None and self.depth == 0 and not self.path
+
+    @property
+    def is_open(self) -> bool:
+        """It has not ended, or goes on; and its turn is not over."""
+        if self.product is None or self.idle:
+            return False
+        if self.ended_by is None:
+            return True
+        seen = self.resumed_at if self.ended_by is not Ending.GONE else max(self.resumed_at, self.heard_at)
+        return seen > self.ended_at
+
+
+class OpenSessions:
+    """Takes in the events of first-hand sources, and says who is at work."""
+
+    def __init__(self, is_first_hand: Callable[[Origin], bool]) -> None:
+        self._is_first_hand = is_first_hand
+        self._rows: dict[str, _Row] = {}
+        self._stirred: set[str] = set()
+        """Those that may be at work: all of which something was told since they were last known not to be."""
+        self._many = _MANY
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Fold them in. Nothing is known of a delegation before its start was told."""
+        last: dict[str, Heard] = {}
+        for event in events:
+            if type(event) is Heard:
+                last[event.id] = event
+            elif isinstance(event, Started):
+                if event.product is not None and self._is_first_hand(event.origin):
+                    self._start(event)
+            elif isinstance(event, _TELLING) and (row := self._rows.get(event.id)) is not None:
+                self._fold(row, event)
+        for event in last.values():
+            if event.at is not None and (row := self._rows.get(event.id)) is not None:
+                self._hear(row, event.id, event.at, event.phase)
+
+    def _hear(self, row: _Row, id: str, at: Millis, phase: Phase | None) -> None:
+        self._stirred.add(id)
+        if at >= row.heard_at:
+            row.heard_at, row.idle = at, phase is Phase.IDLE
+
+    def _fold(self, row: _Row, event: Described | Ended | Resumed | Erred | Sighted) -> None:
+        self._stirred.add(event.id)
+        if isinstance(event, Described):
+            row.cwd, row.version = row.cwd or event.cwd, row.version or event.version
+        elif isinstance(event, Sighted):
+            if event.at is not None:
+                self._hear(row, event.id, event.at, event.phase)
+        elif isinstance(event, Resumed):
+            row.resumed_at = max(row.resumed_at, event.at)
+        elif isinstance(event, Ended) or event.fault.recoverable is False:
+            by = event.by if isinstance(event, Ended) else Ending.ERROR
+            if (
+                row.ended_by is None
+                or row.resumed_at > row.ended_at
+                or (by, event.at or 0)
+                >= (
+                    row.ended_by,
+                    row.ended_at,
+                )
+            ):
+                row.ended_by, row.ended_at = by, event.at or _NEVER
+
+    def _start(self, event: Started) -> None:
+        row = self._rows.get(event.id)
+        if row is None:
+            row = self._rows[event.id] = _Row()
+        self._stirred.add(event.id)
+        if len(self._stirred) > self._many:
+            self._let_go({})
+        row.product = row.product or event.product
+        row.parent = row.parent or event.parent
+        row.depth = event.depth if row.depth is None else row.depth
+        row.path = row.path or bool(event.path)
+        if not event.listed:
+            row.log = row.log or event.origin.source
+            if event.at is not None:
+                row.started_at = min(row.started_at or event.at, event.at)
+                row.heard_at = max(row.heard_at, event.at)
+
+    def at_work(self) -> list[SessionFacts]:
+        """The sessions that are at work, or in which somebody is."""
+        members: dict[str, dict[str, Millis]] = {}
+        self._let_go(members)
+        return [found for id, those in members.items() if (found := self._facts(id, those)) is not None]
+
+    def neighbours(self, session: SessionFacts) -> list[Millis]:
+        """When other sessions of its program in the same folder started."""
+        return [
+            row.started_at
+            for id, row in self._rows.items()
+            if row.is_session
+            and row.started_at is not None
+            and (row.product, row.cwd) == (session.product, session.cwd)
+            and id != session.id
+        ]
+
+    def _let_go(self, members: dict[str, dict[str, Millis]]) -> None:
+        """Find the session of each that is at work, and forget those that are not: there may be a million. Sessions
+        stay, and who stands between one at work and its session."""
+        stirred, between = self._stirred, set[str]()
+        self._stirred = {id for id in stirred if self._rows[id].is_open}
+        for id in self._stirred:
+            session = self._session(id, between)
+            if session is not None:
+                members.setdefault(session, {})[id] = self._rows[id].heard_at
+        for id in stirred - self._stirred - between:
+            if not self._rows[id].is_session:
+                del self._rows[id]
+        self._many = max(_MANY, 2 * len(self._stirred))
+
+    def _session(self, id: str, between: set[str]) -> str | None:
+        """The session that one works in, which may be itself; those on the way there are added to `between`."""
+        product = self._rows[id].product
+        for _ in range(_ABOVE):
+            row = self._rows.get(id)
+            if row is None or row.product != product:
+                return None
+            if row.is_session:
+                return id
+            between.add(id)
+            if row.parent is None:
+                return None
+            id = row.parent
+        return None
+
+    def _facts(self, id: str, members: dict[str, Millis]) -> SessionFacts | None:
+        row = self._rows[id]
+        heard = max(row.heard_at, *members.values())
+        if row.product is None or row.log is None or (row.ended_by is Ending.GONE and heard <= row.ended_at):
+            return None
+        below = tuple(sorted((member, at) for member, at in members.items() if member != id))
+        over = not row.idle and not row.is_open
+        return SessionFacts(id, row.product, row.log, row.started_at, heard, row.cwd, row.version, below, over)

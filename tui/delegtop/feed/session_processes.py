@@ -1,0 +1,98 @@
+"""The processes in which delegations run: those that logs name are watched, those that no log names are looked for.
+
+`ask` before reading and `tell` after it: what the system said is judged with all that was written before it said so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from delegtop.base.clock import Clock, WallClock
+from delegtop.base.origin import Origin
+from delegtop.feed.open_sessions import OpenSessions, SessionFacts
+from delegtop.feed.process_watch import ProcessWatch
+from delegtop.model.events import Ended, Event, Started
+
+if TYPE_CHECKING:
+    from delegtop.feed.process_search import Answer, ProcessSearch
+
+
+class AskedProcesses(NamedTuple):
+    """What the system said at one moment."""
+
+    missing: Sequence[Started] = ()
+    """Those whose process is gone."""
+    answers: "Sequence[Answer]" = ()
+    """What is known of the processes of others."""
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether somebody is gone."""
+        return bool(self.missing) or any(answer.gone for answer in self.answers)
+
+
+NOT_ASKED = AskedProcesses()
+
+
+class SessionProcesses:
+    """Asks about processes while time is real, and only about those of whom somebody is at work."""
+
+    def __init__(self, clock: Clock, is_first_hand: Callable[[Origin], bool]) -> None:
+        self._watch = ProcessWatch(clock)
+        self._clock = clock
+        self._sessions = OpenSessions(is_first_hand) if isinstance(clock, WallClock) else None
+        self._search: ProcessSearch | None = None
+
+    # -- what logs tell --------------------------------------------------------------------------------------------
+
+    def mind(self, event: Started | Ended) -> None:
+        """A first-hand log tells of a start or an end."""
+        self._watch.mind(event)
+
+    def take(self, events: Sequence[Event]) -> None:
+        """What was read, before others learn of it."""
+        if self._sessions is not None:
+            self._sessions.take(events)
+
+    def sign_off(self, events: Sequence[Event]) -> Iterator[Event]:
+        """A process took its entry in a registry away, which means these."""
+        return self._watch.sign_off(events)
+
+    # -- what the system tells -------------------------------------------------------------------------------------
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is somebody about whose process nobody has asked yet."""
+        return self._watch.is_new or any(self._searching().is_new(session) for session in self._at_work())
+
+    def ask(self) -> AskedProcesses:
+        """What the system says now of those it is time to ask about."""
+        missing = self._watch.missing()
+        due = [session for session in self._at_work() if self._searching().is_due(session)]
+        return AskedProcesses(missing, self._searching().ask(due) if due else ())
+
+    def tell(self, asked: AskedProcesses) -> Iterator[Event]:
+        """What that means, now that everything was read."""
+        told = list(self._watch.ends(asked.missing))
+        if asked.answers:
+            now = {session.id: session.heard_at for session in self._at_work()}
+            told += self._searching().tell(asked.answers, lambda session: now.get(session.id) == session.heard_at)
+        for event in told:
+            if isinstance(event, (Started, Ended)):
+                self._watch.mind(event, is_there=True)
+        if self._sessions is not None:
+            self._sessions.take(told)
+        return iter(told)
+
+    def _at_work(self) -> list[SessionFacts]:
+        """The sessions at work whose process no log names."""
+        if self._sessions is None:
+            return []
+        return [session for session in self._sessions.at_work() if not self._watch.follows(session.id)]
+
+    def _searching(self) -> "ProcessSearch":
+        if self._search is None:
+            assert self._sessions is not None  # noqa: S101 # only while time is real anybody is at work
+            from delegtop.feed.process_search import ProcessSearch  # most looks find nobody at work
+
+            self._search = ProcessSearch(self._clock, self._sessions.neighbours)
+        return self._search

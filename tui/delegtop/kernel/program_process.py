@@ -1,0 +1,77 @@
+"""Which program a process runs, where, and with which files open: by that the process of a session is known."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from delegtop.base.clock import Millis
+from delegtop.kernel import proc_files
+from delegtop.kernel.process_table import ProcessTable, moment
+
+_INTERPRETERS = ("node", "bun", "deno", "python", "npm", "npx", "electron", "uv")
+"""How the names of programs begin that run others."""
+_SCRIPT = 8
+"""Words of a command line among which an interpreter's script stands."""
+
+
+class ProgramProcess:
+    """One process, as it is now. Where it works and what it has open is looked at when somebody asks, and only once."""
+
+    def __init__(self, pid: int, parent: int, ticks: int, started_at: Millis, words: tuple[str, ...]) -> None:
+        self.pid, self.parent = pid, parent
+        self.ticks = ticks
+        """When it started, as the kernel counts: with the number, that names one process for good."""
+        self.started_at = started_at
+        self.words = words
+
+    def runs(self, executables: Sequence[str], scripts: Sequence[str]) -> bool:
+        """Whether it is a program of that name, by itself or in an interpreter."""
+        first = self.words[0]
+        name = first.rpartition("/")[2]
+        if name in executables or any(part in first for part in scripts):
+            return True
+        if not name.startswith(_INTERPRETERS):
+            return False
+        more = [word for word in self.words[1:_SCRIPT] if "/" in word]
+        return any(word.rpartition("/")[2] in executables or any(part in word for part in scripts) for word in more)
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether we may see its folder and its files."""
+        return os.access(f"{proc_files.PROC}/{self.pid}/fd", os.R_OK | os.X_OK, effective_ids=True)
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """Where it works, and where its shell told it that it does: some programs believe that. None if it is gone, or
+        not ours to look at."""
+        told = proc_files.data(self.pid, "environ").split(b"\0")
+        named = [os.fsdecode(each[4:]) for each in told if each.startswith(b"PWD=")]
+        return tuple(folder for folder in (proc_files.link(self.pid, "cwd"), *named) if folder)
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """The files it has open to write in, as far as they can be seen: anybody may read along."""
+        return frozenset(self._files())
+
+    def _files(self) -> Iterator[str]:
+        for fd in proc_files.numbers(self.pid, "fd"):
+            leads_to = proc_files.link(self.pid, "fd", fd)
+            if leads_to.startswith("/") and _is_writable(self.pid, fd):
+                yield leads_to
+
+
+def programs(table: ProcessTable) -> list[ProgramProcess]:
+    """All that are there, but for the kernel's own and those that have ended."""
+    return [
+        ProgramProcess(row.pid, row.parent, row.started, at, words)
+        for row in table.rows.values()
+        if not row.is_dead and (words := table.command(row.pid)) and (at := moment(row.started)) is not None
+    ]
+
+
+def _is_writable(pid: int, fd: int) -> bool:
+    try:
+        return bool(os.lstat(f"{proc_files.PROC}/{pid}/fd/{fd}").st_mode & stat.S_IWUSR)
+    except OSError:
+        return False
