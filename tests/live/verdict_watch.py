@@ -1,6 +1,8 @@
 """Looks at the cases of a stage as an operator would, and keeps what is said of each until its time is over.
 
-    python -m tests.live.verdict_watch [--table FILE] [NAME…]      all cases, or those named: a table, and what is wrong
+    python -m tests.live.verdict_watch [--table FILE] [--hide FILE…] [NAME…]
+
+All cases, or those named: a table of what was said, and what of it is wrong.
 
 Time is counted in looks, a second or more apart: on a machine that is slow, so is whoever looks.
 """
@@ -11,9 +13,10 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.live.live_case import Case, Truth
 from tests.live.stage import Stage, can_run
@@ -21,6 +24,7 @@ from tests.live.tables import EVERY
 
 import delegtop
 from delegtop.diagnosis.verdicts import Certainty
+from delegtop.kernel import proc_files
 from delegtop.model import process_words
 
 LOOKS = 30
@@ -148,6 +152,22 @@ def _hear(seen: delegtop.Observation, stage: Stage, records: dict[str, Record], 
         record.hear(Said(look, seconds, told.kind, told.certainty, told.id in alarms, told.sentence, words))
 
 
+@contextmanager
+def hidden(*files: str) -> Iterator[None]:
+    """The kernel does not tell what stands in these files of `/proc/PID`, as where one may not trace, or is in a
+    sandbox."""
+    data = proc_files.data
+
+    def told(*parts: object, **how: Any) -> bytes:
+        return b"" if parts[-1] in files else data(*parts, **how)
+
+    proc_files.data = told
+    try:
+        yield
+    finally:
+        proc_files.data = data
+
+
 def batches(cases: Sequence[Case], *, calm: int = 40, busy: int = 2) -> Iterator[list[Case]]:
     """Those that wait are many at a time; of those that take a core, few."""
     for kind, at_once in ((False, calm), (True, busy)):
@@ -173,6 +193,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--hide", nargs="+", default=[], metavar="FILE", help="files of /proc/PID that tell nothing")
     parser.add_argument("--at-once", type=int, default=40, help="so many that take no time of a processor")
     given = parser.parse_args()
     records: list[Record] = []
@@ -180,7 +201,8 @@ def main() -> int:
     for batch in batches(chosen, calm=given.at_once):
         with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
             os.environ["HOME"] = str(stage.home)
-            records += watch(stage).values()
+            with hidden(*given.hide):
+                records += watch(stage).values()
     lines = list(table(records))
     wrong = [f"{record.case.name}: {fault}" for record in records for fault in record.faults]
     sys.stdout.write("\n".join((*lines, "", f"{len(records)} cases, {len(wrong)} faults", *wrong, "")))
