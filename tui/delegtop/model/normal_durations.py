@@ -45,19 +45,17 @@ class Normal(msgspec.Struct, frozen=True):
 
 
 def normal(product: str | None, names: Iterable[str], own: Mapping[Kind, Counts]) -> Normal:
-    """What is normal for what has these names, the widest first."""
-    program, every = product or _ANY, tuple(names)
-    return _normal(program, every, tuple(own.get((program, name), ()) for name in every))
+    """What is normal for what has these names, the widest first: by this machine's own calls, and by others'."""
+    program, every, others = product or _ANY, tuple(names), KNOWN
+    known = tuple((others.get((program, name), ()), own.get((program, name), ())) for name in every)
+    return _normal(every, others.get((_ANY, every[0]), ()), known)
 
 
 @lru_cache(maxsize=1_024)
-def _normal(product: str, names: tuple[str, ...], own: tuple[Counts, ...]) -> Normal:
-    curve, told = DurationCurve(), ("", Counts(), False)
-    known = [KNOWN.get((product, name), ()) for name in names]
-    curve = curve.refined(KNOWN.get((_ANY, names[0])))
-    for of_others, of_ours in zip(known, own, strict=True):
+def _normal(names: tuple[str, ...], widest: Counts, known: tuple[tuple[Counts, Counts], ...]) -> Normal:
+    curve, told = DurationCurve().refined(widest), ("", Counts(), False)
+    for name, (of_others, of_ours) in zip(names, known, strict=True):
         curve = curve.refined(of_others).refined(of_ours)
-    for name, of_others, of_ours in zip(names, known, own, strict=True):
         if name != TOOL and max(sum(of_others), sum(of_ours)) >= ENOUGH:  # any tool is no measure for one
             here = sum(of_ours) >= ENOUGH
             told = name, of_ours if here else of_others, here
