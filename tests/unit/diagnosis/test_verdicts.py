@@ -10,7 +10,7 @@ from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
 from delegtop.model.duration_curve import counted
-from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Phase, Surveyed
+from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 
@@ -73,9 +73,29 @@ class TestHealthy:
             found = judging.verdict(grown, handle_of(grown, "a"))
             assert (found.kind if found else None) is expected
 
-    def test_one_without_a_log_of_its_own_is_given_half_an_hour(self) -> None:
+    @pytest.mark.parametrize(
+        ("mode", "expected"),
+        [
+            ("bypassPermissions", (Kind.SILENT, Certainty.LIKELY)),
+            ("default", (Kind.AWAITING_PERMISSION, Certainty.POSSIBLE)),
+        ],
+    )
+    def test_what_was_never_seen_here_is_likely_no_good_where_nobody_is_asked(
+        self, mode: str, expected: tuple[Kind, Certainty]
+    ) -> None:
+        call = Heard("a", at(1), place(), "make", "Bash", phase=Phase.TOOL, since=at(1), mode=mode)
+        own = {("claude-code", "Bash"): counted([MINUTE] * 50_000)}
+        grown = forest_at(at(45), [started(product="claude-code"), call], Policy(durations=own))
+        found = judging.verdict(grown, handle_of(grown, "a"))
+        assert found is not None
+        assert (found.kind, found.certainty) == expected
+
+    def test_one_without_a_log_of_its_own_is_given_half_an_hour_and_says_so(self) -> None:
         assert kind(started(product="claude-code"), look=29) is None
-        assert kind(started(product="claude-code"), look=60) is Kind.SILENT
+        words = told(forest_at(at(60), [started(product="claude-code")]))
+        assert words.startswith(
+            "Nothing was heard of it for 1:00:00; it has no log of its own that could tell more; of "
+        )
 
     def test_a_quick_tool_that_nobody_is_asked_to_allow_is_given_ten_minutes(self) -> None:
         call = heard("a", 1, Phase.TOOL, "TodoWrite", "x")
@@ -112,6 +132,17 @@ class TestVerdicts:
         assert found is not None
         assert found.kind is Kind.HUNG_IN_TOOL
         assert "lake build" in say(found.sentence, at(16))
+
+    @pytest.mark.parametrize(("mode", "hangs"), [("bypassPermissions", True), ("default", False), (None, False)])
+    def test_a_call_long_past_the_time_it_was_given_hangs_unless_it_may_wait_for_a_permission(
+        self, mode: str | None, hangs: bool
+    ) -> None:
+        call = Heard("a", at(1), place(), "make", "Bash", phase=Phase.TOOL, since=at(1), due=at(3), mode=mode)
+        found = judged(started(product="claude-code"), call, look=14)
+        assert found is not None
+        assert (found.kind is Kind.HUNG_IN_TOOL) is hangs
+        if hangs:
+            assert "for 13:00, 11:00 past the time it was given; of " in say(found.sentence, at(14))
 
     def test_who_is_past_a_limit_and_still_talks_is_only_overdue(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 11.5, Phase.TOOL, "Bash", "lake build")]

@@ -7,6 +7,7 @@ import msgspec
 from delegtop.base.clock import MINUTE, Millis, duration
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.verdicts.judge_kit import in_tool
+from delegtop.diagnosis.verdicts.person_judges import asks_nobody
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase
 
@@ -19,8 +20,8 @@ class Patience(msgspec.Struct, frozen=True):
 
     worth_a_word: int
     """Longer than that is rare."""
-    unheard_of: int
-    """Longer than that hardly ever comes to a good end."""
+    unheard_of: int | None
+    """Longer than that hardly ever comes to a good end; None where nobody can say."""
     in_vain: int
     """For whoever is past a limit, too: longer than that is no mere lateness."""
 
@@ -34,41 +35,54 @@ def patience_of(case: Case) -> Patience:
 
 
 def _patience(case: Case) -> Patience:
-    policy, facts, usual = case.forest.policy, case.facts, case.forest.usual(case.handle)
+    policy, facts = case.forest.policy, case.facts
     least = policy.silent_after if facts.phase is Phase.MODEL else policy.suspect_after
     if facts.quiet_since is None or not case.is_past(facts.quiet_since + least):
         return Patience(least, policy.suspect_after, policy.suspect_after)  # nobody need know yet what is normal
     if facts.product is not None:
         case.look_again(case.now + MINUTE)  # what is usual may become known or change whenever another one is done
+    usual = case.forest.usual(case.handle)
+    most = usual[0] if usual and facts.phase is not Phase.MODEL else 0
+    if not _is_comparable(case):
+        return Patience(max(least, most), None, policy.suspect_after)
     known = _normal(case)
-    rare, unheard_of = known.rare_after, max(policy.suspect_after, known.unheard_of_after)
-    in_vain = max(policy.suspect_after, rare)
-    if facts.phase is Phase.MODEL:
-        return Patience(max(least, rare), unheard_of, in_vain)
-    if not _tells_enough(facts, known):
+    if not _tells_enough(case, known):
         least = policy.tool_suspect_after
-    return Patience(max(least, rare if _is_comparable(facts) else 0, usual[0] if usual else 0), unheard_of, in_vain)
+    in_vain = max(policy.suspect_after, known.rare_after)
+    unheard_of = max(least, policy.suspect_after, known.unheard_of_after) if _is_measure(case, known) else None
+    return Patience(max(least, known.rare_after, most), unheard_of, in_vain)
 
 
-def _tells_enough(facts: Delegation, known: "Normal") -> bool:
+def _tells_enough(case: Case, known: "Normal") -> bool:
     """Whether the silence says so much that there is no need to wait for the longest that may be. A shell may run
-    anything, and may wait for a permission that no record tells of; a tool, or an agent without a log of its own, of
-    whose kind little is known, may take its time."""
+    anything, and may wait for a permission that no record tells of: only what was run on this machine without asking
+    says how long that takes. A tool, or an agent without a log of its own, of whose kind little is known, may take its
+    time."""
     from delegtop.model import call_names
 
-    if call_names.is_shell(facts.tool) or not _is_comparable(facts):
-        return not facts.tool and not _has_no_log(facts)
+    if case.facts.phase is Phase.MODEL:
+        return True
+    if in_tool(case) and call_names.is_shell(case.facts.tool):
+        return known.here and asks_nobody(case)
     return known.name not in ("", call_names.AGENT)
 
 
-def _has_no_log(facts: Delegation) -> bool:
+def _is_measure(case: Case, known: "Normal") -> bool:
+    """Whether what was never seen here is likely no good: of a tool, only where nobody may have been asked, and on
+    this machine's own word; of an agent never, since no two tasks are alike."""
+    if case.facts.phase is Phase.MODEL:
+        return True
+    return in_tool(case) and known.here and asks_nobody(case)
+
+
+def has_no_log(facts: Delegation) -> bool:
     """An agent of a program of which only its start was told: nothing can be heard of it before it is done."""
     return facts.product is not None and facts.phase is None and not facts.tool and facts.heard_at == facts.started_at
 
 
-def _is_comparable(facts: Delegation) -> bool:
+def _is_comparable(case: Case) -> bool:
     """Whether the silence is the whole of something of which it is known how long it takes."""
-    return facts.phase is Phase.MODEL or bool(facts.tool) or _has_no_log(facts)
+    return case.facts.phase is Phase.MODEL or in_tool(case) or has_no_log(case.facts)
 
 
 def _normal(case: Case) -> "Normal":
@@ -91,7 +105,7 @@ def inside_since(facts: Delegation) -> Millis | None:
 
 def compared(case: Case, since: Millis) -> str:
     """`; of 6,480 Bash calls here 99.9 % were shorter`; nothing where too little is known."""
-    if not _is_comparable(case.facts):
+    if not _is_comparable(case):
         usual = case.forest.usual(case.handle)
         return f"; {case.facts.agent} is usually done within {duration(usual[0])}" if usual else ""
     known = _normal(case)

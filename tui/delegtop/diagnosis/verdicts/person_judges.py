@@ -78,6 +78,12 @@ def command_open(case: Case) -> Verdict | None:
     return None
 
 
+def asks_nobody(case: Case) -> bool:
+    """Whether it works in a mode in which its program asks nobody: then no call of it waits for a permission."""
+    program = product(case.facts.product)
+    return program is not None and program.permissions is not None and _mode(case) in program.permissions.free
+
+
 def _asked_by(case: Case) -> tuple[Permissions | None, str | None]:
     """When its program asks a person, and the permission mode it works in; nothing where nobody is asked."""
     if case.state is State.LOST or not _asks(case, Phase.TOOL):

@@ -18,7 +18,8 @@ from delegtop.diagnosis.verdicts.judge_kit import (
 )
 from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
-from delegtop.diagnosis.verdicts.patience import compared, inside_since, patience_of
+from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of
+from delegtop.diagnosis.verdicts.person_judges import asks_nobody
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.delegation import AGAIN
 from delegtop.model.events import Phase
@@ -31,14 +32,23 @@ def hung_in_tool(case: Case) -> Verdict | None:
     if (shown := hung_by_kernel(case)) is not None:
         return shown
     facts, since = case.facts, inside_since(case.facts)
-    deadline = case.forest.deadline(case.handle)
-    if not in_tool(case) or deadline is None or not deadline.is_firm or not case.is_past(deadline.at):
+    if since is None or not in_tool(case):
         return None
-    if since is None or not is_quiet_for(case, patience_of(case).in_vain):
+    late = _past_its_limit(case)
+    if not late or not is_quiet_for(case, patience_of(case).in_vain):
         return None
-    said: Sentence = (f"It has been inside {work_of(case) or 'a tool'} for ", since, *past(case, deadline))
-    said = (*said, compared(case, since), ".")
+    said = (f"It has been inside {work_of(case) or 'a tool'} for ", since, *late, compared(case, since), ".")
     return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, said, since, origins_of(facts.heard_origin))
+
+
+def _past_its_limit(case: Case) -> Sentence:
+    """That it is past its deadline; or, where no call waits for a permission, that the call is long past the time it
+    was given."""
+    late = past(case, case.forest.deadline(case.handle))
+    due = case.facts.call_deadline
+    if late or due is None or not asks_nobody(case) or not case.is_past(due + case.forest.policy.suspect_after):
+        return late
+    return (", ", due, " past the time it was given")
 
 
 @judges(Kind.HOST_SLEPT)
@@ -59,11 +69,10 @@ def waiting_for_model(case: Case) -> Verdict | None:
     facts, since = case.facts, case.facts.quiet_since
     if facts.phase is not Phase.MODEL or since is None:
         return None
-    patience = patience_of(case)
-    if not is_quiet_for(case, patience.worth_a_word):
+    if not is_quiet_for(case, patience_of(case).worth_a_word):
         return None
     late = past(case, case.forest.deadline(case.handle))
-    sure = Certainty.LIKELY if is_quiet_for(case, patience.unheard_of) else Certainty.POSSIBLE
+    sure = _certainty(case)
     said: Sentence = ("It has waited ", since, " for the model's answer", *late)
     if facts.asked is not None and facts.asked >= AGAIN:
         said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late)
@@ -80,6 +89,13 @@ def silent(case: Case) -> Verdict | None:
     work = work_of(case) if in_tool(case) else ""
     since = inside_since(case.facts) or heard if work else heard
     said: Sentence = (f"It has been inside {work} for ", since) if work else ("Nothing was heard of it for ", since)
-    said = (*said, compared(case, since), ". Quiet is not hung.")
+    alone = "; it has no log of its own that could tell more" if has_no_log(case.facts) else ""
+    said = (*said, f"{alone}{compared(case, since)}. Quiet is not hung.")
     places = origins_of(case.facts.heard_origin, *life_of(case.facts))
-    return Verdict(Kind.SILENT, Certainty.POSSIBLE, said, heard, places)
+    return Verdict(Kind.SILENT, _certainty(case), said, heard, places)
+
+
+def _certainty(case: Case) -> Certainty:
+    """Likely is only what hardly ever comes to a good end."""
+    longest = patience_of(case).unheard_of
+    return Certainty.LIKELY if longest is not None and is_quiet_for(case, longest) else Certainty.POSSIBLE
