@@ -150,3 +150,10 @@ def test_a_session_is_taken_up_again_in_its_own_folder(run: str, tree: Any) -> N
 
 def test_a_session_whose_process_is_gone_is_lost_with_its_agents(tree: Any) -> None:
     assert [row["state"] for row in tree("cline-3.0.65/hang_term")["delegations"]] == ["lost", "lost"]
+
+
+def test_tokens_and_errors_of_an_agent_are_not_told_of_the_one_that_called_it_too(tree: Any) -> None:
+    """Copilot's total of an agent counts those below it, and an error of its model is told as one of the session."""
+    rows = tree("copilot-1.0.102/ok_bad", "--at", NOW)["delegations"]
+    assert [row["tokens"] for row in rows] == [2560, 2560, 2560, 2560, 2560, 1280]
+    assert [len(row["errors"]) for row in rows] == [0, 0, 0, 0, 0, 1]

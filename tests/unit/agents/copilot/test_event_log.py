@@ -147,6 +147,22 @@ def test_a_completed_subagent_has_its_tokens_and_the_text_it_came_back_with() ->
     assert (found.ended_at, found.claims) == (at(3), ())
 
 
+def test_tokens_and_errors_belong_to_the_agent_whose_they_are() -> None:
+    def used(tokens: int, call: str, **outer: str) -> Told:
+        usage = {"inputTokens": tokens, "cacheReadTokens": 10, "outputTokens": 5, "apiCallId": call}
+        return "session.usage_record", {"usage": usage, **outer}
+
+    own = {"^agentId": "a1"}
+    error: Told = ("session.error", {**own, "errorType": "query", "message": "400"})
+    changed: Told = ("session.model_change", {**own, "newModel": "gpt-6"})
+    over: Told = ("subagent.failed", {**own, "toolCallId": "t1", "error": "400", "totalTokens": 900})
+    told = (BEGIN, ASKED, used(100, "x"), SPAWN, SPAWNED, used(40, "y", **own), changed, error, over)
+    session, _ = row(SESSION, *told)
+    assert (session.tokens, session.errors, session.model) == (95, (), "gpt-5")
+    agent, state = row(f"{SESSION}/t1", *told)
+    assert (agent.tokens, [fault.message for fault in agent.errors], state) == (35, ["400"], State.FAILED)
+
+
 @pytest.mark.parametrize(
     ("told", "outcome"),
     [

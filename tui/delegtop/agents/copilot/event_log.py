@@ -41,6 +41,8 @@ class Copilot(Chat):
         """The sub-agents, by agent id and by the call that spawned them."""
         self._callers: dict[str, tuple[Conversation, dict[str, Any]]] = {}
         """Who made a call that may spawn an agent, and with what."""
+        self._metered: set[str] = set()
+        """The agents whose tokens are told request by request."""
         self._asked_tools: set[str] = set()
         """The agents whose last answer asks for tools."""
 
@@ -67,6 +69,8 @@ class Copilot(Chat):
         agent = next((self._agents[key] for key in keys if isinstance(key, str) and key in self._agents), root)
         group, _, event = kind.partition(".")
         match group:
+            case "session" if event in ("usage_record", "model_change", "error"):
+                self._own(agent, event, data)
             case "session" | "abort":
                 self._session(root, event or kind, data)
             case "subagent":
@@ -95,18 +99,31 @@ class Copilot(Chat):
             case "resume":
                 root.resume()
                 root.turn_over()
-            case "model_change":
-                root.describe(model=word(data.get("newModel")))
-            case "error":
-                root.err(word(data.get("message")), word(data.get("errorType")))
             case "abort":
                 root.turn_over("aborted")
             case "shutdown":
                 self._shutdown(root, data)
 
+    def _own(self, agent: Conversation, event: str, data: dict[str, Any]) -> None:
+        """What is told of the session and of each of its agents in the same words."""
+        match event:
+            case "usage_record":
+                usage = obj(data.get("usage"))
+                read, cached = number(usage.get("inputTokens")) or 0, number(usage.get("cacheReadTokens")) or 0
+                self._metered.add(agent.id)
+                agent.use(
+                    max(read - cached, 0) + (number(usage.get("outputTokens")) or 0), word(usage.get("apiCallId"))
+                )
+            case "model_change":
+                agent.describe(model=word(data.get("newModel")))
+            case "error" if agent.is_child:  # in the words in which its end will tell it
+                agent.err(word(data.get("message")), recoverable=None)
+            case "error":
+                agent.err(word(data.get("message")), word(data.get("errorType")))
+
     def _shutdown(self, root: Conversation, data: dict[str, Any]) -> None:
         """The program ended, and with it whatever had not come back."""
-        if not self._agents:  # the sums count the sub-agents' tokens too
+        if not self._agents and root.id not in self._metered:  # the sums count the sub-agents' tokens too
             usages = [obj(obj(model).get("usage")) for model in obj(data.get("modelMetrics")).values()]
             root.spent(sum((number(u.get("inputTokens")) or 0) + (number(u.get("outputTokens")) or 0) for u in usages))
         for agent in self._agents.values():
@@ -171,7 +188,8 @@ class Copilot(Chat):
         elif event in ("completed", "failed"):
             agent = self._agents.get(call or "") or self._agents.get(agent_id or "")
             if agent is not None:
-                agent.spent(number(data.get("totalTokens")))
+                if agent.id not in self._metered:  # the total counts the tokens of its own sub-agents too
+                    agent.spent(number(data.get("totalTokens")))
                 agent.end(
                     Outcome.INTERRUPTED if data.get("cancelled") is True else ENDS[event], word(data.get("error"))
                 )

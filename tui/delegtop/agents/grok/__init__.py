@@ -1,12 +1,13 @@
 """Grok Build, the coding agent of xAI."""
 
 from pathlib import Path
-from urllib.parse import quote
 
 from delegtop.base.product import UUID, Basis, Home, Product
 
 
 def _of_project(folder: Path) -> tuple[str, ...]:
+    from urllib.parse import quote  # asked for only where sessions of one folder are looked for
+
     name = quote(str(folder), safe="")
     return name, f"{name}%2F*"
 

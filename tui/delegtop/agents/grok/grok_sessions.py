@@ -172,7 +172,7 @@ class Grok(Chat):
             agent.use(max((total or 0) - (cached or 0), 0), word(update.get("prompt_id")))
         reason = word(update.get("stop_reason"))
         if reason == "error":
-            agent.err(_cause(word(update.get("agent_result"))))
+            agent.err(_cause(word(update.get("agent_result"))), recoverable=None)  # as the end of a sub-agent tells it
         agent.turn_over("cancelled" if reason == "cancelled" else None)
 
     # -- phases ----------------------------------------------------------------------------------------------------
