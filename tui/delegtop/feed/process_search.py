@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
 from delegtop.base.origin import kernel
-from delegtop.base.product import Product
+from delegtop.base.product import Basis, Product
 from delegtop.dialects.products import product
 from delegtop.feed.open_sessions import SessionFacts
 from delegtop.kernel.process_table import ProcessTable
@@ -36,6 +36,8 @@ _WRAPPED = 5 * SECOND
 """A program that starts itself once more, in another process, does so at once."""
 _BEGINNING = 60 * SECOND
 """A session begins so soon after the process that was started for it."""
+_SEEN = (Basis.REAL, Basis.MADE)
+"""Whose programs were seen to run: what their processes look like is not only documented."""
 _SERVERS = frozenset({"serve", "server", "web", "acp", "app-server", "mcp", "mcp-server", "daemon", "remote-control"})
 """Words of a command line that make a process serve sessions of any folder."""
 
@@ -150,9 +152,8 @@ class _Look:
             return Answer(session, why=why)
         if any(not each.process.is_open for each in its):
             return Answer(session, why="some of them are those of another user")
-        if own or not _ran_here(session) or not _lists_its_processes(session, program, log):
-            return Answer(session)
-        return Answer(session, gone=True)
+        known = program.basis in _SEEN and _lists_its_processes(session, program, log)
+        return Answer(session, gone=known and not own and _ran_here(session))
 
     def _of_program(self, program: Product, log: str, able: Sequence[ProgramProcess]) -> "list[_Candidate]":
         """The processes of that program: by its name, or by the files that only it keeps open."""

@@ -11,5 +11,6 @@ PRODUCT = Product(
     session_id=r"ses_[0-9A-Za-z]+",
     executables=("kilo", "kilocode"),
     scripts=("@kilocode/cli",),
+    holds=("kilo*.db",),
     words=("kilo",),
 )
