@@ -59,8 +59,8 @@ def add(parser: ArgumentParser, *names: str) -> None:
 
 def load(arguments: Namespace) -> "Loaded":
     """The settings, with the flags that were given on top; a wrong one is a usage error."""
-    _load_msgspec()
-    from delegtop import settings
+    with _without_typing_extensions():
+        from delegtop import settings
 
     given = vars(arguments)
     plain = ("theme", "sort", "columns", "notify", "notify_command")
@@ -78,14 +78,16 @@ def load(arguments: Namespace) -> "Loaded":
     return loaded
 
 
-def _load_msgspec() -> None:
-    """Import it without `typing_extensions`, which takes a tenth of the start of `tree`: msgspec asks it for what is in
-    `typing` since Python 3.11, and takes that where there is none."""
-    if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
+@contextmanager
+def _without_typing_extensions() -> Iterator[None]:
+    """It takes a tenth of the start of `tree`, and only for msgspec, which asks it for what is in `typing` since Python
+    3.11, and takes that where there is none."""
+    if "typing_extensions" in sys.modules:
+        yield
         return
     sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # how Python notes that there is none
     try:
-        import msgspec  # noqa: F401 - for all who import it after this
+        yield
     finally:
         del sys.modules["typing_extensions"]
 
