@@ -13,7 +13,6 @@ from delegtop.observation.observation import opened
 from delegtop.observation.source_discovery import Places
 from delegtop.settings import Settings
 
-
 pytestmark = pytest.mark.anyio
 
 

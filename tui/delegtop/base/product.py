@@ -85,8 +85,8 @@ class Product(NamedTuple):
     """The shape of its session ids: a regular expression for all of one."""
     executables: tuple[str, ...] = ()
     """How its process is found: what the program is called, as the first word of a command line. A product that names
-    neither these nor scripts has no process of its own, and none is looked for. That there is none is believed only of a
-    program that was seen to run, which its basis tells."""
+    neither these nor scripts has no process of its own, and none is looked for. That there is none is believed only of
+    a program that was seen to run, which its basis tells."""
     scripts: tuple[str, ...] = ()
     """Parts of a path that tell it where an interpreter is the first word."""
     holds: tuple[str, ...] = ()
