@@ -246,6 +246,18 @@ def test_what_is_beyond_the_examples_is_counted() -> None:
     assert not list(log_findings.judge(UNREADABLE, "x", 0, []))
 
 
+def test_nobody_is_told_to_mend_what_an_agent_program_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = {"type": "user", "sessionId": "s", "parentUuid": None, "uuid": "u", "timestamp": "2026-11-02T10:00:00Z"}
+    prompt = {**told, "message": {"role": "user", "content": "go"}}
+    (tmp_path / "s.jsonl").write_text(json.dumps(prompt) + "\n" + '{"text": "' + "x" * 3_000_000 + '"}\n{}\n', "utf-8")
+    main(["check", str(tmp_path), "--at", "2026-11-02T10:00:10Z", "--json"])
+    (found,) = [each for each in json.loads(capsys.readouterr().out)["findings"] if each["rule"] == "LOG-001"]
+    assert found["message"].startswith("oversize: ")
+    assert found["advice"].startswith("Claude Code wrote it so: ")
+
+
 # Artifacts
 
 

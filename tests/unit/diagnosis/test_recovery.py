@@ -136,6 +136,16 @@ def test_a_process_that_is_known_is_named(process: dict[str, Any], words: str) -
     assert steps(forest(late))[0][1].startswith(words)
 
 
+def test_a_parent_that_was_never_told_is_sent_a_message_before_all_else() -> None:
+    waits = Heard("a", NOON, PLACE, phase=Phase.CHILD)
+    done = Ended("b", Millis(NOON + 60_000), PLACE, Outcome.COMPLETED, Ending.RETURN)
+    grown = forest(started(product="codex"), started("b", parent="a", product="codex"), waits, done)
+    grown.advance(Millis(NOON + 3_600_000))
+    first, *_ = steps(grown)
+    assert first == (By.DELEGTOP, Kind.LOST_RETURN.row.frees)
+    assert first[1].startswith("Send it any message")
+
+
 def test_how_it_ended_is_best_known_to_the_agent_so_its_word_comes_first() -> None:
     fault = Fault("no", recommendation="Clean the cache")
     ended = Ended("a", NOON, PLACE, Outcome.FAILED, Ending.RETURN, Report(errors=(fault,), next_steps="Try again"))

@@ -87,6 +87,7 @@ def _sources(
     """Every source that was read or should have been, with what is wrong in the file itself and not told before."""
     from delegtop.diagnosis import log_findings
     from delegtop.diagnosis.rules.log_rules import DEVIATION, UNREADABLE
+    from delegtop.dialects.products import product_of
     from delegtop.model.events import Deviation
     from delegtop.observation.unread_sources import unread
     from delegtop.report.check_report import CheckSubject
@@ -105,7 +106,7 @@ def _sources(
             (DEVIATION, count, deviations),
         ):
             if rule in rules:
-                found += log_findings.judge(rule, source.path, number, examples)
+                found += log_findings.judge(rule, source.path, number, examples, product_of(source.dialect))
         yield CheckSubject(source.path, source.path, source.path, None, tuple(found))
 
 

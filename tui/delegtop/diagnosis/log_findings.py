@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from delegtop.base.origin import Origin
+from delegtop.base.product import Product
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rule_table import TOLD_DEVIATIONS
@@ -15,7 +16,7 @@ _ADVICE = {
     UNREADABLE.id: "Have its writer write one whole JSON object a line, in UTF-8, ended by a newline.",
     DEVIATION.id: "Have its writer follow the format, or read it as another one with --format.",
 }
-
+_NOT_YOURS = "{} wrote it so: what stands there is missing from the tree, all else counts, and nothing has to be done."
 
 Places = dict[tuple[str, str], set[Origin]]
 """The places of a source that findings tell of, by the source and the kind of deviation."""
@@ -39,11 +40,15 @@ def untold(
     return count - max(told, len(examples) - len(left)), left  # one finding may tell of two fields on its line
 
 
-def judge(rule: Rule, path: str, count: int, examples: Sequence[Example]) -> Iterator[Finding]:
-    """One finding for each example that was kept of a source, and one for all the others together."""
+def judge(
+    rule: Rule, path: str, count: int, examples: Sequence[Example], program: Product | None = None
+) -> Iterator[Finding]:
+    """One finding for each example that was kept of a source, and one for all the others together. Who uses an agent
+    program has not written what it writes, and cannot mend it."""
+    advice = _NOT_YOURS.format(program.title) if program and program.executables else _ADVICE[rule.id]
     for origin, told in examples:
-        yield Finding(rule.id, rule.severity, path, told, (origin,), _ADVICE[rule.id])
+        yield Finding(rule.id, rule.severity, path, told, (origin,), advice)
     if more := count - len(examples):
         others = "other " if examples else ""
         what = "lines cannot be read" if rule is UNREADABLE else "things do not fit the format"
-        yield Finding(rule.id, rule.severity, path, f"{more} {others}{what}.", (), _ADVICE[rule.id])
+        yield Finding(rule.id, rule.severity, path, f"{more} {others}{what}.", (), advice)

@@ -18,6 +18,14 @@ def product(name: str | None) -> Product | None:
     return next((each for each in _of_plugins() if each.name == name), None) if name else None
 
 
+def product_of(format: str | None) -> Product | None:
+    """The product whose format goes by that name; None for what is no format of a product."""
+    try:
+        return load(format).product if format else None
+    except UnknownDialect:
+        return None
+
+
 def products() -> Iterator[Product]:
     """All there are, delegtop's own first."""
     for each in (*map(product, PRODUCTS), *_of_plugins()):

@@ -49,6 +49,8 @@ COPIED = "copied"
 """The file that tells of it is a copy by its times, so when it was written is no sign of life; the text has both."""
 UNSEEN = "unseen"
 """Its log shows a thing only once it is over, so nothing tells whether it is at work."""
+NO_LOG = "no log"
+"""It works in a log of its own, and that is not here: nothing can be heard of it before it is done."""
 VANISHED = "vanished"
 """Its process was there when it was last looked for, and gone the next time, at the moment of the note. Without it
 nobody knows when a process that is gone went."""

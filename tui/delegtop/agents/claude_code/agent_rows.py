@@ -15,10 +15,12 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.loops import Repeats
 from delegtop.dialects.kit.tokens import Tokens
-from delegtop.model.events import Ended, Ending, Event, Fault, Heard, Outcome, Report, Started
+from delegtop.model.events import Ended, Ending, Event, Fault, Heard, Noted, Outcome, Report, Started
+from delegtop.model.notes import NO_LOG
 
 Emit = Callable[[Event], None]
 _replace = msgspec.structs.replace
+_NO_LOG = "it works in the background, and its log is not here"
 
 
 class AgentRow:
@@ -35,6 +37,7 @@ class AgentRow:
         "origin",
         "parent",
         "progress",
+        "sent_off",
         "tellers",
         "transcripts",
         "words",
@@ -52,6 +55,8 @@ class AgentRow:
         """The sessions that tell of its start and are read now."""
         self.progress: Pursuit | None = None
         """What it is in the middle of, as the file of its parent tells."""
+        self.sent_off: tuple[Millis, Origin] | None = None
+        """When it was sent to the background while its own transcript was not seen yet."""
         self.transcripts: list[Transcript] = []
         self.words: list[tuple[Millis, Ending]] = []
         """When others said that it was completed: its own transcript may know better."""
@@ -99,10 +104,22 @@ class AgentRow:
         for transcript in self.transcripts:
             transcript.contradict(self, at, by)
 
+    def send_off(self, at: Millis | None, origin: Origin) -> None:
+        """It works in the background from now on: its parent's file tells no more, and its own may not be here."""
+        self.progress = None
+        if self.transcripts or at is None:
+            return
+        self.say(Heard(self.id, at, origin))
+        self.say(Noted(self.id, at, origin, NO_LOG, _NO_LOG))
+        self.sent_off = (at, origin)
+
     def adopt(self, transcript: "Transcript") -> None:
         """The transcript tells of this row."""
         if transcript.row is not None:
             return
+        if self.sent_off is not None:
+            at, origin = self.sent_off
+            self.say(Noted(self.id, Millis(at + 1), origin, NO_LOG, ""))
         transcript.row = self
         self.transcripts.append(transcript)
         for at, by in self.words:

@@ -37,7 +37,9 @@ class Pursuit:
         self.rest, self.since, self.asked = rest, at, 0
 
     def ask(self, at: Millis | None) -> None:
-        """Its model is asked: for the first time, or again, and then it waits for as long as it did before."""
+        """Its model is asked: for the first time, or again, and then it waits for as long as it did before. Every call
+        has come back by then."""
+        self.open.clear()
         if self.rest is not Phase.MODEL:
             self.turn_to(Phase.MODEL, at)
         self.asked += 1

@@ -92,7 +92,7 @@ def result(here: SpawnPlace, row: AgentRow, block: ContentBlock, structured: Raw
         return _end(here, row, End.FAILED, Ending.RETURN, Report(summary=notices.cut(words), errors=(fault,)))
     _linked(here, row, told, words)
     if told.status not in (None, "completed") or (told.status is None and notices.is_launched(words)):
-        return None
+        return None if told.run_id else row.send_off(here.at, here.origin)
     answer = notices.answer(texts(told.content) or said)
     ended = notices.ended("completed", answer, None, told.total_duration_ms)
     if ended is not None:

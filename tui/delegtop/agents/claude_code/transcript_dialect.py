@@ -132,6 +132,8 @@ class ClaudeCode(Dialect):
         if handler is None:
             return None
         who = self._who(file, entry)
+        if who is not None and not who.began and entry.is_meta and who.is_trunk:
+            return None  # what the program wrote by itself may bear the time of another session
         if who is None:
             if handler is titled:
                 file.titles = (*file.titles[-1:], (entry, origin))

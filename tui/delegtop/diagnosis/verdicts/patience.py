@@ -8,6 +8,7 @@ from delegtop.base.clock import MINUTE, Millis, duration
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.verdicts.judge_kit import in_tool
 from delegtop.diagnosis.verdicts.person_judges import asks_nobody
+from delegtop.model import notes
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase
 
@@ -77,6 +78,8 @@ def _is_measure(case: Case, known: "Normal") -> bool:
 
 def has_no_log(facts: Delegation) -> bool:
     """An agent of a program of which only its start was told: nothing can be heard of it before it is done."""
+    if any(note.kind == notes.NO_LOG for note in facts.notes):
+        return True
     return facts.product is not None and facts.phase is None and not facts.tool and facts.heard_at == facts.started_at
 
 

@@ -97,9 +97,17 @@ def _doing(subject: PageSubject) -> Content:
     begun = delegation.phase_since or delegation.heard_at
     since = f"for {duration(max(subject.now - begun, 0))}" if begun is not None else ""
     if phase is Phase.TOOL:
-        return said(Content.styled("inside ", MUTED) + (tool or Content("a tool")), doing, since)
+        return said(Content.styled("inside ", MUTED) + (tool or Content("a tool")), doing, since, _own_timeout(subject))
     style = "bold $warning" if phase in phases.FOR_PEOPLE else "bold"
     return said(Content.styled(PHASES[phase], style), tool, doing, since)
+
+
+def _own_timeout(subject: PageSubject) -> str:
+    """What is left of the time that the open call was given."""
+    due, now = subject.delegation.call_deadline, subject.now
+    if due is None:
+        return ""
+    return f"{duration(due - now)} to its own timeout" if due >= now else f"{duration(now - due)} past its own timeout"
 
 
 def _time(at: Millis | None, subject: PageSubject, remark: str = "") -> Content:
