@@ -311,7 +311,7 @@ def test_an_agent_that_is_heard_of_after_all_was_not_lost_with_the_process_befor
         stand_ins.opencode(home, project, done=True)
         with delegtop.open(log) as seen:
             assert standing(seen)[1][0] is State.LOST
-            stand_ins.opencode(home, project, ago=-1, id="ses_child", parent=stand_ins.OPENCODE_ID)
+            stand_ins.opencode(home, project, id="ses_child", parent=stand_ins.OPENCODE_ID)
             until(lambda: seen.look() and standing(seen)[1][0] is State.RUNNING, "its sign of life")
 
 
@@ -327,3 +327,18 @@ def test_a_session_last_heard_of_long_ago_is_not_looked_for(home: Path, project:
     assert look_at(log)[0][0] is State.LOST
     with delegtop.open(log) as seen:
         assert "nothing heard" in seen.forest.reason(0)
+
+
+def test_who_is_heard_of_after_it_was_missed_is_not_missed_again(home: Path, project: Path) -> None:
+    """It runs in a way that nobody here knows: its log is right."""
+    log = stand_ins.qwen(home, project)
+    with delegtop.open(log) as seen:
+        assert standing(seen) == [(State.LOST, None)]
+        stand_ins.qwen(home, project)
+        until(lambda: seen.look() and standing(seen) == [(State.RUNNING, None)], "its sign of life")
+        for _ in range(5):
+            seen.look()
+        assert standing(seen) == [(State.RUNNING, None)]
+        with running("qwen", folder=project) as process:
+            until(lambda: seen.look() and standing(seen) == [(State.RUNNING, process.pid)], "its process")
+        until(lambda: seen.look() and standing(seen) == [(State.LOST, process.pid)], "its loss")

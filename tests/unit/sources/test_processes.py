@@ -39,7 +39,7 @@ def test_a_process_that_is_dead_and_not_yet_buried_is_gone(now: Millis) -> None:
 
 
 def test_a_process_that_started_after_the_note_is_another_with_the_same_id(now: Millis) -> None:
-    if processes._started_at(os.getpid()) is None:
+    if processes.start_ticks(os.getpid()) is None:
         pytest.skip("this system does not tell when a process started")
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
@@ -50,7 +50,7 @@ def test_a_process_that_started_after_the_note_is_another_with_the_same_id(now: 
 
 
 def test_a_process_whose_start_is_not_told_is_not_called_gone(now: Millis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_started_at", lambda _pid: None)
+    monkeypatch.setattr(processes, "_moment", lambda _ticks: None)
     assert not is_gone(os.getpid(), Millis(now - MINUTE))
 
 
@@ -73,7 +73,7 @@ def test_this_machine_has_a_name() -> None:
 
 @pytest.fixture
 def own_ticks() -> int:
-    ticks = processes._ticks(os.getpid())
+    ticks = processes.start_ticks(os.getpid())
     if ticks is None:
         pytest.skip("this system does not tell when a process started")
     return ticks

@@ -28,6 +28,8 @@ EVERY = 2.0
 """Seconds between two looks for a process that was not found and may be."""
 SELDOM = 10.0
 """Seconds between two looks where the last one did not tell."""
+_SHARE, _LONGEST = 0.004, 30.0
+"""Of one processor that looking again may take: where that is much it is done less often, but after so many seconds."""
 OLD = DAY
 """Who was last heard of longer ago is lost by silence alone, and its process is not looked for."""
 _SLACK = 5 * SECOND
@@ -63,6 +65,8 @@ class ProcessSearch:
         self._asked: dict[str, float] = {}
         """When to ask again, by session."""
         self._told: dict[str, tuple[object, ...]] = {}
+        self._gone: dict[str, Millis] = {}
+        """Of whom it was told that they are gone, and when."""
 
     def is_new(self, session: SessionFacts) -> bool:
         """Whether nobody has looked for its process yet."""
@@ -77,6 +81,7 @@ class ProcessSearch:
 
     def ask(self, sessions: Sequence[SessionFacts]) -> list[Answer]:
         """What the system says of their processes now."""
+        began = monotonic()
         answers: list[Answer] = []
         look: _Look | None = None
         for session in sessions:
@@ -85,9 +90,12 @@ class ProcessSearch:
             if program is not None and (program.executables or program.scripts) and _is_at_home(session.log, program):
                 look = look or _Look(programs(ProcessTable()), self._neighbours)
                 answer = look.find(session, program)
-            unsure = not answer.gone and answer.process is None
-            self._asked[session.id] = monotonic() + (SELDOM if unsure else EVERY)
             answers.append(answer)
+        now = monotonic()
+        seldom = max(SELDOM, min((now - began) / _SHARE, _LONGEST))
+        for answer in answers:
+            told = answer.gone or answer.process is not None
+            self._asked[answer.session.id] = now + (EVERY if told else seldom)
         return answers
 
     def tell(self, answers: Sequence[Answer], still: Callable[[SessionFacts], bool]) -> Iterator[Event]:
@@ -96,15 +104,21 @@ class ProcessSearch:
             session, process = answer.session, answer.process
             if process is not None:
                 yield from self._found(session, process)
-            elif answer.gone and still(session) and self._is_news(session.id, session.heard_at):
+            elif answer.gone and still(session) and self._is_believed(session):
+                self._gone[session.id] = self._clock.now()
                 for id in (session.id, *(member for member, _ in session.members if session.is_over)):
                     yield Ended(id, self._clock.now(), kernel(), Outcome.LOST, Ending.GONE)
             elif answer.why and self._is_news(session.id, answer.why):
                 yield Noted(session.id, self._clock.now(), kernel(), OUT_OF_SIGHT, answer.why)
 
+    def _is_believed(self, session: SessionFacts) -> bool:
+        """Who was heard of after it was said to be gone runs in a way that is not known here: its log is right."""
+        return session.id not in self._gone
+
     def _found(self, session: SessionFacts, process: ProgramProcess) -> Iterator[Event]:
         if not self._is_news(session.id, process.pid, process.ticks):
             return
+        self._gone.pop(session.id, None)
         # What it did before the session is not of the session: a server may be days old.
         at = max(process.started_at, session.started_at or process.started_at)
         yield Started(

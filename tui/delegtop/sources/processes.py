@@ -20,11 +20,11 @@ def hostname() -> str:
     return os.uname().nodename
 
 
-def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: str | None = None) -> bool:
+def is_gone(pid: int, noted_at: Millis, begun: int | None = None, domain: str | None = None) -> bool:
     """True if no process has that id, or only another one that got the same id later, or one that is dead and was not
     yet taken note of by its parent. False when in doubt.
 
-    `start_ticks` is what the kernel called the start of the process when it was noted (field 22 of its `stat`): one
+    `begun` is what the kernel called the start of the process when it was noted (field 22 of its `stat`): one
     with other ticks is another process. `domain` names the machine and the pid namespace it was noted in
     (`linux:<machine id>:pid:[4026531836]`): in another one its number means nothing here.
     """
@@ -36,22 +36,30 @@ def is_gone(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: 
         return True
     except (PermissionError, OverflowError):
         return False
-    if _stat(pid)[:1] in _DEAD:
+    stat = _stat(pid)
+    if stat[:1] in _DEAD:
         return True
-    ticks = _ticks(pid)
-    if start_ticks is not None and ticks is not None and ticks != start_ticks:
-        return True
-    started = _started_at(pid)
+    ticks = _ticks(stat)
+    if begun is not None and ticks is not None:
+        return ticks != begun
+    started = _moment(ticks)
     return started is not None and started > noted_at + _CLOCK_SLACK
 
 
-def is_there(pid: int, noted_at: Millis, start_ticks: int | None = None, domain: str | None = None) -> bool:
+def is_there(pid: int, noted_at: Millis, begun: int | None = None, domain: str | None = None) -> bool:
     """True if that very process is there for certain: it started before it was noted. False when in doubt."""
-    if pid <= 0 or not _is_ours(domain) or _stat(pid)[:1] in (*_DEAD, []):
+    stat = _stat(pid) if pid > 0 and _is_ours(domain) else []
+    if stat[:1] in (*_DEAD, []):
         return False
-    started = _started_at(pid)
-    is_it = start_ticks is None or _ticks(pid) == start_ticks
+    ticks = _ticks(stat)
+    started = _moment(ticks)
+    is_it = begun is None or ticks == begun
     return is_it and started is not None and started <= noted_at + _CLOCK_SLACK
+
+
+def start_ticks(pid: int) -> int | None:
+    """By what to know the process of that number from one that gets it later, where the system tells it."""
+    return _ticks(_stat(pid))
 
 
 def _is_ours(domain: str | None) -> bool:
@@ -67,10 +75,10 @@ def _is_ours(domain: str | None) -> bool:
         return False
 
 
-def _ticks(pid: int) -> int | None:
+def _ticks(stat: list[bytes]) -> int | None:
     """When the process started, in the kernel's ticks since the machine did, where /proc tells it."""
     try:
-        return int(_stat(pid)[_START])
+        return int(stat[_START])
     except (IndexError, ValueError):
         return None
 
@@ -83,9 +91,8 @@ def _stat(pid: int) -> list[bytes]:
         return []
 
 
-def _started_at(pid: int) -> Millis | None:
-    """When the process started, where /proc tells it."""
-    ticks = _ticks(pid)
+def _moment(ticks: int | None) -> Millis | None:
+    """When that many ticks had passed since the machine started, where /proc tells it."""
     if ticks is None:
         return None
     try:

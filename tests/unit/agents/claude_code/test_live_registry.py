@@ -149,7 +149,7 @@ def test_a_file_whose_process_was_killed_is_lost_and_one_whose_process_lives_is_
     path.write_text(json.dumps(entry(pid=process.pid, startedAt=now, statusUpdatedAt=now)))
     killed = poll(path)
     assert killed.state(killed.roots()[0]) is State.LOST
-    ticks = processes._ticks(os.getpid())
+    ticks = processes.start_ticks(os.getpid())
     path.write_text(json.dumps(entry(pid=os.getpid(), startedAt=now, statusUpdatedAt=now, procStart=str(ticks))))
     alive = poll(path)
     assert alive.state(alive.roots()[0]) is State.RUNNING
@@ -159,7 +159,7 @@ def test_a_file_that_goes_ends_its_session_even_if_its_process_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process_watch, "LINGERS", 0.0)
-    now, ticks = WallClock().now(), processes._ticks(os.getpid())
+    now, ticks = WallClock().now(), processes.start_ticks(os.getpid())
     path = tmp_path / "4711.json"
     path.write_text(json.dumps(entry(pid=os.getpid(), startedAt=now, statusUpdatedAt=now, procStart=str(ticks))))
     with observed(tmp_path, clock=WallClock()) as seen:
@@ -184,7 +184,7 @@ def test_an_idle_session_whose_process_was_killed_rests_and_is_no_error(tmp_path
 
 
 def test_a_file_whose_number_another_process_got_is_lost(tmp_path: Path) -> None:
-    now, ticks = WallClock().now(), processes._ticks(os.getpid())
+    now, ticks = WallClock().now(), processes.start_ticks(os.getpid())
     if ticks is None:
         pytest.skip("this system does not tell when a process started")
     path = tmp_path / "session.json"
