@@ -24,7 +24,7 @@ settings.load_profile("busy")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--schedules", type=int, default=1000, help="random fault schedules for the tail test")
-    parser.addoption("--steps", type=int, default=2000, help="random keys, clicks and sizes for the monkey test")
+    parser.addoption("--steps", type=int, default=1000, help="random keys, clicks and sizes for the monkey test")
     parser.addoption("--seed", type=int, default=1, help="the first seed of the monkey test")
     parser.addoption("--live-full", action="store_true", help="every way to hang and to be slow, with real processes")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")

@@ -25,6 +25,14 @@ _ROUNDS = 50
 """A program that is at work through so many looks at it, and has nothing to do, goes on for ever."""
 
 
+async def comes(holds: Callable[[], object], what: str = "it", *, every_turn: bool = False) -> None:
+    """Wait until it holds, whatever is under way by then; what lasts for a moment only is looked for every turn."""
+    end, pace = monotonic() + PATIENCE, paces()
+    while not holds():
+        assert monotonic() < end, f"{what} did not happen in {PATIENCE:g} s"
+        await asyncio.sleep(0 if every_turn else next(pace))
+
+
 async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "it") -> None:
     """Wait until it holds, and is drawn."""
     end, pace = monotonic() + PATIENCE, paces()

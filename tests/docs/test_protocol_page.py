@@ -51,6 +51,11 @@ ASKS_NOTHING = re.compile(r"^\|(?: (?:ID|Field|Token|Pattern) \|)|^  description
 
 
 @cache
+def text_of(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
@@ -68,6 +73,7 @@ def defined_in(body: list[ast.stmt]) -> dict[str, ast.stmt]:
     return found
 
 
+@cache
 def unit_test(file: str) -> Path | None:
     """The file of that name, in whichever folder it is."""
     return next((TESTS / "unit").rglob(file), None)
@@ -104,7 +110,7 @@ def test_every_test_a_row_names_exists_and_speaks_of_its_rules(name: str, row: d
     assert row["tests"], name
     assert [test for test in row["tests"] if not is_there(test)] == []
     files = [path for test in row["tests"] if (path := unit_test(test.split("::")[0])) is not None]
-    told = "".join(path.read_text("utf-8") for path in files)
+    told = "".join(map(text_of, files))
     assert [place for place in row["where"] if RULE.fullmatch(place) and place not in told] == []
 
 

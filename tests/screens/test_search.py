@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.piloting import until
 from tests.screens.looking import names, running, said, settled, table, text_of, under_cursor
 
 from delegtop.app.highlight import highlighted
@@ -132,8 +133,7 @@ async def test_what_arrives_is_marked_too(make_app: MakeApp, feed: "ScriptedFeed
     async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("backslash", *"late", "enter")
         feed.say(script.started("sess_late", 61, agent="latecomer", parent="sess_1766743200_root00"))
-        while "latecomer" not in names(app):
-            await pilot.pause(0.02)
+        await until(pilot, lambda: "latecomer" in names(app))
         await settled(pilot)
         assert "late" in marked(app)
 
