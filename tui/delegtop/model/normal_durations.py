@@ -34,6 +34,8 @@ class Normal(msgspec.Struct, frozen=True):
     """Milliseconds that one in a thousand exceeds."""
     unheard_of_after: int
     """Milliseconds that hardly any exceeds."""
+    is_known: bool
+    """Whether so many of this program are known that what is rare among them was seen; else it is only estimated."""
 
     @property
     def count(self) -> int:
@@ -53,12 +55,13 @@ def normal(product: str | None, names: Iterable[str], own: Mapping[Kind, Counts]
 
 @lru_cache(maxsize=1_024)
 def _normal(names: tuple[str, ...], widest: Counts, known: tuple[tuple[Counts, Counts], ...]) -> Normal:
-    curve, told = DurationCurve().refined(widest), ("", Counts(), False)
+    curve, told, most_known = DurationCurve().refined(widest), ("", Counts(), False), 0
     for name, (of_others, of_ours) in zip(names, known, strict=True):
         curve = curve.refined(of_others).refined(of_ours)
+        most_known = max(most_known, sum(of_others), sum(of_ours))
         if name != TOOL and max(sum(of_others), sum(of_ours)) >= ENOUGH:  # any tool is no measure for one
             here = sum(of_ours) >= ENOUGH
             told = name, of_ours if here else of_others, here
     rare, unheard_of = curve.exceeded_by(_RARE), curve.exceeded_by(_UNHEARD_OF)
     most = _STRETCH * curve.exceeded_by(_OFTEN) if names[0] == TOOL else unheard_of
-    return Normal(*told, min(rare, most), min(unheard_of, most))
+    return Normal(*told, min(rare, most), min(unheard_of, most), most_known * _RARE >= 1)

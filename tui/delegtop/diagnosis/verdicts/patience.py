@@ -47,7 +47,9 @@ def _patience(case: Case) -> Patience:
     if not _is_comparable(case):
         return Patience(max(least, most), None, policy.suspect_after)
     known = _normal(case)
-    if not _tells_enough(case, known):
+    if facts.phase is Phase.MODEL:
+        least = policy.silent_after if known.is_known else 2 * policy.silent_after
+    elif not _tells_enough(case, known):
         least = policy.tool_suspect_after
     in_vain = max(policy.suspect_after, known.rare_after)
     unheard_of = max(least, policy.suspect_after, known.unheard_of_after) if _is_measure(case, known) else None
@@ -61,8 +63,6 @@ def _tells_enough(case: Case, known: "Normal") -> bool:
     time."""
     from delegtop.model import call_names
 
-    if case.facts.phase is Phase.MODEL:
-        return True
     if in_tool(case) and call_names.is_shell(case.facts.tool):
         return known.here and asks_nobody(case)
     return known.name not in ("", call_names.AGENT)
