@@ -39,29 +39,11 @@ STOPS = ("rejected", "interrupted", "timeout")
 BY_PERSON = ("rejected", "interrupted")
 LEAST = 60
 """Seconds: nothing shorter is spoken of, but for questions."""
-LOOKS: tuple[int, ...] = (
-    30,
-    60,
-    90,
-    120,
-    181,
-    240,
-    300,
-    360,
-    450,
-    540,
-    601,
-    720,
-    901,
-    1050,
-    1201,
-    1500,
-    1801,
-    2400,
-    3000,
-    3601,
-)
-LOOKS += (5400, 7201, 14400, 28800, 43200, 86500, 172800)
+_MINUTES = (3, 4, 5, 6, 7.5, 9, 10, 12, 15, 17.5, 20, 25, 30, 40, 50, 60, 90, 120, 240, 480, 720, 1440, 2880)
+LOOKS = (30, 61, 90, 120, *(int(minutes * 60) + 1 for minutes in _MINUTES))
+"""Seconds into a call at which the judges are asked."""
+SOON = 90
+"""Seconds within which a prompt should be named."""
 HERE = Origin("log.jsonl", 1, 0)
 SURE = ("possible", "likely", "certain")
 
@@ -194,6 +176,12 @@ def _recall(facts: list[Fact], found: list[Called]) -> Iterator[str]:
         told = [spoken[id(fact)].after for fact in wanted if id(fact) in spoken]
         middle = f", the median after {sorted(told)[len(told) // 2]} s" if told else ""
         yield f"{words}: {len(told)} of {len(wanted)} were spoken of{middle}.\n"
+    prompts = [
+        fact for fact in facts if fact["label"] == "needs a person" and not is_question(fact) and fact["s"] > SOON
+    ]
+    soon = [each for fact in prompts if (each := spoken.get(id(fact))) and each.after <= SOON]
+    named = sum(each.kind is Kind.AWAITING_PERMISSION for each in soon)
+    yield f"Prompts for a permission open for longer than {SOON} s: {named} of {len(prompts)} were named by then.\n"
 
 
 def main() -> None:

@@ -114,6 +114,8 @@ def compared(case: Case, since: Millis) -> str:
     known = _normal(case)
     if not known.name:
         return ""
+    if has_no_log(case.facts):  # the whole of it is compared, whatever was said when it was sent off
+        since = case.facts.started_at or since
     what, where = _what(known), " here" if known.here else ""
     share = known.shorter(case.now - since)
     if share >= 1:
