@@ -70,9 +70,11 @@ def test_asking_again_is_no_sign_that_anything_came_of_it() -> None:
 
 
 def test_of_parallel_calls_the_first_without_a_result_is_what_it_is_in() -> None:
-    calls = answer(1, use("a", "Read", file_path="/a"), use("b", "WebFetch", url="u"), use("c", "Read", file_path="/c"))
-    session = one(forest((TRUNK, [calls, result(2, "a"), result(3, "c")])), SESSION)
+    calls = answer(1, use("a", "WebFetch", url="u"), use("b", "Read", file_path="/b"), use("c", "Edit", file_path="/c"))
+    session = one(forest((TRUNK, [calls, result(2, "b")])), SESSION)
     assert (session.phase, session.tool, session.phase_since) == (Phase.TOOL, "WebFetch", at(1))
+    session = one(forest((TRUNK, [calls, result(2, "b"), result(90, "a")])), SESSION)
+    assert (session.tool, session.phase_since) == ("Edit", at(90)), "it was not begun before"
     assert one(forest((TRUNK, [calls, *(result(2, id) for id in "abc")])), SESSION).phase is Phase.MODEL
 
 
@@ -80,7 +82,7 @@ def test_parallel_calls_of_an_agent_told_in_its_parents_file_end_one_by_one() ->
     calls = [progress(2, use("r", "Read", file_path="/r")), progress(2, use("w", "WebFetch", url="u"))]
     told = [answer(1, spawn("c")), *calls, progress(4, returned("r"))]
     agent = one(forest((TRUNK, told)), "c")
-    assert (agent.phase, agent.tool, agent.phase_since) == (Phase.TOOL, "WebFetch", at(2))
+    assert (agent.phase, agent.tool, agent.phase_since) == (Phase.TOOL, "WebFetch", at(4))
     agent = one(forest((TRUNK, [*told, progress(9, returned("w"))])), "c")
     assert (agent.phase, agent.phase_since) == (Phase.MODEL, at(9))
 

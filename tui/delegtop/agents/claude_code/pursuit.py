@@ -1,5 +1,7 @@
 """What one agent is in the middle of: the calls that have not come back, else its model, else nothing."""
 
+from msgspec.structs import replace
+
 from delegtop.agents.claude_code.tools import Tool
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
@@ -31,6 +33,16 @@ class Pursuit:
         if message and message != self.message:
             self.message = message
             self.open.clear()
+
+    def come_back(self, id: str, at: Millis | None) -> Tool | None:
+        """A call came back. Calls that are made at once begin one after the other, but for those that only look: the
+        next may begin only now."""
+        was_first = id == next(iter(self.open), None)
+        tool = self.open.pop(id, None)
+        if was_first and at is not None and self.open:
+            following, call = next(iter(self.open.items()))
+            self.open[following] = replace(call, at=at if call.at is None else max(call.at, at))
+        return tool
 
     def turn_to(self, rest: Phase, at: Millis | None) -> None:
         """From now on it waits for that, once no tool is open."""

@@ -74,7 +74,7 @@ class Tool(Struct, frozen=True, gc=False):
     leaves: bool = False
     """Whether a mate says with it that it leaves."""
     at: Millis | None = None
-    """When it was called."""
+    """When it was called, or began."""
 
     @property
     def due(self) -> Millis | None:

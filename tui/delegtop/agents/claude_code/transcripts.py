@@ -99,7 +99,7 @@ def _result(here: SpawnPlace, block: ContentBlock, entry: TranscriptEntry) -> No
     id = block.tool_use_id
     if id is None:
         return
-    used = here.who.open.pop(id, None)
+    used = here.who.come_back(id, here.at)
     row = here.family.row(id)
     if row is not None:
         spawns.result(here, row, block, entry.tool_use_result, entry.tool_denial_kind)
@@ -256,7 +256,7 @@ def _progressed(here: SpawnPlace, row: AgentRow, told: WireProgress) -> None:
         if block.type == "tool_use" and block.id and block.name:
             now.open[block.id] = tool(block.name, block.input, at)
         elif block.type == "tool_result" and block.tool_use_id:
-            now.open.pop(block.tool_use_id, None)
+            now.come_back(block.tool_use_id, at)
     row.say(now.told(row.id, at, here.origin, None, None))
 
 
