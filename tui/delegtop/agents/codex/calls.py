@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 from delegtop.dialects.kit.coerce import gist, items, number, obj, parsed, title, word
-from delegtop.dialects.kit.conversation import Call, Conversation
+from delegtop.dialects.kit.conversation import Conversation
+from delegtop.dialects.kit.occupation import Call
 from delegtop.model.events import Phase
 
 ASKS = frozenset({"request_user_input", "ask_user"})

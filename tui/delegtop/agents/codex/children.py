@@ -11,7 +11,8 @@ from delegtop.agents.codex.calls import targets
 from delegtop.agents.codex.names import DEFAULT_ROLE, is_thread_id, made_at
 from delegtop.base.clock import SECOND, Millis
 from delegtop.dialects.kit.coerce import clip, number, obj, parsed, prose, title, word
-from delegtop.dialects.kit.conversation import ENDS, Call, Conversation
+from delegtop.dialects.kit.conversation import ENDS, Conversation
+from delegtop.dialects.kit.occupation import Call
 from delegtop.model.events import Awaited, Ending, Noted, Outcome, Phase, Resumed, Trust
 from delegtop.model.notes import WAIT
 

@@ -27,10 +27,11 @@ from delegtop.agents.opencode.record_words import (
     tokens_of,
     word,
 )
+from delegtop.agents.opencode.story_parts import StoryCall, StoryMessage, StorySession, Told
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.coerce import clip, moment, number, obj, refs_of
-from delegtop.dialects.kit.loops import Repeats, words_of
+from delegtop.dialects.kit.loops import words_of
 from delegtop.model.events import (
     Described,
     Deviation,
@@ -47,61 +48,7 @@ from delegtop.model.events import (
     Started,
 )
 
-_Told = tuple[Phase | None, str | None, str | None]
-"""Phase, tool and what is done with it."""
 _OUTCOMES = {"completed": Outcome.COMPLETED, "error": Outcome.FAILED, "cancelled": Outcome.INTERRUPTED}
-
-
-class _Call(msgspec.Struct, frozen=True):
-    """A tool that has not come back."""
-
-    message: str
-    started: Millis
-    told: _Told
-    due: Millis | None = None
-    """When it runs out of its time."""
-
-
-class _Message(msgspec.Struct):
-    session: str
-    is_user: bool
-    at: Millis | None
-    is_over: bool = False
-    outcome: Outcome | None = None
-    """How it ended the turn."""
-    ended_at: Millis | None = None
-    fault: Fault | None = None
-    answer: tuple[Origin, str] | None = None
-    """Its last text so far, until it is over."""
-    requests: dict[str, Millis] = {}
-    """When the model was asked for it, by the part that says so."""
-    answered: Millis | None = None
-    """When the model last said something."""
-
-    def unanswered(self) -> list[Millis]:
-        """The requests since it last did, the first one first."""
-        return sorted(at for at in self.requests.values() if self.answered is None or at > self.answered)
-
-
-class _Session(msgspec.Struct):
-    id: str
-    known: bool = False
-    """Its own record was read."""
-    parent: str | None = None
-    depth: int | None = None
-    newest: tuple[Millis, Origin, str] | None = None
-    """The newest message."""
-    calls: dict[str, _Call] = {}
-    last: tuple[Millis, Origin, _Told] | None = None
-    """What was last told of it."""
-    ended: Millis | None = None
-    """When it first ended a turn."""
-    asked: Millis | None = None
-    """When it was last asked for something."""
-    repeats: Repeats = msgspec.field(default_factory=Repeats)
-    used: dict[str, tuple[int, float]] = {}
-    """Tokens and cost by message."""
-    total: tuple[int, float] = (0, 0.0)
 
 
 _Reader = Callable[[Origin, dict[str, Any], Millis | None], Iterator[Event]]
@@ -115,8 +62,8 @@ class Story:
         self._product = product
         self._behind: Story | None = None
         """Another story whose sessions and messages are known here too; it is not changed."""
-        self._sessions: dict[str, _Session] = {}
-        self._messages: dict[str, _Message] = {}
+        self._sessions: dict[str, StorySession] = {}
+        self._messages: dict[str, StoryMessage] = {}
         self._for_session: dict[str, _Waiting] = {}
         self._for_message: dict[str, _Waiting] = {}
         self._for_depth: dict[str, list[tuple[Origin, str]]] = {}
@@ -172,15 +119,17 @@ class Story:
         for read, place, held, written in self._for_session.pop(id, ()):
             yield from read(place, held, written)
 
-    def _session(self, id: str) -> _Session:
+    def _session(self, id: str) -> StorySession:
         session = self._sessions.get(id)
         if session is None:
             other = self._behind and self._behind._sessions.get(id)
-            session = _Session(id, other.known, other.parent, other.depth, other.newest) if other else _Session(id)
+            session = (
+                StorySession(id, other.known, other.parent, other.depth, other.newest) if other else StorySession(id)
+            )
             self._sessions[id] = session
         return session
 
-    def _depth_below(self, session: _Session, origin: Origin) -> int | None:
+    def _depth_below(self, session: StorySession, origin: Origin) -> int | None:
         """One more than the parent's; if that is not known yet, it is told later."""
         parent = self._session(session.parent or "")
         if parent.depth is not None:
@@ -188,7 +137,7 @@ class Story:
         self._for_depth.setdefault(parent.id, []).append((origin, session.id))
         return None
 
-    def _tell_depths(self, session: _Session) -> Iterator[Event]:
+    def _tell_depths(self, session: StorySession) -> Iterator[Event]:
         pending = [session]
         while pending:
             above = pending.pop()
@@ -222,7 +171,7 @@ class Story:
         created = moment(obj(value.get("time")).get("created"))
         age = created or Millis(0), origin, id
         session.newest = max(session.newest or age, age)
-        message = self._message(id) or _Message(owner, value.get("role") == "user", created)
+        message = self._message(id) or StoryMessage(owner, value.get("role") == "user", created)
         self._messages[id] = message
         if message.is_user:
             session.asked = max(session.asked or Millis(0), created or Millis(0))
@@ -233,7 +182,7 @@ class Story:
         for read, place, held, written in self._for_message.pop(id, ()):
             yield from read(place, held, written)
 
-    def _message(self, id: str) -> _Message | None:
+    def _message(self, id: str) -> StoryMessage | None:
         found = self._messages.get(id)
         if found is None and self._behind is not None:
             other = self._behind._messages.get(id)
@@ -242,9 +191,9 @@ class Story:
 
     def _step(
         self,
-        session: _Session,
+        session: StorySession,
         id: str,
-        message: _Message,
+        message: StoryMessage,
         origin: Origin,
         value: dict[str, Any],
         updated: Millis | None,
@@ -266,7 +215,7 @@ class Story:
         message.fault = fault_of(value.get("error"))
         yield from self._turn_over(session, message, origin)
 
-    def _turn_over(self, session: _Session, message: _Message, origin: Origin) -> Iterator[Event]:
+    def _turn_over(self, session: StorySession, message: StoryMessage, origin: Origin) -> Iterator[Event]:
         at = message.ended_at
         if session.parent is None:
             if message.fault and message.outcome is not Outcome.INTERRUPTED:
@@ -281,18 +230,18 @@ class Story:
             yield from self._resumed(session, origin)
 
     @staticmethod
-    def _ended(id: str, message: _Message, origin: Origin, answer: str | None) -> Ended:
+    def _ended(id: str, message: StoryMessage, origin: Origin, answer: str | None) -> Ended:
         errors = (message.fault,) if message.fault else ()
         outcome = message.outcome or Outcome.UNKNOWN
         return Ended(id, message.ended_at, origin, outcome, Ending.RETURN, Report(summary=answer, errors=errors))
 
     @staticmethod
-    def _resumed(session: _Session, origin: Origin) -> Iterator[Event]:
+    def _resumed(session: StorySession, origin: Origin) -> Iterator[Event]:
         """It ended, and was asked again after that."""
         if session.parent and session.ended is not None and session.asked and session.ended < session.asked:
             yield Resumed(session.id, session.asked, origin)
 
-    def _used(self, session: _Session, id: str, origin: Origin, value: dict[str, Any]) -> Iterator[Event]:
+    def _used(self, session: StorySession, id: str, origin: Origin, value: dict[str, Any]) -> Iterator[Event]:
         now = tokens_of(value.get("tokens")), cost_of(value.get("cost"))
         before = session.used.get(id, (0, 0.0))
         if now == before:
@@ -340,14 +289,14 @@ class Story:
                 yield from self._beat(session, at, origin, (Phase.MODEL, None, None))
 
     @staticmethod
-    def _request(message: _Message, origin: Origin, value: dict[str, Any], at: Millis | None) -> list[Millis]:
+    def _request(message: StoryMessage, origin: Origin, value: dict[str, Any], at: Millis | None) -> list[Millis]:
         """The model is asked, once more if it has not answered since."""
         if at is not None:
             message.requests[word(value.get("id")) or str(origin)] = at
         return message.unanswered()
 
     def _asked(
-        self, session: _Session, message: _Message, origin: Origin, value: dict[str, Any], at: Millis | None
+        self, session: StorySession, message: StoryMessage, origin: Origin, value: dict[str, Any], at: Millis | None
     ) -> Iterator[Event]:
         text = word(value.get("text"))
         if value.get("synthetic") is not True:
@@ -358,7 +307,9 @@ class Story:
             if state in _OUTCOMES:
                 yield self._reported(child, at or message.at, origin, _OUTCOMES[state], answer)
 
-    def _answered(self, session: _Session, message: _Message, origin: Origin, value: dict[str, Any]) -> Iterator[Event]:
+    def _answered(
+        self, session: StorySession, message: StoryMessage, origin: Origin, value: dict[str, Any]
+    ) -> Iterator[Event]:
         text = clip(word(value.get("text")))
         if session.parent is None or text is None:
             return
@@ -369,9 +320,9 @@ class Story:
 
     def _tool(
         self,
-        session: _Session,
+        session: StorySession,
         owner: str,
-        message: _Message,
+        message: StoryMessage,
         origin: Origin,
         value: dict[str, Any],
         updated: Millis | None,
@@ -388,7 +339,7 @@ class Story:
             begun = started or updated or message.at or Millis(0)
             timeout = number(obj(state.get("input")).get("timeout"))
             due = Millis(begun + timeout) if timeout and timeout > 0 and begun else None
-            session.calls[id] = _Call(owner, begun, (phase, tool, doing_of(state)), due)
+            session.calls[id] = StoryCall(owner, begun, (phase, tool, doing_of(state)), due)
         else:
             message.answered = max(message.answered or Millis(0), started or Millis(0))
             session.calls.pop(id, None)
@@ -397,7 +348,7 @@ class Story:
 
     @staticmethod
     def _counted(
-        session: _Session, id: str, tool: str, state: dict[str, Any], at: Millis | None, origin: Origin
+        session: StorySession, id: str, tool: str, state: dict[str, Any], at: Millis | None, origin: Origin
     ) -> Iterator[Event]:
         """Count calls that are made again and again; what one is given is known once it runs."""
         given = obj(state.get("input"))
@@ -406,7 +357,7 @@ class Story:
         yield from session.repeats.called(session.id, at, origin, tool, words_of(given), doing_of(state), waits=False)
 
     def _task(
-        self, session: _Session, origin: Origin, value: dict[str, Any], state: dict[str, Any], at: Millis | None
+        self, session: StorySession, origin: Origin, value: dict[str, Any], state: dict[str, Any], at: Millis | None
     ) -> Iterator[Event]:
         """The call that made a sub-agent."""
         given, about = obj(state.get("input")), obj(state.get("metadata"))
@@ -445,7 +396,7 @@ class Story:
 
     @staticmethod
     def _beat(
-        session: _Session, at: Millis | None, origin: Origin, told: _Told, asked: Sequence[Millis] = ()
+        session: StorySession, at: Millis | None, origin: Origin, told: Told, asked: Sequence[Millis] = ()
     ) -> Iterator[Event]:
         """A sign of life. A tool of the newest message that has not come back is what it is in the middle of."""
         calls = [call for call in session.calls.values() if session.newest and call.message == session.newest[2]]

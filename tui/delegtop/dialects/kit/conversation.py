@@ -12,7 +12,6 @@ import copy
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from datetime import UTC, tzinfo
-from types import EllipsisType
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -23,7 +22,7 @@ from delegtop.base.product import Product
 from delegtop.dialects import Dialect
 from delegtop.dialects.kit.coerce import clip, gist, moment, refs_of, title
 from delegtop.dialects.kit.loops import Repeats, words_of
-from delegtop.dialects.kit.tokens import Tokens
+from delegtop.dialects.kit.occupation import Call, Occupation, When
 from delegtop.model.events import (
     Described,
     Ended,
@@ -61,48 +60,23 @@ _CALLS = 32
 Refs = Mapping[str, str | None]
 """Foreign ids of an agent by their names; those that are not known are left out."""
 _NO_REFS: Refs = {}
-_When = Millis | None | EllipsisType
-"""A moment, or that of the record."""
 
 
-class Call(msgspec.Struct, frozen=True):
-    """A call that has not come back yet."""
-
-    tool: str
-    doing: str | None
-    phase: Phase
-    arguments: dict[str, Any]
-    at: Millis | None
-    due: Millis | None = None
-    """When it runs out of the time that it was given."""
-
-
-class Conversation:
+class Conversation(Occupation):
     """One agent: the session itself, or one that was handed a part of its work."""
 
+    chat: "Chat"
+
     def __init__(self, chat: "Chat", id: str, *, is_child: bool = False, depth: int | None = None) -> None:
-        self.chat = chat
-        self.id = id
+        super().__init__(chat, id)
         self.is_child = is_child
         self.depth = depth if is_child else 0
-        self._forget()
 
     def _forget(self) -> None:
+        super()._forget()
         self.calls: dict[str, Call] = {}
-        self.tokens = Tokens()
-        self.state: tuple[Phase | None, str | None, str | None] = (None, None, None)
-        """The phase, what is done and the tool, as they were last told."""
-        self.since: Millis | None = None
-        """Since when it waits for what it is in the middle of."""
-        self.asked = 0
-        """How often its model was asked since it last answered."""
-        self.mode: str | None = None
-        """Its permission mode."""
-        self.heard_at: Millis | None = None
         self.ended: Ended | None = None
         """How it ended, if it was not given work again since."""
-        self.due: Millis | None = None
-        """When the open call runs out of its time."""
         self.is_titled = False
         self.is_prompted = False
         self._repeats = Repeats()
@@ -120,7 +94,7 @@ class Conversation:
 
     def start(
         self,
-        at: _When = ...,
+        at: When = ...,
         *,
         agent: str | None = None,
         parent: str | None = None,
@@ -132,7 +106,7 @@ class Conversation:
         agent = agent if self.is_child else agent or self.chat.product.name
         self.chat.started(self.id, at, agent, self.depth, parent, refs, trust=trust, guessed=guessed)
 
-    def describe(self, at: _When = ..., /, **words: str | None) -> None:
+    def describe(self, at: When = ..., /, **words: str | None) -> None:
         """What it is, as far as a record says so."""
         self.is_titled = self.is_titled or bool(words.get("title"))
         self.is_prompted = self.is_prompted or bool(words.get("prompt"))
@@ -141,7 +115,7 @@ class Conversation:
     def spawn(
         self,
         child: str,
-        at: _When = ...,
+        at: When = ...,
         /,
         call: str | None = None,
         kind: str | None = None,
@@ -227,68 +201,6 @@ class Conversation:
         else:
             self.hear(phase, said)
 
-    def hear(
-        self,
-        phase: Phase | None,
-        doing: str | None = None,
-        tool: str | None = None,
-        at: _When = ...,
-        *,
-        call: Call | None = None,
-    ) -> None:
-        """A sign of life, with what it is in the middle of: of that call, or from now on."""
-        when = self.chat.moment_of(at)
-        self.state = (phase, doing, tool)
-        self.since, self.due = (call.at, call.due) if call else (when, None)
-        self.asked = 0
-        self._say(when)
-
-    def hear_again(self) -> None:
-        """A sign of life that changes nothing."""
-        self._say(self.chat.at)
-
-    def ask(self) -> None:
-        """Its model is asked: for the first time, or again, and then it waits for as long as it did before."""
-        if self.state[0] is not Phase.MODEL:
-            self.hear(Phase.MODEL)
-        self.asked += 1
-        self._say(self.chat.at)
-
-    def _say(self, when: Millis | None) -> None:
-        chat, (phase, doing, tool) = self.chat, self.state
-        if when is not None:
-            self.heard_at = when
-        chat.heard[self.id] = Heard(
-            self.id,
-            when,
-            chat.origin,
-            doing,
-            tool,
-            self.tokens.total or None,
-            None,
-            phase,
-            None if self.since == when else self.since,
-            self.asked or None,
-            self.due,
-            self.mode,
-        )
-
-    def permission(self, wanted: str | None, tool: str | None = None) -> None:
-        """A person must allow something."""
-        self.hear(Phase.PERMISSION, wanted, tool)
-
-    def question(self, asked: str | None, tool: str | None = None) -> None:
-        """A person must answer something."""
-        self.hear(Phase.ANSWER, asked, tool)
-
-    def retry(self, reason: str | None = None) -> None:
-        """Its model did not answer, and is asked again, where only this says that it is asked."""
-        self.asked = max(self.asked, 1)
-        self.ask()
-        if reason:
-            self.state = (Phase.MODEL, title(reason), None)
-            self._say(self.chat.at)
-
     def use(self, tokens: int, message: str | None = None) -> None:
         """It used so many new tokens, for that message; of one without a name nothing is told twice."""
         if message is None:
@@ -320,7 +232,7 @@ class Conversation:
         self,
         outcome: Outcome,
         summary: str | None = None,
-        at: _When = ...,
+        at: When = ...,
         *,
         fault: Fault | None = None,
         by: Ending | None = None,
@@ -428,13 +340,13 @@ class Chat(Dialect):
         """The moment that a value names."""
         return moment(value, self.zone)
 
-    def moment_of(self, at: _When) -> Millis | None:
+    def moment_of(self, at: When) -> Millis | None:
         return self.at if at is ... else at
 
     def started(
         self,
         id: str,
-        at: _When = ...,
+        at: When = ...,
         agent: str | None = None,
         depth: int | None = None,
         parent: str | None = None,
@@ -466,7 +378,7 @@ class Chat(Dialect):
         id: str,
         outcome: Outcome,
         summary: str | None = None,
-        at: _When = ...,
+        at: When = ...,
         *,
         fault: Fault | None = None,
         by: Ending | None = None,

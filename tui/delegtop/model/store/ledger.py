@@ -141,8 +141,8 @@ class Ledger(ColumnStore):
                     tool[handle] = event.tool and intern(event.tool)
                     phase[handle] = _PHASE_CODE[event.phase]
                     since[handle] = UNSET if event.since is None else event.since
-                    asked[handle] = min(event.asked or 0, _OFTEN)
-                    mode[handle] = event.mode and intern(event.mode)
+                    asked[handle] = 0 if (times := event.asked) is None else times if times < _OFTEN else _OFTEN
+                    mode[handle] = event.mode
                     if event.due is not None:
                         due[handle] = event.due
                     elif due:
