@@ -207,7 +207,8 @@ class Call:
         self._read(self.keyboard)
 
     def _start(self, command: list[str], *, start_new_session: bool = True, **how: Any) -> "subprocess.Popen[bytes]":
-        environ = os.environ | {"TERM": "xterm", "PAGER": "less", "LESS": ""}
+        # A login shell is ended in the middle of its profile now and then: it must not be that of whoever runs this.
+        environ = os.environ | {"HOME": self.session.plan["home"], "TERM": "xterm", "PAGER": "less", "LESS": ""}
         where = self.plan["cwd"]
         self.process = subprocess.Popen(command, cwd=where, env=environ, start_new_session=start_new_session, **how)
         return self.process
