@@ -127,7 +127,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     since: Span = 2 * HOUR
     """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
     learn: bool = True
-    """Read the history of this machine once a day, to know how long each kind of agent usually takes."""
+    """Read the history of this machine once a day, to know how long agents, tools and models usually take."""
     notify: Annotated[tuple[str, ...], words(WAYS)] = ()
     """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command (docs/watch.md)."""
     notify_command: Annotated[tuple[str, ...], COMMAND] = ()
@@ -135,9 +135,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     silent_after: Span = _POLICY.silent_after
     """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
     suspect_after: Span = _POLICY.suspect_after
-    """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
+    """One that wrote nothing for this long, and longer than such calls or its kind usually take, is worth a look."""
     tool_suspect_after: Span = _POLICY.tool_suspect_after
-    """The same while it is inside a tool: a long quiet tool is healthy."""
+    """The same inside a shell or a tool of which little is known, and for an agent without a log of its own."""
     recent: Span = _POLICY.recent
     """What ended badly within this time stands above what is only suspicious; after it, among the earlier troubles."""
     lost_after: Span = _POLICY.lost_after

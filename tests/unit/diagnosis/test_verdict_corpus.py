@@ -22,7 +22,7 @@ _HARD = "hard"
 _LIMITS = {
     "silent_after": "A running delegation that wrote nothing for this long is `silent`.",
     "suspect_after": "Silence for this long is worth a look.",
-    "tool_suspect_after": "The same inside a tool.",
+    "tool_suspect_after": "The same inside a shell, a tool of which little is known, or without a log of its own.",
     "lost_after": "After this long without a word, past any deadline, it is lost.",
 }
 

@@ -61,7 +61,7 @@ class Policy(msgspec.Struct, frozen=True):
     suspect_after: int = 10 * MINUTE
     """One that wrote nothing for this long, and longer than its kind usually takes, is worth a look."""
     tool_suspect_after: int = 30 * MINUTE
-    """The same inside a tool: a long quiet tool is healthy."""
+    """The same inside a shell, inside a tool of which little is known, and where there is no log: that is healthy."""
     recent: int = 30 * MINUTE
     """What ended badly within this time is told before what is suspicious; what is older was earlier."""
     lost_after: int = DAY

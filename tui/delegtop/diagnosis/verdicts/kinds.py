@@ -243,8 +243,9 @@ class Kind(StrEnum):
             ),
             evidence="the process and what it waits for; the record that it went into the tool",
             when=(
-                "at the second look, about ten seconds after its last word; without the kernel past its deadline and "
-                "after `suspect_after` without a word, later where one in a thousand of such calls takes longer"
+                "at the second look, about ten seconds after its last word; without the kernel past its deadline, or "
+                "long past the time its call was given where nobody is asked for a permission, and after "
+                "`suspect_after` without a word, later where one in a thousand of such calls takes longer"
             ),
             frees="Stop the process of the tool unless it still does something: the agent then goes on with an error.",
             look="Its use of the processor, and what it writes, tell whether it does.",
