@@ -10,7 +10,7 @@ from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
 from delegtop.model.duration_curve import counted
-from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Surveyed
+from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, ProcessSeen, Surveyed, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 
@@ -143,6 +143,13 @@ class TestVerdicts:
         assert (found.kind is Kind.HUNG_IN_TOOL) is hangs
         if hangs:
             assert "for 13:00, 11:00 past the time it was given; of " in say(found.sentence, at(14))
+
+    def test_who_is_past_a_limit_and_whose_tool_is_seen_at_work_is_only_overdue(self) -> None:
+        told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
+        works = ProcessSeen("a", at(29), place("kernel:7"), 7, WaitsFor.NOTHING, share=0.98)
+        assert kind(*told, look=30) is Kind.HUNG_IN_TOOL
+        assert kind(*told, works, look=30) is Kind.OVERDUE
+        assert kind(*told, works, look=40) is Kind.HUNG_IN_TOOL, "what was seen long ago may be otherwise by now"
 
     def test_who_is_past_a_limit_and_still_talks_is_only_overdue(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 11.5, Phase.TOOL, "Bash", "lake build")]

@@ -16,21 +16,22 @@ from delegtop.diagnosis.verdicts.judge_kit import (
     past,
     work_of,
 )
-from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel
+from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel, shown
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of
 from delegtop.diagnosis.verdicts.person_judges import asks_nobody
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.delegation import AGAIN
-from delegtop.model.events import Phase
+from delegtop.model.events import Phase, WaitsFor
 
 
 @judges(Kind.HUNG_IN_TOOL)
 def hung_in_tool(case: Case) -> Verdict | None:
     """The kernel shows that its tool waits for what cannot come; or it is inside a tool, for longer than such calls
     take, and past a limit that somebody set. Without either it is only silent: long quiet tools are healthy."""
-    if (shown := hung_by_kernel(case)) is not None:
-        return shown
+    seen = shown(case)
+    if seen is not None and seen.waits_for is not WaitsFor.UNKNOWN:  # whoever sees what it does need not guess
+        return hung_by_kernel(case)
     facts, since = case.facts, inside_since(case.facts)
     if since is None or not in_tool(case):
         return None
