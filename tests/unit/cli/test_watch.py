@@ -192,6 +192,21 @@ class TestProgram:
         assert main(["watch", "run.jsonl", "--exit-when", condition, "--timeout", "0.3"]) == code
         assert "1 delegation: 1" in capsys.readouterr().err
 
+    def test_a_model_that_is_asked_again_and_again_without_an_answer_is_a_problem(self) -> None:
+        now = WallClock().now()
+        asked = ((60, "user"), *((minute, "api-request") for minute in range(59, 0, -6)))
+        with Path("run.jsonl").open("w", encoding="utf-8") as log:
+            for minute, kind in asked:
+                told = {
+                    "type": kind,
+                    "timestamp": iso(Millis(now - minute * MINUTE)),
+                    "sessionId": "s",
+                    "uuid": str(minute),
+                }
+                more = {"message": {"role": "user", "content": "go"}} if kind == "user" else {"querySource": "sdk"}
+                log.write(json.dumps({"parentUuid": None, "isSidechain": False, **told, **more}) + "\n")
+        assert main(["watch", "run.jsonl", "--exit-when", "problem", "--timeout", "60"]) == Exit.STUCK
+
     def test_what_is_late_is_exit_3_and_what_was_lost_long_ago_ended_badly(self) -> None:
         write("register", "one", at="2020-01-01T00:00:00Z", subagent="planner", timeout=5)
         assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.ENDED_BADLY

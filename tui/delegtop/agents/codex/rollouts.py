@@ -45,7 +45,7 @@ class Codex(Chat):
     about: ClassVar[About] = About(
         "Codex CLI 0.140 to 0.166",
         "`~/.codex/sessions/**/rollout-*.jsonl`, also `.zst`",
-        "tree, status, tool, wait deadlines, tokens, prompts, answers",
+        "tree, status, tool, waits, tokens, prompts, answers",
         Basis.REAL,
     )
     product = PRODUCT
