@@ -273,6 +273,9 @@ def _transcript(name: str, agent: str | None, session: str, script: str, until: 
                 records.append({"type": "permission-mode", "permissionMode": rest[0], "sessionId": session})
             case "ask":
                 records.append(base | {"type": "api-request", "querySource": "sdk"})
+            case "progress":
+                told = {"parentToolUseID": call, "data": {"type": "bash_progress", "output": words}}
+                records.append(base | {"type": "progress", **told})
     return records
 
 

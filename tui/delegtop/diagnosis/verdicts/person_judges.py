@@ -8,7 +8,7 @@ from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.product import Permissions
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
-from delegtop.diagnosis.verdicts.judge_kit import ANCESTORS, infers_after, judges, origins_of, work_of
+from delegtop.diagnosis.verdicts.judge_kit import ANCESTORS, infers_after, is_quiet_for, judges, origins_of, work_of
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.dialects.products import product
@@ -106,9 +106,10 @@ def _mode(case: Case) -> str | None:
 
 
 def _is_open_for(case: Case, since: Millis, span: int) -> bool:
-    """Whether the call is open for longer than that, without the time in which the whole machine slept."""
+    """Whether the call is open for longer than that, without the time in which the whole machine slept, and nothing was
+    heard of it lately: what tells how it is coming on was begun."""
     slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, since))
-    return case.is_past(since + slept + span)
+    return case.is_past(since + slept + span) and is_quiet_for(case, _MOMENT)
 
 
 def _unbegun(case: Case, sure: Certainty, since: Millis, mode: str | None, why: str) -> Verdict:
