@@ -58,6 +58,16 @@ def standing(seen: Observation) -> list[tuple[State, int | None]]:
     return [(seen.forest.state(each), seen.forest.delegation(each).pid) for each in seen.forest.walk()]
 
 
+def looks_until(seen: Observation, holds: Callable[[], bool], what: str) -> None:
+    """Look until it holds, whichever look shows it."""
+
+    def look() -> bool:
+        seen.look()
+        return holds()
+
+    until(look, what)
+
+
 def look_at(log: Path) -> list[tuple[State, int | None]]:
     with delegtop.open(log) as seen:
         return standing(seen)
@@ -99,7 +109,7 @@ def test_whoever_watches_sees_the_process_go(write: Write, words: tuple[str, ...
     with delegtop.open(log) as seen:
         assert standing(seen) == [(State.RUNNING, process.pid)]
         process.die()
-        until(lambda: seen.look() and standing(seen) == [(State.LOST, process.pid)], "the loss")
+        looks_until(seen, lambda: standing(seen) == [(State.LOST, process.pid)], "the loss")
         assert [note.kind for note in seen.forest.delegation(0).notes] == ["vanished"]
         (issue,) = seen.problems()
         assert "its process is gone" in issue.sentence
@@ -289,7 +299,7 @@ def test_a_registry_entry_that_goes_is_judged_after_the_process_and_its_last_lin
             stand_ins.claude_done(log, project)
             process.die(signal.SIGTERM)
             told = set[State]()
-            until(lambda: seen.look() and seen.forest.is_gone(0), "the end of the process")
+            looks_until(seen, lambda: seen.forest.is_gone(0), "the end of the process")
             told.add(standing(seen)[0][0])
     assert told == {State.IDLE}
 
@@ -311,8 +321,8 @@ def test_an_agent_that_is_heard_of_after_all_was_not_lost_with_the_process_befor
         stand_ins.opencode(home, project, done=True)
         with delegtop.open(log) as seen:
             assert standing(seen)[1][0] is State.LOST
-            stand_ins.opencode(home, project, id="ses_child", parent=stand_ins.OPENCODE_ID)
-            until(lambda: seen.look() and standing(seen)[1][0] is State.RUNNING, "its sign of life")
+            stand_ins.opencode(home, project, ago=-0.01, id="ses_child", parent=stand_ins.OPENCODE_ID)
+            looks_until(seen, lambda: standing(seen)[1][0] is State.RUNNING, "its sign of life")
 
 
 def test_of_a_codex_session_that_was_taken_up_again_the_agents_of_before_are_lost(home: Path, project: Path) -> None:
@@ -334,11 +344,11 @@ def test_who_is_heard_of_after_it_was_missed_is_not_missed_again(home: Path, pro
     log = stand_ins.qwen(home, project)
     with delegtop.open(log) as seen:
         assert standing(seen) == [(State.LOST, None)]
-        stand_ins.qwen(home, project)
-        until(lambda: seen.look() and standing(seen) == [(State.RUNNING, None)], "its sign of life")
+        stand_ins.qwen(home, project, ago=-0.01)  # not in the same millisecond
+        looks_until(seen, lambda: standing(seen) == [(State.RUNNING, None)], "its sign of life")
         for _ in range(5):
             seen.look()
         assert standing(seen) == [(State.RUNNING, None)]
         with running("qwen", folder=project) as process:
-            until(lambda: seen.look() and standing(seen) == [(State.RUNNING, process.pid)], "its process")
-        until(lambda: seen.look() and standing(seen) == [(State.LOST, process.pid)], "its loss")
+            looks_until(seen, lambda: standing(seen) == [(State.RUNNING, process.pid)], "its process")
+        looks_until(seen, lambda: standing(seen) == [(State.LOST, process.pid)], "its loss")
