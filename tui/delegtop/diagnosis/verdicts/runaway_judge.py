@@ -29,12 +29,14 @@ def runaway(case: Case) -> Verdict | None:
     forest, policy = case.forest, case.forest.policy
     if forest.parent(case.handle) is not None:
         return None
+    heard = case.facts.heard_at
+    if heard is not None and heard + policy.silent_after > case.now:  # who is at work will have used more by then
+        case.look_again(case.now + MINUTE)
+    if _is_modest(case):
+        return None
     grown = forest.growth(case.handle, policy.runaway_agents or _MOST, Millis(case.now - _LATELY))
     beyond = list(_beyond(policy, grown))
     if not beyond:
-        heard = case.facts.heard_at
-        if heard is not None and heard + policy.silent_after > case.now:  # who is at work may have used more by then
-            case.look_again(case.now + MINUTE)
         return None
     if grown.fastest_at is not None:
         case.look_again(grown.fastest_at + _LATELY + 1)
@@ -42,6 +44,14 @@ def runaway(case: Case) -> Verdict | None:
     newest = None if grown.newest is None else forest.delegation(grown.newest)
     places = origins_of(newest.started_origin if newest else None, case.facts.started_origin)
     return Verdict(Kind.RUNAWAY, Certainty.LIKELY, said, newest.started_at if newest else case.facts.started_at, places)
+
+
+def _is_modest(case: Case) -> bool:
+    """Whether it has nobody below it, as most have, and used little itself."""
+    policy, facts = case.forest.policy, case.facts
+    if next(iter(case.forest.offspring(case.handle)), None) is not None:
+        return False
+    return (facts.tokens or 0) <= policy.runaway_tokens and (facts.cost or 0) <= policy.runaway_dollars
 
 
 def _beyond(policy: Policy, grown: "Growth") -> Iterator[str]:
