@@ -17,7 +17,7 @@ from tests.samples import forest_of, observed
 from delegtop.base.clock import MINUTE, FrozenClock, Millis, iso, parse_time
 from delegtop.base.origin import Origin
 from delegtop.feed.recorder import Recorder
-from delegtop.model.events import ProcessSeen, WaitsFor
+from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 
@@ -110,7 +110,7 @@ def _kernel(script: str, until: float, folder: Path) -> None:
                 pid,
                 WaitsFor(facts["waits_for"]),
                 on=rest or None,
-                endless="endless" in facts,
+                outlook=Outlook(facts.get("outlook", "open").replace("_", " ")),
                 still_since=at(float(since) if since else minute),
                 until=at(float(facts["until"])) if "until" in facts else None,
                 name=facts.get("name", "make"),

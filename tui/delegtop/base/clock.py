@@ -117,6 +117,16 @@ def monotonic() -> float:
     return time.monotonic()
 
 
+def spent() -> float:
+    """Seconds of the processor that this thread has used."""
+    return time.thread_time()
+
+
+def booted_at() -> Millis:
+    """When this machine started, by the clock that the kernel dates processes with."""
+    return Millis((time.time_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME)) // 1_000_000)
+
+
 def sleep(seconds: float) -> None:
     time.sleep(seconds)
 

@@ -6,7 +6,7 @@ Only while time is real, and only of processes of this machine that one may look
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from delegtop.base.clock import SECOND, Clock, Millis, WallClock, monotonic
+from delegtop.base.clock import SECOND, Clock, Millis, WallClock, monotonic, spent
 from delegtop.base.origin import kernel
 from delegtop.base.text import line
 from delegtop.model.events import Event, ProcessSeen
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 EVERY = 5.0
 """Seconds between two looks."""
+AT_FIRST = 2.5
+"""The same while there are calls of which little is known yet."""
+SELDOM = 10.0
+"""Seconds between two looks at most."""
 _SHARE = 0.004
 """Of one processor that looking may take: where there is much to look at, it is looked at less often."""
 _AGAIN = 30 * SECOND
@@ -53,7 +57,7 @@ class KernelWatch:
             from delegtop.kernel.call_witness import CallWitness  # nothing is open in most of what is read
 
             self._witness = CallWitness()
-        now = self._clock.now()
+        now, effort = self._clock.now(), spent()
         for sight in self._witness.look(calls, now, began):
             event = _told(sight, now)
             if _is_news(self._told.get(event.id), event):
@@ -62,7 +66,8 @@ class KernelWatch:
         open_ids = {call.id for call in calls}
         for id in [id for id in self._told if id not in open_ids]:
             del self._told[id]
-        self._next = began + max(EVERY, (monotonic() - began) / _SHARE)
+        pause = min(max(EVERY, (spent() - effort) / _SHARE), SELDOM)
+        self._next = began + (AT_FIRST if self._witness.is_new(began) else pause)
 
 
 def _told(sight: "Sight", now: Millis) -> ProcessSeen:
@@ -74,7 +79,7 @@ def _told(sight: "Sight", now: Millis) -> ProcessSeen:
         found.pid,
         found.waits_for,
         on=line(found.on, _WORDS) or None,
-        endless=found.endless,
+        outlook=found.outlook,
         still_since=sight.still_since if found.since is None else Millis(now - found.since),
         until=found.until,
         name=line(sight.name, _WORDS) or None,
@@ -89,9 +94,8 @@ def _told(sight: "Sight", now: Millis) -> ProcessSeen:
 def _is_news(before: ProcessSeen | None, event: ProcessSeen) -> bool:
     if before is None or event.at - before.at >= _AGAIN:
         return True
-    return (before.pid, before.waits_for, before.on, before.endless) != (
-        event.pid,
-        event.waits_for,
-        event.on,
-        event.endless,
-    )
+    return _said(before) != _said(event)
+
+
+def _said(event: ProcessSeen) -> tuple[object, ...]:
+    return event.pid, event.waits_for, event.on, event.outlook, event.still_since is None

@@ -14,7 +14,7 @@ from delegtop.kernel import file_locks, known_programs, proc_files, sockets
 from delegtop.kernel.open_files import Descriptor, OpenFiles
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.kernel.thread_waits import ThreadWait, Waiting, waits
-from delegtop.model.events import WaitsFor
+from delegtop.model.events import Outlook, WaitsFor
 
 Moves = Callable[[int], bool | None]
 """Whether a process, or one that it started, did anything since the last look; None if that is not known yet."""
@@ -23,6 +23,7 @@ _FOLLOWS_CHILDREN = (Waiting.CHILD, Waiting.POLL, Waiting.THREAD, Waiting.SIGNAL
 _VAGUE = (Waiting.THREAD, Waiting.POLL, Waiting.SLEEP, Waiting.SIGNAL, Waiting.OTHER)
 """What other threads of the process may tell better."""
 _LATELY = 10 * SECOND
+_SOON = 60 * SECOND
 
 
 class Blocked(NamedTuple):
@@ -32,12 +33,15 @@ class Blocked(NamedTuple):
     waits_for: WaitsFor
     on: str
     """In words that follow on "waits for"; where it says of itself what it does, on its name."""
-    endless: bool = False
-    """Nothing that can be seen could end it."""
+    outlook: Outlook = Outlook.OPEN
     until: Millis | None = None
     """When it ends by itself, if it says so."""
     since: int | None = None
     """Milliseconds since the last data came in, of what waits for the network."""
+
+    @property
+    def endless(self) -> bool:
+        return self.outlook is Outlook.ENDLESS
 
 
 class Inquiry:
@@ -66,20 +70,24 @@ class Inquiry:
         above |= {pid}
         if row.is_dead:
             parent = self._named(row.parent)
-            return Blocked(pid, WaitsFor.PARENT, f"has ended, and {parent} has not noticed", endless=True)
+            return Blocked(pid, WaitsFor.PARENT, f"has ended, and {parent} has not noticed", outlook=Outlook.ENDLESS)
         if row.is_stopped:
             return self._stopped(pid, above)
         command = self._table.command(pid)
         if endless := known_programs.never_ends(command):
-            return Blocked(pid, WaitsFor.TIMER, endless, endless=True)
+            return Blocked(pid, WaitsFor.TIMER, endless, outlook=Outlook.ENDLESS)
         threads = waits(pid)
         wait = _foremost(threads)
-        children = [child for child in self._table.children.get(pid, ()) if child not in above]
-        if wait is None:
+        children = [child for child in self._table.children.get(pid, ()) if not self._is_held(child, pid, above)]
+        if wait is None or len(threads) < row.threads:
             return Blocked(pid, WaitsFor.NOTHING, "")
         if children and wait.waiting in _FOLLOWS_CHILDREN:
             return self._of_children(pid, children, above)
         return self._of_itself(pid, wait, threads, above)
+
+    def _is_held(self, child: int, by: int, above: frozenset[int]) -> bool:
+        """Whether a child is not waited for: it waits itself, or its debugger holds it."""
+        return child in above or (self._table.rows[child].is_stopped and _tracer(child) == by)
 
     # -- who else -----------------------------------------------------------------------------------------------------
 
@@ -88,7 +96,7 @@ class Inquiry:
         if not living:
             dead = children[0]
             said = f"its child {self._named(dead)}, which has ended and was not taken note of"
-            return Blocked(pid, WaitsFor.CHILD, said, endless=True)
+            return Blocked(pid, WaitsFor.CHILD, said, outlook=Outlook.ENDLESS)
         return _gentlest(self.why(child, above) for child in living)
 
     def _others(self, pid: int, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor) -> Blocked:
@@ -98,12 +106,18 @@ class Inquiry:
         if not partners or set(partners) <= above:
             circle = [partner for partner in partners if partner != pid]
             by = f", while {self._named(circle[0])} waits for it" if circle else ", which nobody else has open"
-            return Blocked(pid, kind, f"{what}{by}", endless=True)
+            return Blocked(pid, kind, f"{what}{by}", outlook=Outlook.ENDLESS)
         others = [partner for partner in partners if partner not in above]
         if not self._agents.isdisjoint(others):
             return Blocked(pid, kind, f"{what} from its agent, which holds it open and writes nothing")
-        if any(self._moves(partner) is not False for partner in others):
-            return Blocked(pid, kind, f"{what} of {self._named(others[0])}, which is at work")
+        for partner in others:
+            if self._moves(partner):
+                found = self.why(partner, above)
+                if found.waits_for in (WaitsFor.NETWORK, WaitsFor.CLIENTS):
+                    return found  # it only looks now and then whether something came
+                return Blocked(pid, kind, f"{what} of {self._named(partner)}, which is at work", Outlook.AT_WORK)
+        if any(self._moves(partner) is None for partner in others):
+            return Blocked(pid, kind, f"{what} of {self._named(others[0])}")
         found = _gentlest(self.why(partner, above) for partner in others)
         if found.waits_for is WaitsFor.UNKNOWN:
             return Blocked(pid, kind, f"{what} of {self._named(others[0])}")
@@ -128,11 +142,9 @@ class Inquiry:
             case Waiting.SLEEP:
                 return self._sleep(pid)
             case Waiting.THREAD:
-                forever = all(each.waiting is Waiting.THREAD and each.timed is False for each in threads)
-                what = "a lock within itself: all its threads wait for each other" if forever else "one of its threads"
-                return Blocked(pid, WaitsFor.THREADS, what, endless=forever)
+                return _threads(pid, threads)
             case Waiting.SIGNAL:
-                return Blocked(pid, WaitsFor.SIGNAL, "a signal", endless=False)
+                return Blocked(pid, WaitsFor.SIGNAL, "a signal")
             case Waiting.QUEUE:
                 return Blocked(pid, WaitsFor.QUEUE, "a message or a semaphore that nobody gives it")
             case Waiting.DEVICE:
@@ -146,12 +158,14 @@ class Inquiry:
             if self._moves(tracer) is False:
                 return self.why(tracer, above)
             return Blocked(pid, WaitsFor.NOTHING, f"is held by its debugger {self._named(tracer)}")
-        return Blocked(pid, WaitsFor.STOPPED, "is stopped (state T) until somebody sends it SIGCONT", endless=True)
+        return Blocked(
+            pid, WaitsFor.STOPPED, "is stopped (state T) until somebody sends it SIGCONT", outlook=Outlook.ENDLESS
+        )
 
     def _sleep(self, pid: int) -> Blocked:
         command, row = self._table.command(pid), self._table.rows[pid]
         seconds, began = known_programs.sleeps_for(command), moment(row.started)
-        if seconds is None or began is None:
+        if seconds is None:
             return Blocked(pid, WaitsFor.TIMER, "sleeps")
         return Blocked(pid, WaitsFor.TIMER, f"sleeps {seconds:g} s", until=Millis(int(began + seconds * SECOND)))
 
@@ -168,22 +182,37 @@ class Inquiry:
         self._partners.update(holders)
         holder = holders[0]
         if holder in above:
-            return Blocked(pid, WaitsFor.LOCK, f"{what} that {self._named(holder)} holds, which waits for it", True)
+            return Blocked(
+                pid, WaitsFor.LOCK, f"{what} that {self._named(holder)} holds, which waits for it", Outlook.ENDLESS
+            )
         worker = self._leaf(holder)
-        held = f"{what} that {self._named(worker)} holds"
-        if self._moves(holder) is not False:
-            return Blocked(pid, WaitsFor.LOCK, f"{held}, which is at work")
+        held = f"{what} that {self._named(holder)} holds"
+        if worker != holder:
+            held = f"{what} that pid {holder} holds for {self._named(worker)}"
+        moves = self._moves(holder)
+        if moves is not False:
+            outlook = Outlook.AT_WORK if moves else Outlook.OPEN
+            return Blocked(pid, WaitsFor.LOCK, f"{held}, which is at work" if moves else held, outlook)
         reason = self.why(holder, above)
+        if reason.waits_for is WaitsFor.TIMER and not reason.endless and self._wakes_soon(reason, worker):
+            return Blocked(pid, WaitsFor.LOCK, held)
         if reason.waits_for is WaitsFor.NETWORK and not reason.endless:
             return Blocked(pid, WaitsFor.LOCK, f"{held}, which waits for {reason.on}")
         because = f" and which {_does(reason)}" if reason.endless and reason.on else ""
-        return Blocked(pid, WaitsFor.LOCK, f"{held}{because}", endless=True)
+        return Blocked(pid, WaitsFor.LOCK, f"{held}{because}", outlook=Outlook.ENDLESS)
 
     def _leaf(self, pid: int) -> int:
         """Who works for the holder of a lock: `flock` holds it while its command runs."""
         while len(children := self._table.children.get(pid, [])) == 1:
             pid = children[0]
         return pid
+
+    def _wakes_soon(self, reason: Blocked, pid: int) -> bool:
+        """Whether who sleeps says that it is for a moment only, or has just begun to: it may do so again and again."""
+        now, row = self._table.looked_at, self._table.rows.get(pid)
+        if reason.until is not None and reason.until < now + _SOON:
+            return True
+        return row is not None and moment(row.started) + _LATELY > now
 
     def _locked_file(self, pid: int, lock: file_locks.FileLock) -> str:
         return next((each.path for each in self._locked(pid, lock)), "a file")
@@ -211,7 +240,7 @@ class Inquiry:
         what = (
             f"somebody to open the other end of the FIFO {fifo}" if fifo else "somebody to open the other end of a FIFO"
         )
-        return Blocked(pid, WaitsFor.INPUT, what, endless=True)
+        return Blocked(pid, WaitsFor.INPUT, what, outlook=Outlook.ENDLESS)
 
     def _descriptor(self, pid: int, wait: ThreadWait, above: frozenset[int]) -> Blocked:
         at = self._files.one(pid, wait.fd) if wait.fd is not None else self._likely(pid, wait)
@@ -243,25 +272,33 @@ class Inquiry:
         name = self._table.name(pid)
         who = known_programs.talks_to_a_person(name)
         prompt = f", where {who} {name} waits for a person" if who else ", where nobody types"
-        return Blocked(pid, WaitsFor.INPUT, f"input from the terminal {at.path}{prompt}", endless=True)
+        return Blocked(pid, WaitsFor.INPUT, f"input from the terminal {at.path}{prompt}", outlook=Outlook.ENDLESS)
 
     def _socket(self, pid: int, at: Descriptor, above: frozenset[int]) -> Blocked:
         peer = self._peer(at)
         if peer is None:
             return Blocked(pid, WaitsFor.NETWORK, "a socket")
         if peer.listens:
-            return Blocked(pid, WaitsFor.CLIENTS, f"connections on {peer.words}")
+            outlook = Outlook.AT_WORK if peer.visited else Outlook.OPEN
+            return Blocked(pid, WaitsFor.CLIENTS, f"connections on {peer.words}", outlook)
         other = self._at_other_end(peer)
         if other is None:
-            return Blocked(pid, WaitsFor.NETWORK, peer.words, since=peer.quiet)
+            return Blocked(pid, WaitsFor.NETWORK, peer.words, since=self._quiet(pid, peer))
         self._partners.add(other)
         what = self._named(other) if not peer.own else f"{peer.words} ({self._named(other)})"
         if other in above:
-            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which waits for it", endless=True)
+            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which waits for it", outlook=Outlook.ENDLESS)
         row = self._table.rows[other]
         if row.is_stopped:
-            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which is stopped (state T)", endless=True, since=peer.quiet)
-        return Blocked(pid, WaitsFor.NETWORK, what, since=peer.quiet)
+            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which is stopped (state T)", outlook=Outlook.ENDLESS)
+        if self._moves(other):
+            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which is at work", Outlook.AT_WORK)
+        return Blocked(pid, WaitsFor.NETWORK, what, since=self._quiet(pid, peer))
+
+    def _quiet(self, pid: int, peer: sockets.Peer) -> int | None:
+        """Since when nothing came in: not longer than the process is there."""
+        lives = self._table.looked_at - moment(self._table.rows[pid].started)
+        return None if peer.quiet is None else min(peer.quiet, lives)
 
     def _peer(self, at: Descriptor) -> sockets.Peer | None:
         if self._peers is None:
@@ -276,28 +313,43 @@ class Inquiry:
     def _poll(self, pid: int, wait: ThreadWait, above: frozenset[int]) -> Blocked:
         """It waits at several descriptors, for whichever is first."""
         watched = self._watched(pid, wait)
-        kinds = {each.kind for each in watched}
-        connected = [each for each in watched if each.kind == "socket"]
-        found = [self._socket(pid, each, above) for each in connected if self._peer(each) is not None]
+        found = [self._socket(pid, each, above) for each in watched if self._is_connected(pid, each)]
         if clients := [each for each in found if each.waits_for is WaitsFor.CLIENTS]:
             return clients[0]
         if found:
-            return min(found, key=lambda each: each.since if each.since is not None else -1)
-        terminal = next((each for each in watched if each.kind == "terminal" and each.fd in (0, wait.fd)), None)
-        terminal = terminal or next((each for each in watched if each.path == "/dev/tty"), None)
-        if terminal is not None and wait.timed is not True and self._files.is_readable(pid, terminal.fd):
+            return min(found, key=lambda each: -1 if each.since is None else each.since)
+        # Of an epoll the kernel says what it watches; a poll with a time limit may watch anything.
+        terminal = next((each for each in watched if each.kind == "terminal" and self._is_input(pid, each)), None)
+        if terminal is not None and (wait.fd is not None or not wait.timed):
             return self._terminal(pid, terminal)
-        if wait.timed or kinds & {"timerfd", "inotify"}:
-            return Blocked(
-                pid, WaitsFor.TIMER if wait.timed else WaitsFor.UNKNOWN, "sleeps" if wait.timed else "a change"
-            )
+        if wait.timed:
+            return Blocked(pid, WaitsFor.TIMER, "sleeps")
+        kinds = {each.kind for each in watched}
+        if kinds & {"timerfd", "inotify", "signalfd"}:
+            return Blocked(pid, WaitsFor.UNKNOWN, "a change")
         pipes = [each for each in watched if each.kind == "pipe" and self._files.is_readable(pid, each.fd)]
         writers = {writer for each in pipes for writer in self._files.writers(each.leads_to)} - {pid}
-        if pipes and writers:
+        if writers:
             return self._others(pid, writers, above, "input", WaitsFor.INPUT)
-        if wait.timed is False and not connected and "signalfd" not in kinds:
-            return Blocked(pid, WaitsFor.INPUT, "something that nobody can send it", endless=True)
+        if wait.timed is False and "socket" not in kinds - self._own_pairs(pid, watched):
+            return Blocked(pid, WaitsFor.INPUT, "something that nobody can send it", outlook=Outlook.ENDLESS)
         return Blocked(pid, WaitsFor.UNKNOWN, "")
+
+    def _own_pairs(self, pid: int, watched: list[Descriptor]) -> set[str]:
+        """The kind of sockets, if it holds both ends of all that it waits at: with these it wakes itself."""
+        held = all(self._is_own_pair(pid, each) for each in watched if each.kind == "socket")
+        return {"socket"} if held else set()
+
+    def _is_own_pair(self, pid: int, at: Descriptor) -> bool:
+        peer = self._peer(at)
+        return peer is not None and self._at_other_end(peer) == pid
+
+    def _is_connected(self, pid: int, at: Descriptor) -> bool:
+        peer = self._peer(at) if at.kind == "socket" else None
+        return peer is not None and not peer.unread and not self._is_own_pair(pid, at)
+
+    def _is_input(self, pid: int, at: Descriptor) -> bool:
+        return (at.fd == 0 or at.path == "/dev/tty" or at.fd > 2) and self._files.is_readable(pid, at.fd)
 
     def _watched(self, pid: int, wait: ThreadWait) -> list[Descriptor]:
         """The descriptors it may wait at: those that an epoll lists, else all it has open."""
@@ -326,11 +378,19 @@ def _gentlest(found: Iterable[Blocked]) -> Blocked:
 
 
 def _hope(found: Blocked) -> int:
-    if found.waits_for is WaitsFor.NOTHING:
+    if found.waits_for is WaitsFor.NOTHING or found.outlook is Outlook.AT_WORK:
         return 0
     if found.endless:
         return 5
     return 6 if found.waits_for is WaitsFor.UNKNOWN else 1
+
+
+def _threads(pid: int, threads: list[ThreadWait]) -> Blocked:
+    if any(each.timed for each in threads):
+        return Blocked(pid, WaitsFor.TIMER, "sleeps")
+    forever = all(each.waiting is Waiting.THREAD and each.timed is False for each in threads)
+    what = "a lock within itself: all its threads wait for each other" if forever else "one of its threads"
+    return Blocked(pid, WaitsFor.THREADS, what, Outlook.ENDLESS if forever else Outlook.OPEN)
 
 
 def _does(reason: Blocked) -> str:

@@ -9,16 +9,22 @@ from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel.blocked_on import Blocked, Inquiry
-from delegtop.kernel.call_process import CallProcess, processes_of
+from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
 from delegtop.kernel.movement import Effort, Moved, efforts, moved
 from delegtop.kernel.open_call import OpenCall
 from delegtop.kernel.process_table import ProcessTable
-from delegtop.model.events import WaitsFor
+from delegtop.model.events import Outlook, WaitsFor
 
 _BUSY = 0.01
 """Of one processor: who uses more is at work."""
-_FLOW = 1_000
+_NEW = 20.0
+"""Seconds."""
+_FLOW = 4_000
 """Bytes a second: who moves more is at work."""
+
+
+_PULSING = (WaitsFor.NETWORK, WaitsFor.CLIENTS, WaitsFor.TIMER)
+"""Who waits for these may wake now and then and go on waiting."""
 
 
 class Sight(NamedTuple):
@@ -36,8 +42,8 @@ class Sight(NamedTuple):
     """Bytes a second."""
     memory: int
     """Bytes."""
-    still_since: Millis
-    """Since when none of its processes did anything, as far as it was looked at."""
+    still_since: Millis | None
+    """Since when none of its processes did anything, as far as it was looked at; None if one did."""
 
 
 class _Watched(NamedTuple):
@@ -49,12 +55,15 @@ class _Watched(NamedTuple):
     pids: frozenset[int]
     found: Blocked | None = None
     """None as long as it was looked at only once."""
+    found_since: Millis = Millis(0)
+    """Since when it is found like that."""
     partners: frozenset[int] = frozenset()
     """Those by whom it may be otherwise without doing anything itself."""
     settled: bool = False
     """Whether it was known what these do."""
     ended_at: Millis | None = None
     """When it was found to have ended."""
+    met_at: float = 0.0
 
     def holds(self, change: Moved) -> bool:
         """Whether what was found is so still, as far as the call itself shows: nothing moved since."""
@@ -89,13 +98,19 @@ class CallWitness:
         inquiry = Inquiry(table, self._moves, {call.pid for call in there})
         for call in there:
             known = watched.get(call)
-            if call in processes:
+            if table.rows[call.pid].is_stopped and call.command is not None:
+                yield _stopped(table, call, known, now)
+            elif call in processes:
                 seen = self._again(call, processes[call], below[call], known, inquiry, now)
                 if seen is not None:
                     yield seen
             elif known is not None and known.process.whole:
                 known = self._watched[call] = known._replace(ended_at=known.ended_at or now)
                 yield _ended(call, known)
+
+    def is_new(self, at: float) -> bool:
+        """Whether one of the calls was met a moment ago: then it is worth looking again soon."""
+        return any(at - known.met_at < _NEW for known in self._watched.values())
 
     def _again(
         self,
@@ -109,7 +124,7 @@ class CallWitness:
         """One more look at a call; nothing to say if it is the first one."""
         started = self._table.rows[process.pid].started
         if known is None or known.process.pid != process.pid:
-            self._watched[call] = _Watched(process, started, now, pids)
+            self._watched[call] = _Watched(process, started, now, pids, met_at=self._looked_at)
             return None
         change = self._change(known.pids, pids)
         still_since = known.still_since if change.still else now
@@ -117,11 +132,25 @@ class CallWitness:
         if found is None or not known.holds(change) or any(map(self._moves, partners)):
             found, partners = self._found(process, change, inquiry)
             settled = change.still and partners <= self._before.keys()
-        self._watched[call] = _Watched(process, started, still_since, pids, found, partners, settled)
+        same = known.found is not None and known.found[:3] == found[:3]
+        found_since = known.found_since if same else now
+        self._watched[call] = known._replace(
+            still_since=still_since,
+            pids=pids,
+            found=found,
+            found_since=found_since,
+            partners=partners,
+            settled=settled,
+        )
         table, pid = self._table, found.pid
+        still: Millis | None = still_since if change.still else None
+        if found.waits_for in _PULSING:
+            still = found_since  # it may look round now and then, and it is still the same
+        if not partners <= self._before.keys():
+            return None  # what these do is known at the next look
         memory = sum(table.rows[each].memory for each in pids)
         name, command = table.name(pid), table.words(pid)
-        return Sight(call, process, found, name, command, change.share, change.flow, memory, still_since)
+        return Sight(call, process, found, name, command, change.share, change.flow, memory, still)
 
     def _found(self, process: CallProcess, change: Moved, inquiry: Inquiry) -> tuple[Blocked, frozenset[int]]:
         if change.share >= _BUSY or change.flow >= _FLOW:
@@ -131,6 +160,8 @@ class CallWitness:
             found = Blocked(found.pid, WaitsFor.NOTHING, found.on)  # what is slow still comes in
         elif change.others and not found.endless:
             found = Blocked(found.pid, WaitsFor.TIMER, "sleeps again and again")
+        elif found.endless and not change.still and found.waits_for not in _PULSING:
+            found = found._replace(outlook=Outlook.OPEN)  # it was woken, and may be again
         return found, partners
 
     def _moves(self, pid: int) -> bool | None:
@@ -149,6 +180,15 @@ def _is_there(table: ProcessTable, known: _Watched | None) -> bool:
     """Whether the process of the look before is still there."""
     row = table.rows.get(known.process.pid) if known is not None else None
     return row is not None and known is not None and row.started == known.started
+
+
+def _stopped(table: ProcessTable, call: OpenCall, known: _Watched | None, now: Millis) -> Sight:
+    """The agent itself is stopped: whatever its tool does, nobody takes note of it."""
+    said = "is the agent itself, and is stopped (state T) until somebody sends it SIGCONT"
+    found = Blocked(call.pid, WaitsFor.STOPPED, said, Outlook.ENDLESS)
+    process = CallProcess(call.pid, (BELOW, STARTED, COMMAND))
+    since = known.still_since if known is not None else now
+    return Sight(call, process, found, table.name(call.pid), table.words(call.pid), 0.0, 0, 0, since)
 
 
 def _ended(call: OpenCall, known: _Watched) -> Sight:

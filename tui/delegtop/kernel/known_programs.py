@@ -30,7 +30,6 @@ _ASK = frozenset(
 )
 _ASK_PREFIXES = ("pinentry", "git-credential", "git-remote-http")
 _FOREVER = frozenset({"inf", "infinity"})
-_SERVERS = frozenset({"watch", "inotifywait", "fswatch", "nodemon", "entr"})
 
 
 def sleeps_for(command: Sequence[str]) -> float | None:
@@ -61,8 +60,6 @@ def never_ends(command: Sequence[str]) -> str:
     if name in _FOLLOWS and follows and (name not in ("kubectl", "docker", "podman") or "logs" in options):
         followed = next((word for word in reversed(options) if not word.startswith("-")), "")
         return f"follows {followed or 'its input'} and never ends by itself"
-    if name in _SERVERS:
-        return "repeats for ever"
     return ""
 
 

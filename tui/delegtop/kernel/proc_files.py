@@ -12,12 +12,9 @@ def data(*parts: object, root: str = PROC) -> bytes:
     except OSError:
         return b""
     try:
-        read = os.read(fd, 1 << 16)
-        if len(read) < 4096:  # nearly all of them
-            return read
-        blocks = [read]
-        while read := os.read(fd, 1 << 16):
-            blocks.append(read)
+        blocks = []
+        while block := os.read(fd, 1 << 16):  # a long list comes in pieces, however much is asked for
+            blocks.append(block)
         return b"".join(blocks)
     except OSError:
         return b""

@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
-from delegtop.base.clock import SECOND, Millis
+from delegtop.base.clock import SECOND, Millis, WallClock, booted_at
 from delegtop.kernel import proc_files
 
-_PARENT, _USER_TIME, _DEAD_TIME_END, _START, _PAGES = 1, 11, 15, 19, 21
+_PARENT, _USER_TIME, _DEAD_TIME_END, _THREADS, _START, _PAGES = 1, 11, 15, 17, 19, 21
 """Where these stand in `stat`, counted from the state, which is the first after the name."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -31,6 +30,7 @@ class ProcessRow(NamedTuple):
     """In ticks since the machine started: with the number it names one process for good."""
     memory: int
     """Bytes."""
+    threads: int
 
     @property
     def is_dead(self) -> bool:
@@ -45,6 +45,7 @@ class ProcessTable:
     """What there was at one look."""
 
     def __init__(self) -> None:
+        self.looked_at = WallClock().now()
         self.rows: dict[int, ProcessRow] = {}
         self.children: dict[int, list[int]] = {}
         for pid in proc_files.numbers():
@@ -97,21 +98,19 @@ def row_of(pid: int) -> ProcessRow | None:
         name = head.partition(b"(")[2].decode("utf-8", "replace")
         pages = int(fields[_PAGES])
         return ProcessRow(
-            pid, int(fields[_PARENT]), name, fields[0].decode(), ticks, int(fields[_START]), pages * _PAGE
+            pid,
+            int(fields[_PARENT]),
+            name,
+            fields[0].decode(),
+            ticks,
+            int(fields[_START]),
+            pages * _PAGE,
+            int(fields[_THREADS]),
         )
     except (IndexError, ValueError):
         return None
 
 
-@cache
-def _booted_at() -> Millis | None:
-    for row in proc_files.data("stat").splitlines():
-        if row.startswith(b"btime "):
-            return Millis(int(row.split()[1]) * SECOND)
-    return None
-
-
-def moment(ticks: int) -> Millis | None:
-    """When something happened that the kernel dates in ticks since the start of the machine; to about a second."""
-    booted = _booted_at()
-    return None if booted is None else Millis(booted + ticks * SECOND // TICKS)
+def moment(ticks: int) -> Millis:
+    """When something happened that the kernel dates in ticks since the start of the machine."""
+    return Millis(booted_at() + ticks * SECOND // TICKS)

@@ -31,6 +31,10 @@ class Peer(NamedTuple):
     own: str = ""
     """Its own address."""
     listens: bool = False
+    visited: bool = False
+    """There are connections to where it listens, or were a moment ago."""
+    unread: bool = False
+    """Data came in that nobody has read yet."""
     quiet: int | None = None
     """Milliseconds since the last data came in, if that is known."""
     inode: int | None = None
@@ -41,11 +45,18 @@ def peers() -> dict[int, Peer]:
     """All connected or listening sockets of this network namespace, by their inodes."""
     found: dict[int, Peer] = {}
     try:
+        parted: list[str] = []
         for family in (socket.AF_INET, socket.AF_INET6):
-            found.update(_inet(family))
+            for inode, peer in _inet(family):
+                if inode:
+                    found[inode] = peer
+                else:  # of those that are closed the kernel remembers the address for a while
+                    parted.append(peer.own)
         ends = {(peer.own, peer.words): inode for inode, peer in found.items()}
+        visited = {_port(peer.own) for peer in found.values() if peer.own} | {_port(own) for own in parted}
         for inode, peer in found.items():
-            found[inode] = peer._replace(inode=ends.get((peer.words, peer.own)))
+            visits = peer.listens and _port(peer.words) in visited
+            found[inode] = peer._replace(inode=ends.get((peer.words, peer.own)), visited=visits)
         found.update(_local())
     except OSError:
         found.update(_from_files())
@@ -57,7 +68,7 @@ def _inet(family: int) -> Iterator[tuple[int, Peer]]:
     for data in _asked(request):
         state = data[1]
         own, port, other_port = data[8:24], *struct.unpack_from(">HH", data, 4)
-        other, inode = data[24:40], struct.unpack_from("=I", data, 68)[0]
+        other, (unread, inode) = data[24:40], struct.unpack_from("=I8xI", data, 56)
         size = 4 if family == socket.AF_INET else 16
         quiet = None
         for kind, value in _attributes(data[_INET:]):
@@ -67,7 +78,11 @@ def _inet(family: int) -> Iterator[tuple[int, Peer]]:
         if state == _LISTENS:
             yield inode, Peer(here, listens=True)
         else:
-            yield inode, Peer(_address(other[:size], other_port), here, quiet=quiet)
+            yield inode, Peer(_address(other[:size], other_port), here, unread=unread > 0, quiet=quiet)
+
+
+def _port(address: str) -> str:
+    return address.rpartition(":")[2]
 
 
 def _local() -> Iterator[tuple[int, Peer]]:

@@ -90,6 +90,17 @@ class WaitsFor(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Outlook(StrEnum):
+    """Whether a wait can come to its end."""
+
+    ENDLESS = "endless"
+    """Nothing that can be seen could end it."""
+    OPEN = "open"
+    """It may end, or not."""
+    AT_WORK = "at work"
+    """Who could end it is at work."""
+
+
 class Trust(IntEnum):
     """How far a time can be believed, best first; what a model wrote is shown but never counted down from."""
 
@@ -260,8 +271,7 @@ class ProcessSeen(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     waits_for: WaitsFor
     on: str | None = None
     """In words: `a lock on x that pid 4702 `sleep 100` holds`."""
-    endless: bool = False
-    """Nothing that can be seen could end the wait."""
+    outlook: Outlook = Outlook.OPEN
     still_since: Millis | None = None
     """Since when none of the processes of the call did anything, as far as they were looked at."""
     until: Millis | None = None

@@ -1,6 +1,6 @@
 """What the kernel shows of a process, in words."""
 
-from delegtop.model.events import ProcessSeen, WaitsFor
+from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 
 _DOES = frozenset({WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.PARENT, WaitsFor.ENDED})
 """Its words say what it does, not what it waits for."""
@@ -55,5 +55,5 @@ def what(seen: ProcessSeen) -> str:
 
 def seen(event: ProcessSeen) -> str:
     """The whole of it, as a line of a history."""
-    endless = ", and nothing that can be seen could end that" if event.endless else ""
+    endless = ", and nothing that can be seen could end that" if event.outlook is Outlook.ENDLESS else ""
     return f"{what(event)}{endless}"

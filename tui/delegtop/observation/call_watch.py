@@ -12,7 +12,7 @@ from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
 from delegtop.sources.processes import hostname
 
-QUIET = 4 * SECOND
+QUIET = 2 * SECOND
 """Who was heard of since is at work, and nobody needs to be asked."""
 AGAIN = 2.0
 """Seconds between two looks at what is open."""

@@ -20,7 +20,7 @@ from delegtop.diagnosis.pressing import Pressing
 from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model import measures
 from delegtop.model.delegation import FACTS, Basis, Claim, Delegation, Link, Note
-from delegtop.model.events import ProcessSeen, Trust, WaitsFor
+from delegtop.model.events import Outlook, ProcessSeen, Trust, WaitsFor
 from delegtop.model.facts import Fact
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
@@ -126,7 +126,10 @@ class Seen(Struct, frozen=True, forbid_unknown_fields=True):
     command: Annotated[str | None, Meta(description="Its command line.")]
     waits_for: Annotated[WaitsFor, Meta(description="What it stands still for; `nothing` if it is at work.")]
     on: Annotated[str | None, Meta(description="The same in words, with who could end the wait.")]
-    endless: Annotated[bool, Meta(description="Nothing that can be seen could end the wait.")]
+    outlook: Annotated[
+        Outlook,
+        Meta(description="`endless`: nothing that can be seen could end the wait; `at work`: who could end it is."),
+    ]
     seen_at: Time
     still_since: Annotated[Time | None, Meta(description="Since when none of the call's processes did anything.")]
     until: Annotated[Time | None, Meta(description="When it goes on by itself, if it says so.")]
@@ -364,7 +367,7 @@ def _seen(seen: ProcessSeen) -> Seen:
         seen.command,
         seen.waits_for,
         seen.on,
-        seen.endless,
+        seen.outlook,
         iso(seen.at),
         _time(seen.still_since),
         _time(seen.until),

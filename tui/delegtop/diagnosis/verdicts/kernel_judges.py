@@ -10,13 +10,15 @@ from delegtop.diagnosis.verdicts.judge_kit import judges, origins_of, work_of
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model import process_words
-from delegtop.model.events import ProcessSeen, WaitsFor
+from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 from delegtop.model.states import State
 
 FRESH = 3 * MINUTE
 """What was seen longer ago may be otherwise by now."""
 _STILL = 20 * SECOND
 """So long a process does nothing before that is called a hang, where its wait might still end."""
+_ENDED = 8 * SECOND
+"""So long a result may take from the tool to the log."""
 _ALL_THREE = 3
 _SUSPICIOUS = frozenset(
     {
@@ -36,9 +38,9 @@ def shown(case: Case) -> ProcessSeen | None:
 def hung_by_kernel(case: Case) -> Verdict | None:
     """Nothing of its tool moves, and it waits for something that cannot come."""
     seen = shown(case)
-    if seen is None or seen.still_since is None:
+    if seen is None or seen.still_since is None or seen.outlook is Outlook.AT_WORK:
         return None
-    if seen.endless:
+    if seen.outlook is Outlook.ENDLESS:
         sure = Certainty.CERTAIN if len(seen.fits) == _ALL_THREE else Certainty.LIKELY
     elif seen.waits_for in _SUSPICIOUS and case.is_past(seen.still_since + _STILL):
         sure = Certainty.LIKELY
@@ -53,7 +55,7 @@ def tool_ended(case: Case) -> Verdict | None:
     seen = shown(case)
     if seen is None or seen.waits_for is not WaitsFor.ENDED or seen.still_since is None:
         return None
-    if not case.is_past(seen.still_since + _STILL):
+    if not case.is_past(seen.still_since + _ENDED):
         return None
     said: Sentence = (f": its process (pid {seen.pid}) ended ", seen.still_since, " ago, and no result came.")
     return _verdict(case, Kind.TOOL_ENDED, Certainty.CERTAIN, seen, said)
@@ -65,7 +67,7 @@ def waiting_for_network(case: Case) -> Verdict | None:
     seen = shown(case)
     if seen is None or seen.waits_for not in (WaitsFor.NETWORK, WaitsFor.CLIENTS) or seen.still_since is None:
         return None
-    if seen.endless or not case.is_past(seen.still_since + _STILL):
+    if seen.outlook is not Outlook.OPEN or not case.is_past(seen.still_since + _STILL):
         return None
     sure = Certainty.LIKELY if case.is_past(seen.still_since + case.forest.policy.silent_after) else Certainty.POSSIBLE
     said: Sentence = (f": {process_words.what(seen)}; nothing came in for ", seen.still_since, ".")
@@ -76,9 +78,11 @@ def waiting_for_network(case: Case) -> Verdict | None:
 def works_quietly(case: Case) -> Verdict | None:
     """It says nothing, and its tool is at work."""
     seen = shown(case)
-    if seen is None or seen.waits_for is not WaitsFor.NOTHING or case.state is not State.SILENT:
+    if seen is None or case.state is not State.SILENT:
         return None
-    said: Sentence = (f", quiet and at work: {process_words.process(seen)}, {process_words.effort(seen)}.",)
+    if seen.waits_for is not WaitsFor.NOTHING and seen.outlook is not Outlook.AT_WORK:
+        return None
+    said: Sentence = (f", quiet and at work: {process_words.what(seen)}.",)
     return _verdict(case, Kind.WORKS_QUIETLY, Certainty.CERTAIN, seen, said)
 
 

@@ -266,7 +266,7 @@ class Kind(StrEnum):
             short="tool has ended",
             meaning="The process of its tool has ended, and no result came: its agent waits for nothing.",
             evidence="the process that was there and is gone; the record that it went into the tool",
-            when="20 seconds after it was found gone",
+            when="8 seconds after it was found gone",
             frees="Interrupt the agent in its terminal: it waits for a tool that is no more.",
             rule="VER-011",
             severity=Severity.ERROR,
