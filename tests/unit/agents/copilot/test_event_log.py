@@ -192,6 +192,12 @@ def test_a_shutdown_ends_the_session_and_a_resume_undoes_it() -> None:
     assert row(SESSION, BEGIN, ("session.shutdown", {"shutdownType": "error"}))[1] is State.FAILED
 
 
+def test_a_session_that_was_told_to_end_in_its_turn_was_interrupted() -> None:
+    abort, shutdown = ("abort", {"reason": "user_abort"}), ("session.shutdown", {"shutdownType": "routine"})
+    assert row(SESSION, BEGIN, abort, shutdown)[1] is State.INTERRUPTED
+    assert row(SESSION, BEGIN, abort, ("user.message", {"content": "go on"}), shutdown)[1] is State.COMPLETED
+
+
 def test_an_error_is_kept_and_ends_nothing() -> None:
     found, state = row(SESSION, BEGIN, ASKED, ("session.error", {"errorType": "query", "message": "bad request"}))
     assert ([fault.message for fault in found.faults], state) == (["bad request"], State.RUNNING)

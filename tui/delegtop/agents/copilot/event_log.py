@@ -45,6 +45,8 @@ class Copilot(Chat):
         """The agents whose tokens are told request by request."""
         self._asked_tools: set[str] = set()
         """The agents whose last answer asks for tools."""
+        self._aborted = False
+        """The last turn was cut off: a program that is told to end says so before it shuts down."""
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -100,6 +102,7 @@ class Copilot(Chat):
                 root.resume()
                 root.turn_over()
             case "abort":
+                self._aborted = True
                 root.turn_over("aborted")
             case "shutdown":
                 self._shutdown(root, data)
@@ -129,14 +132,15 @@ class Copilot(Chat):
         for agent in self._agents.values():
             if agent.ended is None:
                 agent.end(Outcome.LOST, "the session was shut down before it came back")
-        outcome = Outcome.FAILED if data.get("shutdownType") == "error" else Outcome.COMPLETED
-        root.end(outcome, word(data.get("errorReason")))
+        outcome = Outcome.INTERRUPTED if self._aborted else Outcome.COMPLETED
+        root.end(Outcome.FAILED if data.get("shutdownType") == "error" else outcome, word(data.get("errorReason")))
 
     # -- turns and tools -------------------------------------------------------------------------------------------
 
     def _turn(self, agent: Conversation, kind: str, data: dict[str, Any]) -> None:
         match kind:
             case "user.message":
+                self._aborted = False
                 agent.prompt(word(data.get("content")))
             case "assistant.turn_start" | "assistant.reasoning":
                 agent.hear(Phase.MODEL)
