@@ -70,6 +70,11 @@ SCENES = (
     Scene("triage", (160, 45), ("t",)),
     Scene("triage-light", (160, 45), ("t", "e", "e"), theme="light"),
     Scene("triage-80x24", (80, 24), ("t",)),
+    *(
+        Scene(f"triage-{name}", (140, 30), ("t", *["e"] * down), sample="16_second_witness", at="2026-03-19T10:30:00Z")
+        for down, name in enumerate(("prompt", "lock", "stopped", "network", "tool-ended"))
+    ),
+    Scene("second-witness", (160, 30), sample="16_second_witness", at="2026-03-19T10:30:00Z"),
     Scene("replay", (140, 30), sample="02_hang", at="2026-03-03T10:48:30Z", replayed=True),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),

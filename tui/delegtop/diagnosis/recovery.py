@@ -75,14 +75,14 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     the protocol has to remark. How something ended is best known to the agent itself: there its word comes first."""
     verdict, facts = judge(case), case.facts
     row = verdict.kind.row if verdict is not None and not verdict.kind.row.harmless else None
-    own = list(_own_words(facts, findings))
-    freeing = list(_of_process(facts, verdict)) or _said(_named(row.frees, facts) if row else "")
+    own, shown = list(_own_words(facts, findings)), list(_of_process(facts, verdict))
+    freeing = shown or _said(_named(row.frees, facts) if row else "")
     first = [*freeing, *_go_there(case), *own] if row and case.state in ACTIVE else [*own, *freeing]
     ended = [Step(By.DELEGTOP, finding.advice) for finding in findings if _tells_of_end(finding)]
     first += [] if own else ended
     advice = _advice(findings, row.rule if row else "")
     last = [
-        *_said(row.look if row else ""),
+        *_said(row.look if row and not shown else ""),
         *(Step(By.DELEGTOP, finding.advice) for finding in advice if not _is_of_return(finding)),
         *(ended if own else ()),
         *(Step(By.DELEGTOP, finding.advice) for finding in advice if _is_of_return(finding)),
@@ -103,9 +103,11 @@ def _of_process(facts: Delegation, verdict: Verdict | None) -> Iterator[Step]:
         return
     if seen.origin not in verdict.evidence:
         return
-    which = f"{process_words.process(seen)}{f', `{seen.command}`' if seen.command else ''}"
+    elsewhere = f" on {facts.host}" if facts.host not in (None, LOCALHOST) else ""
+    which = f"{process_words.process(seen)}{elsewhere}{f', `{seen.command}`' if seen.command else ''}"
     if seen.waits_for is WaitsFor.STOPPED:
-        yield Step(By.DELEGTOP, f"Let it go on, if nobody stopped it on purpose: {which}", f"kill -CONT {seen.pid}")
+        words = f"Let it go on, if nobody stopped it on purpose: {which}"
+        yield Step(By.DELEGTOP, words, f"kill -CONT {seen.pid}")
     words = f"Stop only the process of the tool, {which}: its agent gets an error and goes on"
     yield Step(By.DELEGTOP, words, f"kill {seen.pid}")
 

@@ -60,7 +60,7 @@ def never_ends(command: Sequence[str]) -> str:
     if name in _FOLLOWS and follows and (name not in ("kubectl", "docker", "podman") or "logs" in options):
         followed = next((word for word in reversed(options) if not word.startswith("-")), "")
         return f"follows {followed or 'its input'} and never ends by itself"
-    return ""
+    return "repeats its command for ever" if name == "watch" else ""
 
 
 def talks_to_a_person(name: str) -> str:

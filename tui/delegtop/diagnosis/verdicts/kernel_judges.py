@@ -82,7 +82,7 @@ def works_quietly(case: Case) -> Verdict | None:
         return None
     if seen.waits_for is not WaitsFor.NOTHING and seen.outlook is not Outlook.AT_WORK:
         return None
-    said: Sentence = (f", quiet and at work: {process_words.what(seen)}.",)
+    said: Sentence = (f" without a word, while {process_words.what(seen)}.",)
     return _verdict(case, Kind.WORKS_QUIETLY, Certainty.CERTAIN, seen, said)
 
 

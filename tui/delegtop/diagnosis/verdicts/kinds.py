@@ -277,7 +277,7 @@ class Kind(StrEnum):
     WAITING_FOR_NETWORK = (
         "waiting for the network",
         VerdictRow(
-            short="waits for network",
+            short="network silent",
             meaning="Its tool does nothing but wait for somebody at the other end of a connection, or for connections.",
             evidence="the process and the address at the other end; the record that it went into the tool",
             when="after 20 seconds in which nothing came in; likely only after `silent_after`",
