@@ -132,6 +132,7 @@ class CallWitness:
         if found is None or not known.holds(change) or any(map(self._moves, partners)):
             found, partners = self._found(process, change, inquiry)
             settled = change.still and partners <= self._before.keys()
+            self._meet(partners)
         same = known.found is not None and known.found[:3] == found[:3]
         found_since = known.found_since if same else now
         self._watched[call] = known._replace(
@@ -163,6 +164,11 @@ class CallWitness:
         elif found.endless and not change.still and found.waits_for not in _PULSING:
             found = found._replace(outlook=Outlook.OPEN)  # it was woken, and may be again
         return found, partners
+
+    def _meet(self, partners: frozenset[int]) -> None:
+        """Whether these do anything is known at the next look."""
+        pids = {pid for partner in partners for pid in self._table.below(partner)}
+        self._now.update(efforts(self._table, pids - self._now.keys()))
 
     def _moves(self, pid: int) -> bool | None:
         """Whether it or one that it started did anything since the last look; None if it was not looked at then."""
