@@ -120,6 +120,17 @@ def test_an_agent_of_another_program_and_a_session_of_its_own_have_processes_of_
     assert standing(forest, "below")[0] is State.RUNNING
 
 
+def test_whoever_worked_for_one_that_was_lost_with_the_process_before_is_lost_with_it() -> None:
+    lost = Ended("child", at(10), kernel(4712), Outcome.LOST, Ending.GONE)
+    forest = grown(*FAMILY, lost, heard("root", 10, Phase.IDLE))
+    assert standing(forest, "root")[0] is State.IDLE
+    assert standing(forest, "child") == (State.LOST, "its process is gone")
+    assert standing(forest, "grandchild") == WITH_IT
+    forest.apply([heard("grandchild", 11)])
+    forest.advance(at(11))
+    assert standing(forest, "grandchild")[0] is State.RUNNING
+
+
 def test_an_agent_that_asked_before_its_session_went_asks_no_longer() -> None:
     forest = grown(*FAMILY, heard("grandchild", 9.5, Phase.PERMISSION), gone())
     assert not forest.for_people()

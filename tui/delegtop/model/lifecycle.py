@@ -45,7 +45,7 @@ class Lifecycle:
         self._dirty: set[Handle] = set()
         self._habits = TypicalDurations()
         self._gone: dict[Handle, Millis] = {}
-        """The sessions without their process, and when that was found."""
+        """The sessions without their process, and those lost with one before; and when that was found."""
         self._limits: dict[Handle, Deadline | None] = {}
         """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
         self.now = Millis(0)
@@ -185,15 +185,21 @@ class Lifecycle:
         return handle in self._gone
 
     def went_with_its_session(self, handle: Handle) -> bool:
-        """The process of its session is gone: what a program starts within itself has no other, and ends with it."""
+        """The process of its session is gone, or was when somebody above it went: what a program starts within itself
+        has no other, and ends with it."""
         ledger = self._ledger
         if not self._gone or ledger.is_session(handle):
             return False
-        session = next(filter(ledger.is_session, self._lineage.ancestors(handle)), -1)
-        gone = self._gone.get(session)
-        if gone is None or ledger.product(handle) != ledger.product(session):
-            return False
-        return (ledger.heard_at(handle) or gone) <= gone
+        heard, product = ledger.heard_at(handle), ledger.product(handle)
+        for above in self._lineage.ancestors(handle):
+            if ledger.product(above) != product:
+                return False
+            gone = self._gone.get(above)
+            if gone is not None and (heard or gone) <= gone:
+                return True
+            if ledger.is_session(above):
+                return False
+        return False
 
     def _count_child(self, parent: Handle | None, change: int) -> None:
         if parent is None:

@@ -91,6 +91,11 @@ class Children:
         chat = self.parent.chat
         chat.events.append(chat.ending(child, outcome, summary, by=by))
 
+    def outlived(self) -> None:
+        """A turn began and the one before had no end: the program was started again, without those it had spawned."""
+        for child in [child for child in self._spawned if child not in self._done]:
+            self._end(child, Outcome.LOST, None, by=Ending.GONE)
+
     def notified(self, text: str) -> None:
         """A message tells that one is over, whenever the parent's turn allows."""
         if not text.lstrip().startswith(_NOTIFICATION):

@@ -124,7 +124,10 @@ class Thread(Conversation):
         kind = payload.get("type")
         match kind:
             case "task_started" | "turn_started":
-                self.turn = word(payload.get("turn_id"))
+                turn = word(payload.get("turn_id"))
+                if self.turn is not None and turn is not None and turn != self.turn:
+                    self.children.outlived()
+                self.turn = turn
                 self.has_turned = True
                 self.prompt(None)
             case "task_complete" | "turn_complete" if self._is_current(payload):

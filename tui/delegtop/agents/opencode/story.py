@@ -199,6 +199,8 @@ class Story:
         updated: Millis | None,
     ) -> Iterator[Event]:
         """One step of an answer; the last one ends the turn."""
+        session.stepped = max(session.stepped, message.at or session.stepped)
+        yield from self._outlived(session, origin)
         yield Described(session.id, message.at, origin, model=model_of(value))
         yield from self._used(session, id, origin, value)
         completed = moment(obj(value.get("time")).get("completed"))
@@ -333,7 +335,7 @@ class Story:
         time = obj(state.get("time"))
         started, ended = moment(time.get("start")), moment(time.get("end"))
         if tool == TASK:
-            yield from self._task(session, origin, value, state, ended or updated)
+            yield from self._task(session, message, origin, value, state, ended or updated)
         if state.get("status") in ("pending", "running") and not message.is_over:
             phase = Phase.CHILD if tool == TASK else Phase.ANSWER if is_asking(tool) else Phase.TOOL
             begun = started or updated or message.at or Millis(0)
@@ -356,8 +358,19 @@ class Story:
             return
         yield from session.repeats.called(session.id, at, origin, tool, words_of(given), doing_of(state), waits=False)
 
+    @staticmethod
+    def _outlived(session: StorySession, origin: Origin) -> Iterator[Event]:
+        for child in session.outlived():
+            yield Ended(child, session.stepped, origin, Outcome.LOST, Ending.GONE)
+
     def _task(
-        self, session: StorySession, origin: Origin, value: dict[str, Any], state: dict[str, Any], at: Millis | None
+        self,
+        session: StorySession,
+        message: StoryMessage,
+        origin: Origin,
+        value: dict[str, Any],
+        state: dict[str, Any],
+        at: Millis | None,
     ) -> Iterator[Event]:
         """The call that made a sub-agent."""
         given, about = obj(state.get("input")), obj(state.get("metadata"))
@@ -375,6 +388,11 @@ class Story:
         yield Described(
             child, None, origin, title=word(given.get("description")), prompt=clip(word(given.get("prompt")))
         )
+        if status in ("pending", "running") and message.at is not None:
+            session.tasks[child] = message.at
+            yield from self._outlived(session, origin)
+        else:
+            session.tasks.pop(child, None)
         if status == "error" and is_interruption(state):
             yield Ended(child, at, origin, Outcome.INTERRUPTED, Ending.CANCEL, Report(errors=_errors(error)))
         elif status == "error":

@@ -57,7 +57,19 @@ class StorySession(msgspec.Struct):
     """When it first ended a turn."""
     asked: Millis | None = None
     """When it was last asked for something."""
+    stepped: Millis = Millis(0)
+    """When its newest answer began."""
+    tasks: dict[str, Millis] = {}
+    """The agents whose calls have not come back, and when the answers began that made them."""
     repeats: Repeats = msgspec.field(default_factory=Repeats)
     used: dict[str, tuple[int, float]] = {}
     """Tokens and cost by message."""
     total: tuple[int, float] = (0, 0.0)
+
+    def outlived(self) -> list[str]:
+        """The agents whose callers have begun another answer without theirs: the program was started again, for it
+        waits for all calls of one. Each is told once."""
+        found = [child for child, made in self.tasks.items() if made < self.stepped]
+        for child in found:
+            del self.tasks[child]
+        return found

@@ -305,11 +305,18 @@ class Ledger(ColumnStore):
         return shape is not None and shape.product is not None and shape.depth == 0 and shape.path is None
 
     def gone_at(self, handle: Handle) -> Millis | None:
-        """When an agent's own session was found to be without its process, if nothing was heard of it since."""
-        if self.ends.by[handle] != _GONE or not self.is_session(handle):
+        """When an agent's own session, or one that it started within itself, was found to be without its process, if
+        nothing was heard of it since."""
+        if self.ends.by[handle] != _GONE or not self._lived_in_a_program(handle):
             return None
         at, heard = known(self.ends.at[handle]), self.heard_at(handle)
         return None if at is None or (heard is not None and heard > at) else at
+
+    def _lived_in_a_program(self, handle: Handle) -> bool:
+        """A session, or one that was lost with the process of its session."""
+        end = self.ends.of(handle)
+        is_lost = end is not None and end[0] is Outcome.LOST and self.product(handle) is not None
+        return is_lost or self.is_session(handle)
 
     def is_noted(self, handle: Handle, kind: str) -> bool:
         details = self._details.get(handle)
@@ -363,10 +370,9 @@ class Ledger(ColumnStore):
     def _goes_on(self, handle: Handle) -> bool:
         """Only its process is gone, which ends nobody of an agent program who was heard of since, and no session whose
         turn was over."""
-        if self.is_session(handle):
-            return self.phase(handle) is Phase.IDLE or self.gone_at(handle) is None
-        at, heard = known(self.ends.at[handle]), self.heard_at(handle)
-        return self.product(handle) is not None and at is not None and heard is not None and heard > at
+        if self.is_session(handle) and self.phase(handle) is Phase.IDLE:
+            return True
+        return self._lived_in_a_program(handle) and self.gone_at(handle) is None
 
     def heard_at(self, handle: Handle) -> Millis | None:
         """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on. Nor is
