@@ -73,8 +73,6 @@ class Stage:
         folder.mkdir(parents=True)
         for name, content in case.files.items():
             (folder / name).write_text(content, "utf-8")
-            if content.startswith("#!"):
-                (folder / name).chmod(0o755)
 
     def _session(self, number: int, group: Sequence[Case]) -> dict[str, Any]:
         cwd = self.root / f"project{number}"

@@ -33,6 +33,10 @@ SETTLED = 8
 """So many a healthy one is looked at in the default run."""
 
 
+_CALL = re.compile(r"^It has been inside .* for [\d:]+: ")
+"""What the sentence repeats of the call: that is not what was found out."""
+
+
 class Said(NamedTuple):
     """What was said of a case at one look."""
 
@@ -95,7 +99,7 @@ class Record:
 
     def _tells(self, said: Said) -> bool:
         """Whether it says what is so, and as sure as it is."""
-        words = said.sentence if said.alarm else f"{said.sentence} {said.process}"
+        words = _CALL.sub("", said.sentence) if said.alarm else f"{said.sentence} {said.process}"
         if not all(re.search(pattern, words, re.IGNORECASE) for pattern in self._patterns):
             return False
         match self.case.truth:
