@@ -189,3 +189,23 @@ def opencode(
             database.execute("insert or replace into message values (?,?,?,?,?)", (name, id, at, at, json.dumps(data)))
     database.close()
     return place
+
+
+def opencode_task(database: Path, session: str, child: str, ago: float) -> None:
+    """The call of an agent that has not come back."""
+    state = {"status": "running", "input": {"description": "Look", "subagent_type": "general"}}
+    state |= {"metadata": {"sessionId": child}, "time": {"start": millis(ago)}}
+    part = {"type": "tool", "tool": "task", "callID": "c1", "state": state}
+    row = (f"prt_{child}", f"msg_2{session[4:]}", session, millis(ago), millis(ago), json.dumps(part))
+    with sqlite3.connect(database) as opened:
+        opened.execute("insert into part values (?,?,?,?,?,?)", row)
+    opened.close()
+
+
+def opencode_answer(database: Path, session: str, ago: float) -> None:
+    """Another answer, from its beginning to its end."""
+    at = millis(ago)
+    said = {"role": "assistant", "agent": "build", "time": {"created": at, "completed": at}, "finish": "stop"}
+    with sqlite3.connect(database) as opened:
+        opened.execute("insert into message values (?,?,?,?,?)", (f"msg_9{session}", session, at, at, json.dumps(said)))
+    opened.close()

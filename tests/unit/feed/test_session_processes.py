@@ -352,3 +352,39 @@ def test_who_is_heard_of_after_it_was_missed_is_not_missed_again(home: Path, pro
         with running("qwen", folder=project) as process:
             looks_until(seen, lambda: standing(seen) == [(State.RUNNING, process.pid)], "its process")
         looks_until(seen, lambda: standing(seen) == [(State.LOST, process.pid)], "its loss")
+
+
+# -- the same by the records alone, where nobody can be asked ----------------------------------------------------------
+
+
+def test_a_codex_turn_that_begins_while_another_has_no_end_was_begun_by_another_process(
+    home: Path, project: Path
+) -> None:
+    child = "01a1e86d-491b-7f92-9846-08ee112ab380"
+    root = stand_ins.codex(home, project, ago=600)
+    call = {"type": "function_call", "name": "spawn_agent", "arguments": '{"message": "Look"}', "call_id": "c1"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": f'{{"agent_id": "{child}"}}'}
+    for payload in (call, output):
+        stand_ins.write(root, {"timestamp": stand_ins.moment(595), "type": "response_item", "payload": payload})
+    stand_ins.codex(home, project, ago=590, id=child, parent=stand_ins.CODEX_ID)
+    now = WallClock().now()
+    with delegtop.open(home / ".codex/sessions", at=now) as seen:
+        assert State.LOST not in {state for state, _ in standing(seen)}
+    begun = {"type": "task_started", "turn_id": "t2"}
+    stand_ins.write(root, {"timestamp": stand_ins.moment(10), "type": "event_msg", "payload": begun})
+    with delegtop.open(home / ".codex/sessions", at=now) as seen:
+        assert [state for state, _ in standing(seen)] == [State.RUNNING, State.LOST]
+
+
+def test_an_opencode_answer_that_begins_while_an_agent_of_the_one_before_runs_is_of_another_process(
+    home: Path, project: Path
+) -> None:
+    stand_ins.opencode(home, project, ago=600)
+    log = stand_ins.opencode(home, project, ago=590, id="ses_child", parent=stand_ins.OPENCODE_ID)
+    stand_ins.opencode_task(log, stand_ins.OPENCODE_ID, "ses_child", ago=590)
+    now = WallClock().now()
+    with delegtop.open(log, at=now) as seen:
+        assert State.LOST not in {state for state, _ in standing(seen)}
+    stand_ins.opencode_answer(log, stand_ins.OPENCODE_ID, ago=10)
+    with delegtop.open(log, at=now) as seen:
+        assert [state for state, _ in standing(seen)] == [State.IDLE, State.LOST]
