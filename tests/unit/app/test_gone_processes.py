@@ -255,6 +255,17 @@ def test_where_its_processes_cannot_be_seen_the_page_says_why() -> None:
     assert told == ["its processes cannot be seen from here: its log lies on a network"]
 
 
+def test_of_a_process_that_is_known_and_not_of_this_machine_the_page_does_not_say_that_it_is_there() -> None:
+    note = Noted("root", at(1), kernel(), notes.OUT_OF_SIGHT, "they are on build-7, and this is another machine")
+    seen = grown(session(pid=4711, host="build-7"), heard("root", 5), note, look=6)
+    assert identity._process(PageSubject(Assessments(seen), 0)).plain == (
+        "pid 4711 · build-7 · its processes cannot be seen from here: they are on build-7, and this is another machine"
+    )
+    gone = Ended("root", at(5), place(), Outcome.COMPLETED, Ending.RETURN)
+    over = grown(session(pid=4711, host="build-7"), note, gone, look=6)
+    assert "cannot be seen" not in identity._process(PageSubject(Assessments(over), 0)).plain
+
+
 def test_that_a_process_was_found_gone_does_not_tell_when_it_ended() -> None:
     begun = session()
     found = Ended("root", at(90), kernel(4711), Outcome.LOST, Ending.GONE)

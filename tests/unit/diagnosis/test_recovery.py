@@ -13,6 +13,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.recovery import By, Step
 from delegtop.diagnosis.verdicts import Kind
+from delegtop.model import notes
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.events import (
     LOCALHOST,
@@ -30,6 +31,7 @@ from delegtop.model.events import (
     Started,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.states import State
 from delegtop.protocols.standard.contract import own_words
 
 PLACE = Origin("log.jsonl", 1, 0)
@@ -254,3 +256,16 @@ def test_files_results_notes_and_last_words_are_worth_saving() -> None:
 def test_nothing_is_saved_of_who_said_nothing() -> None:
     heard = Heard("a", NOON, PLACE)
     assert recovery.salvage(forest(started(), heard).delegation(0)) == ()
+
+
+def test_where_the_kernel_cannot_be_asked_about_one_that_is_silent_the_advice_says_so() -> None:
+    session = started(at=-90, product="claude-code", depth=0)
+    below = started("b", at=-80, product="claude-code", parent="a")
+    why = Noted("a", NOON, Origin("kernel:processes", 0, 0), notes.OUT_OF_SIGHT, "they are those of another user")
+    words = "Its processes cannot be seen from here: they are those of another user."
+    blind, asked = forest(session, below, why), forest(session, below)
+    silent, waiting = Case(blind, handle_of(blind, "b")), Case(blind, handle_of(blind, "a"))
+    assert (silent.state, waiting.state) == (State.SILENT, State.WAITING)
+    assert words in [step.words for step in recovery.todo(silent, ())]
+    assert words not in [step.words for step in recovery.todo(waiting, ())]
+    assert words not in [step.words for step in recovery.todo(Case(asked, handle_of(asked, "b")), ())]

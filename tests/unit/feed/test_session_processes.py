@@ -1,8 +1,11 @@
 """Dead or alive: the process of a session is found as its program is known to run, and its absence is noticed."""
 
+import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import stand_ins
@@ -10,9 +13,13 @@ from tests.patience import until
 from tests.stand_ins import running
 
 import delegtop
-from delegtop.base.clock import DAY, SECOND, WallClock
+from delegtop.base.clock import DAY, SECOND, FrozenClock, WallClock
+from delegtop.base.origin import Origin
 from delegtop.feed import process_search, process_watch
+from delegtop.feed.session_processes import SessionProcesses
 from delegtop.kernel import process_table, writer_sight
+from delegtop.model.events import LOCALHOST, Noted, Started
+from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.states import State
 from delegtop.observation.observation import Observation
 
@@ -388,3 +395,53 @@ def test_an_opencode_answer_that_begins_while_an_agent_of_the_one_before_runs_is
     stand_ins.opencode_answer(log, stand_ins.OPENCODE_ID, ago=10)
     with delegtop.open(log, at=now) as seen:
         assert [state for state, _ in standing(seen)] == [State.IDLE, State.LOST]
+
+
+# -- what cannot be seen ---------------------------------------------------------------------------------------------
+
+
+def why_unseen(seen: Observation) -> list[str]:
+    return [note.text for note in seen.forest.delegation(0).notes if note.kind == OUT_OF_SIGHT]
+
+
+def test_whose_process_is_not_found_is_told_with_the_reason(home: Path, project: Path, tmp_path: Path) -> None:
+    one, other = stand_ins.StandIn(["qwen"], project), stand_ins.StandIn(["qwen"], project)
+    with delegtop.open(stand_ins.qwen(home, project)) as seen:
+        (why,) = why_unseen(seen)
+        assert why.startswith("2 processes may be its own (pid ")
+        assert {str(one.pid), str(other.pid)} == set(re.findall(r"\d{2,}", why))
+        other.die()
+        looks_until(seen, lambda: not why_unseen(seen), "the one that is left")
+        assert standing(seen) == [(State.RUNNING, one.pid)]
+    one.die()
+    with delegtop.open(stand_ins.claude(home, project, version="1.0.80")) as seen:
+        assert why_unseen(seen) == ["none of its program was found, and that does not tell that there is none"]
+    moved = stand_ins.qwen(tmp_path, project / "gone").rename(tmp_path / "collected.jsonl")
+    with delegtop.open(moved) as seen:
+        assert why_unseen(seen) == ["its log does not lie where its program writes it"]
+    with delegtop.open(moved, at=WallClock().now()) as seen:
+        assert why_unseen(seen) == []  # of a moment of the past nobody asks the present
+
+
+@pytest.mark.parametrize(
+    ("of", "told"),
+    [
+        ({"host": "build-7"}, "they are on build-7, and this is another machine"),
+        ({}, "its log does not tell on which machine they are"),
+        (
+            {"host": LOCALHOST, "refs": (("pid_domain", f"linux:{'0' * 32}:pid:[7]"),)},
+            "its pid is that of another machine or container (its pid namespace is not ours)",
+        ),
+        ({"host": LOCALHOST}, None),
+    ],
+)
+def test_a_process_that_is_known_and_is_not_of_this_machine_is_told_once(of: dict[str, Any], told: str | None) -> None:
+    start = Started("s", WallClock().now(), Origin("log", 1, 0), pid=os.getpid(), **of)
+    minded = SessionProcesses(WallClock(), lambda _origin: True)
+    minded.mind(start)
+    notes = [event for event in minded.tell(minded.ask()) if isinstance(event, Noted)]
+    assert [(note.kind, note.text) for note in notes] == ([(OUT_OF_SIGHT, told)] if told else [])
+    assert list(minded.tell(minded.ask())) == []
+    past = SessionProcesses(FrozenClock(WallClock().now()), lambda _origin: True)
+    past.mind(start)
+    assert list(past.tell(past.ask())) == []

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.patience import until
 
 import delegtop
 from delegtop.base.clock import SECOND, Millis, WallClock, iso
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed import kernel_watch
+from delegtop.kernel import process_table
 from delegtop.model.events import LOCALHOST, ProcessSeen, WaitsFor
+from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.observation import call_watch
 from delegtop.observation.call_watch import open_calls
 from delegtop.observation.observation import Observation
@@ -124,3 +127,29 @@ def test_a_recording_carries_it_and_shows_the_same(tmp_path: Path, stuck: "subpr
     with delegtop.open(kept, at=seen.forest.now) as again:
         assert again.assessments.of(0).verdict is Kind.HUNG_IN_TOOL
         assert again.assessments.sentence(0).partition(": cat")[2] == said.partition(": cat")[2]
+
+
+def test_what_another_user_runs_is_not_looked_into_and_that_is_said(
+    tmp_path: Path, stuck: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_table, "is_anothers", lambda pid: pid == stuck.pid)
+    with delegtop.open(log(tmp_path, stuck.pid)) as seen:
+
+        def told() -> list[str]:
+            seen.look()
+            return [note.text for note in seen.forest.delegation(0).notes if note.kind == OUT_OF_SIGHT]
+
+        until(lambda: bool(told()), "the first look")
+        assert told() == [f"its process (pid {stuck.pid}) is that of another user"]
+        assert seen.forest.delegation(0).process is None
+        monkeypatch.undo()
+        until(lambda: verdict(seen) is Kind.HUNG_IN_TOOL and not told(), "a look once it is ours")
+
+
+def test_a_process_of_another_pid_namespace_is_none_of_ours_whatever_its_number(
+    tmp_path: Path, stuck: "subprocess.Popen[bytes]"
+) -> None:
+    with delegtop.open(log(tmp_path, stuck.pid)) as seen:
+        (facts,) = (seen.forest.delegation(each) for each in seen.forest.walk())
+        assert call_watch._is_here(facts)
+        assert not call_watch._is_here(replace(facts, refs=(("pid_domain", f"linux:{'0' * 32}:pid:[7]"),)))

@@ -19,6 +19,7 @@ from delegtop.model import notes, phases, process_words
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.events import LOCALHOST, Ending, WaitsFor
 from delegtop.model.forest import Forest
+from delegtop.model.process_sight import unseen
 from delegtop.model.recovery_hints import SHOWN_BY_LOGS, Hint, hints
 from delegtop.model.states import ACTIVE, ENDED, Life, State
 from delegtop.model.store.ledger import Handle
@@ -82,6 +83,7 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     first += [] if own else ended
     advice = _advice(findings, row.rule if row else "")
     last = [
+        *_unseen(case, verdict),
         *_said(row.look if row and not shown else ""),
         *(Step(By.DELEGTOP, finding.advice) for finding in advice if not _is_of_return(finding)),
         *(ended if own else ()),
@@ -110,6 +112,18 @@ def _of_process(facts: Delegation, verdict: Verdict | None) -> Iterator[Step]:
         yield Step(By.DELEGTOP, words, f"kill -CONT {seen.pid}")
     words = f"Stop only the process of the tool, {which}: its agent gets an error and goes on"
     yield Step(By.DELEGTOP, words, f"kill {seen.pid}")
+
+
+_OF_KERNEL = frozenset({Kind.HUNG_IN_TOOL, Kind.OVERDUE, Kind.SILENT})
+"""What the kernel would have been asked about."""
+
+
+def _unseen(case: Case, verdict: Verdict | None) -> list[Step]:
+    """That nobody knows what its processes do, and why, where that would have told more than its log does."""
+    if verdict is None or verdict.kind not in _OF_KERNEL or case.state not in ACTIVE or case.facts.process is not None:
+        return []
+    why = unseen(case.forest, case.handle)
+    return _said(f"{why[:1].upper()}{why[1:]}.") if why else []
 
 
 def _said(words: str) -> list[Step]:

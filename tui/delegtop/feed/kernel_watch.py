@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from delegtop.base.clock import SECOND, Clock, Millis, WallClock, monotonic, spent
 from delegtop.base.origin import kernel
 from delegtop.base.text import line
-from delegtop.model.events import Event, ProcessSeen
+from delegtop.model.events import Event, Noted, ProcessSeen
+from delegtop.model.notes import OUT_OF_SIGHT
 
 if TYPE_CHECKING:
     from delegtop.kernel.call_witness import CallWitness, Sight
@@ -37,6 +38,8 @@ class KernelWatch:
         self._calls: Sequence[OpenCall] = ()
         self._witness: CallWitness | None = None
         self._told: dict[str, ProcessSeen] = {}
+        self._closed: dict[str, int] = {}
+        """The processes that belong to another user, by the delegation whose call it was."""
         self._next = float("-inf")
 
     def watch(self, calls: "Sequence[OpenCall]") -> None:
@@ -58,7 +61,11 @@ class KernelWatch:
 
             self._witness = CallWitness()
         now, effort = self._clock.now(), spent()
-        for sight in self._witness.look(calls, now, began):
+        from delegtop.kernel.process_table import is_anothers  # as above
+
+        closed = {call.id: call.pid for call in calls if is_anothers(call.pid)}
+        yield from self._hidden(closed, now)
+        for sight in self._witness.look([call for call in calls if call.id not in closed], now, began):
             event = _told(sight, now)
             if _is_news(self._told.get(event.id), event):
                 self._told[event.id] = event
@@ -68,6 +75,16 @@ class KernelWatch:
             del self._told[id]
         pause = min(max(EVERY, (spent() - effort) / _SHARE), SELDOM)
         self._next = began + (AT_FIRST if self._witness.is_new(began) else pause)
+
+    def _hidden(self, closed: dict[str, int], now: Millis) -> Iterator[Event]:
+        """Whose process is another's, so that nobody sees what it waits for; said once, and taken back once it
+        is otherwise."""
+        for id, pid in closed.items():
+            if id not in self._closed:
+                self._closed[id] = pid
+                yield Noted(id, now, kernel(pid), OUT_OF_SIGHT, f"its process (pid {pid}) is that of another user")
+        for id in [id for id in self._closed if closed.get(id) != self._closed[id]]:
+            yield Noted(id, now, kernel(self._closed.pop(id)), OUT_OF_SIGHT, "")
 
 
 def _told(sight: "Sight", now: Millis) -> ProcessSeen:

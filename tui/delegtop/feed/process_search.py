@@ -21,8 +21,7 @@ from delegtop.feed.open_sessions import SessionFacts
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.kernel.program_process import ProgramProcess, programs
 from delegtop.kernel.writer_sight import hidden
-from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Noted, Outcome, Started
-from delegtop.model.notes import OUT_OF_SIGHT
+from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Outcome, Started
 
 EVERY = 2.0
 """Seconds between two looks for a process that was not found and may be."""
@@ -40,6 +39,8 @@ _BEGINNING = 60 * SECOND
 """A session begins so soon after the process that was started for it."""
 _SEEN = (Basis.REAL, Basis.MADE)
 """Whose programs were seen to run: what their processes look like is not only documented."""
+_TOLD = 5
+"""Processes that are named at most."""
 _SERVERS = frozenset({"serve", "server", "web", "acp", "app-server", "mcp", "mcp-server", "daemon", "remote-control"})
 """Words of a command line that make a process serve sessions of any folder."""
 
@@ -53,7 +54,7 @@ class Answer(NamedTuple):
     gone: bool = False
     """There is none."""
     why: str = ""
-    """Why nobody can tell, if that will stay so."""
+    """Why nobody can tell."""
 
 
 class ProcessSearch:
@@ -86,8 +87,11 @@ class ProcessSearch:
         look: _Look | None = None
         for session in sessions:
             program = product(session.product)
-            answer = Answer(session)
-            if program is not None and (program.executables or program.scripts) and _is_at_home(session.log, program):
+            if program is None or not (program.executables or program.scripts):
+                answer = Answer(session, why="nothing tells what those of its program are called")
+            elif not _is_at_home(session.log, program):
+                answer = Answer(session, why="its log does not lie where its program writes it")
+            else:
                 look = look or _Look(programs(ProcessTable()), self._neighbours)
                 answer = look.find(session, program)
             answers.append(answer)
@@ -108,8 +112,6 @@ class ProcessSearch:
                 self._gone[session.id] = self._clock.now()
                 for id in (session.id, *(member for member, _ in session.members if session.is_over)):
                     yield Ended(id, self._clock.now(), kernel(), Outcome.LOST, Ending.GONE)
-            elif answer.why and self._is_news(session.id, answer.why):
-                yield Noted(session.id, self._clock.now(), kernel(), OUT_OF_SIGHT, answer.why)
 
     def _is_believed(self, session: SessionFacts) -> bool:
         """Who was heard of after it was said to be gone runs in a way that is not known here: its log is right."""
@@ -161,13 +163,23 @@ class _Look:
         own = _without_wrappers(own or [each for each in its if each.may_work_in(session.cwd)])
         if len(own) == 1 and own[0].process.is_open:
             process = own[0].process
-            return Answer(session, None if _began_with(self._neighbours(session), process, session) else process)
+            if _began_with(self._neighbours(session), process, session):
+                return Answer(session, why=f"the only one that fits (pid {process.pid}) began with another session")
+            return Answer(session, process)
         if why := hidden(log):
             return Answer(session, why=why)
         if any(not each.process.is_open for each in its):
             return Answer(session, why="some of them are those of another user")
-        known = program.basis in _SEEN and _lists_its_processes(session, program, log)
-        return Answer(session, gone=known and not own and _ran_here(session))
+        if len(own) > 1:
+            pids = ", ".join(str(each.process.pid) for each in own[:_TOLD])
+            return Answer(session, why=f"{len(own)} processes may be its own (pid {pids})")
+        if own:
+            return Answer(session, why=f"the only one that fits (pid {own[0].process.pid}) is that of another user")
+        if program.basis not in _SEEN or not _lists_its_processes(session, program, log):
+            return Answer(session, why="none of its program was found, and that does not tell that there is none")
+        if not _ran_here(session):
+            return Answer(session, why="the folder it works in is not on this machine")
+        return Answer(session, gone=True)
 
     def _of_program(self, program: Product, log: str, able: Sequence[ProgramProcess]) -> "list[_Candidate]":
         """The processes of that program: by its name, or by the files that only it keeps open."""

@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 
 from delegtop.base.clock import Clock, Millis, WallClock, monotonic
 from delegtop.base.origin import kernel
+from delegtop.base.text import line
 from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Noted, Outcome, Started
 from delegtop.model.notes import VANISHED
 from delegtop.sources import processes
 
 EVERY = 2.0
 """Seconds."""
+_HOST = 60
+"""Characters."""
 LINGERS = 5.0
 """Seconds in which a process that signed off is expected to go."""
 
@@ -24,7 +27,10 @@ class ProcessWatch:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._here = {processes.hostname(), LOCALHOST} if isinstance(clock, WallClock) else set()
+        self._is_live = isinstance(clock, WallClock)
         self._started: dict[str, Started] = {}
+        self._elsewhere: dict[str, str] = {}
+        """Why the processes of those that are not of this machine cannot be looked at."""
         self._alive: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose process was there when it was last looked for."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
@@ -41,7 +47,7 @@ class ProcessWatch:
 
     def follows(self, id: str) -> bool:
         """Whether its process is known, and was not found gone."""
-        return id in self._started
+        return id in self._started or id in self._elsewhere
 
     def mind(self, event: Started | Ended, *, is_there: bool = False) -> None:
         """Follow the process of a start, which may have been seen, until an end is told."""
@@ -49,11 +55,30 @@ class ProcessWatch:
             self._alive.add(_key(event))
         if isinstance(event, Ended):
             self._started.pop(event.id, None)
+            self._elsewhere.pop(event.id, None)
+        elif why := self._hides(event):
+            self._elsewhere[event.id] = why
         elif event.pid is not None and event.host in self._here and _key(event) not in self._gone:
             known = self._started.get(event.id)
             if known is None or (known.at or 0) <= (event.at or 0):  # a session goes on in the process that came last
                 self._started[event.id] = event
+                self._elsewhere.pop(event.id, None)
                 self._new = self._new or _key(event) not in self._alive
+
+    def _hides(self, event: Started) -> str:
+        """Why nobody can look at that process from here."""
+        if event.pid is None or not self._is_live:
+            return ""
+        if event.host is None:
+            return "its log does not tell on which machine they are"
+        if event.host not in self._here:
+            return f"they are on {line(event.host, _HOST)}, and this is another machine"
+        is_ours = processes.is_ours(dict(event.refs).get("pid_domain"))
+        return "" if is_ours else "its pid is that of another machine or container (its pid namespace is not ours)"
+
+    def out_of_sight(self) -> dict[str, str]:
+        """Those whose process is known and cannot be looked at, and why."""
+        return self._elsewhere
 
     def sign_off(self, events: Sequence[Event]) -> Iterator[Event]:
         """What a process that took its entry away means by that: told at once, unless the process can be seen."""

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import Clock, WallClock
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, kernel
 from delegtop.feed.open_sessions import OpenSessions, SessionFacts
 from delegtop.feed.process_watch import ProcessWatch
-from delegtop.model.events import Ended, Event, Started
+from delegtop.model.events import Ended, Event, Noted, Started
+from delegtop.model.notes import OUT_OF_SIGHT
 
 if TYPE_CHECKING:
     from delegtop.feed.process_search import Answer, ProcessSearch
@@ -41,6 +42,8 @@ class SessionProcesses:
         self._clock = clock
         self._sessions = OpenSessions(is_first_hand) if isinstance(clock, WallClock) else None
         self._search: ProcessSearch | None = None
+        self._unseen: dict[str, str] = {}
+        """Of whom it was told that their processes cannot be seen, and why."""
 
     # -- what logs tell --------------------------------------------------------------------------------------------
 
@@ -76,12 +79,24 @@ class SessionProcesses:
         if asked.answers:
             now = {session.id: session.heard_at for session in self._at_work()}
             told += self._searching().tell(asked.answers, lambda session: now.get(session.id) == session.heard_at)
+        unseen = {answer.session.id: answer.why for answer in asked.answers if answer.why}
+        told += self._out_of_sight({**unseen, **self._watch.out_of_sight()})
         for event in told:
             if isinstance(event, (Started, Ended)):
                 self._watch.mind(event, is_there=True)
         if self._sessions is not None:
             self._sessions.take(told)
         return iter(told)
+
+    def _out_of_sight(self, whys: dict[str, str]) -> Iterator[Event]:
+        """What is new of whose processes cannot be seen; what was told of others is withdrawn once theirs is known."""
+        for id, why in whys.items():
+            if self._unseen.get(id) != why:
+                self._unseen[id] = why
+                yield Noted(id, self._clock.now(), kernel(), OUT_OF_SIGHT, why)
+        for id in [id for id in self._unseen if id not in whys and self._watch.follows(id)]:
+            del self._unseen[id]
+            yield Noted(id, self._clock.now(), kernel(), OUT_OF_SIGHT, "")
 
     def _at_work(self) -> list[SessionFacts]:
         """The sessions at work whose process no log names."""

@@ -87,7 +87,7 @@ class OpenFiles:
 
     def all_seen(self, pids: Iterable[int]) -> bool:
         """Whether we may look at the open files of all of these."""
-        return all(os.access(f"{proc_files.PROC}/{pid}/fd", os.R_OK | os.X_OK) for pid in pids)
+        return all(map(proc_files.is_open, pids))
 
 
 def _mode(pid: int, fd: int) -> int:

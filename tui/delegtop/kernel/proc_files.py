@@ -43,6 +43,11 @@ def numbers(*parts: object, root: str = PROC) -> list[int]:
         return []
 
 
+def is_open(pid: int) -> bool:
+    """Whether we may see what it has open, and so what it waits for: not if it is another user's."""
+    return os.access(f"{PROC}/{pid}/fd", os.R_OK | os.X_OK, effective_ids=True)
+
+
 def inode(*parts: object, root: str = PROC) -> int | None:
     """Of the file that a link leads to."""
     try:

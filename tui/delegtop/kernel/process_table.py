@@ -111,6 +111,12 @@ def row_of(pid: int) -> ProcessRow | None:
         return None
 
 
+def is_anothers(pid: int) -> bool:
+    """Whether it is there, and not ours to look into: what it waits for only its own user may see."""
+    row = row_of(pid)
+    return row is not None and not row.is_dead and not proc_files.is_open(pid)
+
+
 def moment(ticks: int) -> Millis:
     """When something happened that the kernel dates in ticks since the start of the machine."""
     return Millis(booted_at() + ticks * SECOND // TICKS)

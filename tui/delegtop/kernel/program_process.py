@@ -39,7 +39,7 @@ class ProgramProcess:
     @cached_property
     def is_open(self) -> bool:
         """Whether we may see its folder and its files."""
-        return os.access(f"{proc_files.PROC}/{self.pid}/fd", os.R_OK | os.X_OK, effective_ids=True)
+        return proc_files.is_open(self.pid)
 
     @cached_property
     def folders(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from delegtop.model.events import LOCALHOST, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
-from delegtop.sources.processes import hostname
+from delegtop.sources.processes import hostname, is_ours
 
 QUIET = 2 * SECOND
 """Who was heard of since is at work, and nobody needs to be asked."""
@@ -65,4 +65,5 @@ def _agent(forest: Forest, handle: Handle) -> int | None:
 
 
 def _is_here(facts: Delegation) -> bool:
-    return facts.host in (LOCALHOST, hostname())
+    """Whether the number of its process is one of this machine, and of this pid namespace."""
+    return facts.host in (LOCALHOST, hostname()) and is_ours(dict(facts.refs).get("pid_domain"))

@@ -28,7 +28,7 @@ def is_gone(pid: int, noted_at: Millis, begun: int | None = None, domain: str | 
     with other ticks is another process. `domain` names the machine and the pid namespace it was noted in
     (`linux:<machine id>:pid:[4026531836]`): in another one its number means nothing here.
     """
-    if pid <= 0 or not _is_ours(domain):
+    if pid <= 0 or not is_ours(domain):
         return False
     try:
         os.kill(pid, 0)
@@ -48,7 +48,7 @@ def is_gone(pid: int, noted_at: Millis, begun: int | None = None, domain: str | 
 
 def is_there(pid: int, noted_at: Millis, begun: int | None = None, domain: str | None = None) -> bool:
     """True if that very process is there for certain: it started before it was noted. False when in doubt."""
-    stat = _stat(pid) if pid > 0 and _is_ours(domain) else []
+    stat = _stat(pid) if pid > 0 and is_ours(domain) else []
     if stat[:1] in (*_DEAD, []):
         return False
     ticks = _ticks(stat)
@@ -62,7 +62,7 @@ def start_ticks(pid: int) -> int | None:
     return _ticks(_stat(pid))
 
 
-def _is_ours(domain: str | None) -> bool:
+def is_ours(domain: str | None) -> bool:
     """Whether process ids noted there are those we see. Where nobody says otherwise they are."""
     parts = _DOMAIN.fullmatch(domain or "")
     if parts is None:

@@ -8,7 +8,7 @@ from delegtop.base.text import line
 from delegtop.model.delegation import FACTS, Link
 from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.measures import derived_depth
-from delegtop.model.notes import OUT_OF_SIGHT
+from delegtop.model.process_sight import unseen
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.tree.rollup import Totals
 from delegtop.sources import processes
@@ -98,15 +98,15 @@ def _parent(subject: PageSubject) -> Content:
 def _process(subject: PageSubject) -> Content:
     delegation = subject.delegation
     pid = f"pid {delegation.pid}" if delegation.pid is not None else None
-    if pid is None and (unseen := _unseen(subject)):
-        return _words(delegation.host, unseen)
+    if why := _unseen(subject):
+        return _words(pid, delegation.host, why)
     return said(_words(pid, delegation.host), _life(subject) if pid else "")
 
 
 def _unseen(subject: PageSubject) -> str:
-    """Why nobody looks at its processes."""
-    why = next((note.text for note in subject.delegation.notes if note.kind == OUT_OF_SIGHT), "")
-    return f"its processes cannot be seen from here: {why}" if why else ""
+    """Why nobody looks at the processes of one that is open, and not known to be gone."""
+    is_open = subject.forest.state(subject.handle) in (*ACTIVE, State.IDLE)
+    return unseen(subject.forest, subject.handle) if is_open and not subject.forest.is_gone(subject.handle) else ""
 
 
 def _life(subject: PageSubject) -> Content | str:
