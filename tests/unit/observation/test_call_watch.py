@@ -151,5 +151,6 @@ def test_a_process_of_another_pid_namespace_is_none_of_ours_whatever_its_number(
 ) -> None:
     with delegtop.open(log(tmp_path, stuck.pid)) as seen:
         (facts,) = (seen.forest.delegation(each) for each in seen.forest.walk())
-        assert call_watch._is_here(facts)
-        assert not call_watch._is_here(replace(facts, refs=(("pid_domain", f"linux:{'0' * 32}:pid:[7]"),)))
+        elsewhere = replace(facts, refs=(("pid_domain", f"linux:{'0' * 32}:pid:[7]"),))
+        assert call_watch._is_there(facts, facts.started_at)
+        assert not call_watch._is_there(elsewhere, facts.started_at)

@@ -20,6 +20,8 @@ EVERY = 5.0
 """Seconds between two looks."""
 AT_FIRST = 2.5
 """The same while there are calls of which little is known yet."""
+_SOON = 1.0
+"""The same before the first look at a new one."""
 SELDOM = 10.0
 """Seconds between two looks at most."""
 _SHARE = 0.004
@@ -40,10 +42,12 @@ class KernelWatch:
         self._told: dict[str, ProcessSeen] = {}
         self._closed: dict[str, int] = {}
         """The processes that belong to another user, by the delegation whose call it was."""
-        self._next = float("-inf")
+        self._next = self._looked_at = float("-inf")
 
     def watch(self, calls: "Sequence[OpenCall]") -> None:
-        """From now on look at these calls, and at no others."""
+        """From now on look at these calls, and at no others. New ones are looked at soon."""
+        if not set(self._calls).issuperset(calls):
+            self._next = min(self._next, self._looked_at + _SOON)
         self._calls = calls
 
     @property
@@ -60,7 +64,7 @@ class KernelWatch:
             from delegtop.kernel.call_witness import CallWitness  # nothing is open in most of what is read
 
             self._witness = CallWitness()
-        now, effort = self._clock.now(), spent()
+        now, effort, self._looked_at = self._clock.now(), spent(), began
         from delegtop.kernel.process_table import is_anothers  # as above
 
         closed = {call.id: call.pid for call in calls if is_anothers(call.pid)}

@@ -70,12 +70,12 @@ class Inquiry:
         above |= {pid}
         if row.is_dead:
             parent = self._named(row.parent)
-            return Blocked(pid, WaitsFor.PARENT, f"has ended, and {parent} has not noticed", outlook=Outlook.ENDLESS)
+            return Blocked(pid, WaitsFor.PARENT, f"has ended, and {parent} has not noticed", self._dead(pid))
         if row.is_stopped:
             return self._stopped(pid, above)
         command = self._table.command(pid)
         if endless := known_programs.never_ends(command):
-            return Blocked(pid, WaitsFor.TIMER, endless, outlook=Outlook.ENDLESS)
+            return Blocked(pid, WaitsFor.TIMER, endless, self._follows(pid))
         threads = waits(pid)
         wait = _foremost(threads)
         children = [child for child in self._table.children.get(pid, ()) if not self._is_held(child, pid, above)]
@@ -89,6 +89,10 @@ class Inquiry:
         """Whether a child is not waited for: it waits itself, or its debugger holds it."""
         return child in above or (self._table.rows[child].is_stopped and _tracer(child) == by)
 
+    def _dead(self, pid: int) -> Outlook:
+        """Who has ended just now is noticed in a moment."""
+        return Outlook.ENDLESS if self._moves(pid) is False else Outlook.OPEN
+
     # -- who else -----------------------------------------------------------------------------------------------------
 
     def _of_children(self, pid: int, children: list[int], above: frozenset[int]) -> Blocked:
@@ -96,7 +100,7 @@ class Inquiry:
         if not living:
             dead = children[0]
             said = f"its child {self._named(dead)}, which has ended and was not taken note of"
-            return Blocked(pid, WaitsFor.CHILD, said, outlook=Outlook.ENDLESS)
+            return Blocked(pid, WaitsFor.CHILD, said, self._dead(dead))
         return _gentlest(self.why(child, above) for child in living)
 
     def _others(self, pid: int, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor) -> Blocked:
@@ -128,6 +132,17 @@ class Inquiry:
         return f"pid {pid} `{words}`" if words else f"pid {pid}"
 
     # -- one process --------------------------------------------------------------------------------------------------
+
+    def _follows(self, pid: int) -> Outlook:
+        """Whether one that follows what is written to a file may still come to an end: when its reader has enough."""
+        out = self._files.one(pid, 1)
+        readers = self._files.readers(out.leads_to) - self._agents if out is not None and out.kind == "pipe" else set()
+        for each in self._files.of(pid) if readers else ():
+            if each.fd > 2 and each.kind == "file" and not each.path.startswith("/dev/"):
+                written = proc_files.written_at(pid, "fd", each.fd)
+                if written is not None and written + _SOON > self._table.looked_at:
+                    return Outlook.AT_WORK
+        return Outlook.ENDLESS
 
     def _of_itself(self, pid: int, wait: ThreadWait, threads: list[ThreadWait], above: frozenset[int]) -> Blocked:
         match wait.waiting:

@@ -4,7 +4,7 @@ Three things tell it: it was started, by whatever way, by the agent's own proces
 and its command line has the command of the call in it. A shell may have replaced itself by the command.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND
@@ -15,6 +15,8 @@ from delegtop.kernel.process_table import ProcessTable, moment
 BELOW, STARTED, COMMAND = "descendant", "started", "command"
 _EARLY, _LATE = 500, 8 * SECOND
 """How far the start of the process may lie before and after that of the call, as the log dates it."""
+_AT_ONCE = 2 * SECOND
+"""So soon after its call a process starts that only its start tells."""
 _QUOTES = lazy_pattern(r"[\s'\"\\]+")
 _SHORT = 4
 """A command of fewer characters may be part of any other: then the process must have started with the call as well."""
@@ -41,34 +43,73 @@ def processes_of(
     that are known."""
     found: dict[OpenCall, CallProcess] = {}
     taken = {pid for process in others for pid in table.below(process.pid)}
-    for call in sorted(calls, key=lambda call: -len(call.command or "")):
-        process = _process_of(table, call, taken)
-        if process is not None:
-            found[call] = process
-            taken.update(table.below(process.pid))
+    longest_first = sorted(calls, key=lambda call: -len(call.command or ""))
+    for link in (_whole, _part, _by_start):
+        for call in longest_first:
+            process = link(table, call, taken) if call not in found else None
+            if process is not None:
+                found[call] = process
+                taken.update(table.below(process.pid))
     return found
 
 
-def _process_of(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
+def _whole(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
+    """The process whose command line has the whole command of the call in it."""
     if call.command is None:
         return CallProcess(call.pid, (BELOW, STARTED, COMMAND)) if call.pid in table.rows else None
     command = _bare(call.command)
-    fitting: dict[int, tuple[bool, bool, bool, bool, int]] = {}
+    fitting: dict[int, tuple[bool, bool, bool, int]] = {}
+    for pid, apart in _candidates(table, call, taken):
+        line, late = _bare(" ".join(table.command(pid))), apart > _LATE
+        if command and command in line and not (late and len(command) < _SHORT):
+            told = line == command or any(f"{before}{command}" in line for before in _BEFORE)
+            fitting[pid] = (late, not told, apart < 0, apart)
+    best = _topmost(table, fitting)
+    if best is None:
+        return None
+    late = fitting[best][0]
+    return CallProcess(best, (BELOW, COMMAND) if late else (BELOW, STARTED, COMMAND), whole=not late)
+
+
+def _part(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
+    """A process that runs a part of the command, where no shell that runs the whole can be seen."""
+    command = _bare(call.command or "")
+    fitting: dict[int, tuple[bool, bool, bool, int]] = {}
+    for pid, apart in _candidates(table, call, taken):
+        line = _bare(" ".join(table.command(pid)))
+        if line in command and len(line) >= _SHORT:
+            fitting[pid] = (apart > _LATE, False, apart < 0, apart)
+    best = _topmost(table, fitting)
+    if best is None:
+        return None
+    return CallProcess(best, (BELOW, COMMAND) if fitting[best][0] else (BELOW, STARTED, COMMAND), whole=False)
+
+
+def _by_start(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
+    """The only process that was started when the call was made, of a tool that starts one: a shell may have made
+    another command line of the command. Of several, the only one of the program that the command begins with."""
+    if not call.runs or call.began is None or not call.command:
+        return None
+    begun = {pid: apart for pid, apart in _candidates(table, call, taken) if apart <= _AT_ONCE}
+    top = [pid for pid in begun if table.rows[pid].parent not in begun]
+    if len(top) > 1:
+        top = [pid for pid in top if table.name(pid) == call.command.split()[0]]
+    return CallProcess(top[0], (BELOW, STARTED), whole=False) if len(top) == 1 else None
+
+
+def _candidates(table: ProcessTable, call: OpenCall, taken: set[int]) -> Iterator[tuple[int, int]]:
+    """The processes below the agent's that are nobody else's, and how much later than the call they started."""
     for pid in table.below(call.pid)[1:]:
         row = table.rows[pid]
         apart = 0 if call.began is None else moment(row.started) - call.began
-        if pid in taken or row.parent in fitting or row.is_dead or apart < -_EARLY:
-            continue
-        line = _bare(" ".join(table.command(pid)))
-        whole, late = command in line, call.began is None or apart > _LATE
-        if line and command and (whole or line in command) and not (late and len(command) < _SHORT):
-            told = line == command or any(f"{before}{command}" in line for before in _BEFORE)
-            fitting[pid] = (late, not whole, not told, apart < 0, apart)
-    if not fitting:
-        return None
-    best = min(fitting, key=fitting.__getitem__)
-    late, part, *_ = fitting[best]
-    return CallProcess(best, (BELOW, COMMAND) if late else (BELOW, STARTED, COMMAND), whole=not (late or part))
+        if pid not in taken and not row.is_dead and apart >= -_EARLY:
+            yield pid, apart
+
+
+def _topmost(table: ProcessTable, fitting: dict[int, tuple[bool, bool, bool, int]]) -> int | None:
+    """The best of those that are below none of the others."""
+    top = [pid for pid in fitting if not any(above in fitting for above in table.above(pid))]
+    return min(top, key=fitting.__getitem__, default=None)
 
 
 def _bare(command: str) -> str:

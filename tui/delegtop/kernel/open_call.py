@@ -15,3 +15,5 @@ class OpenCall(NamedTuple):
     began: Millis | None = None
     command: str | None = None
     """None if the process is the delegation's own."""
+    runs: bool = False
+    """Whether the tool runs what it is given in a process of its own, whatever that is called there."""

@@ -54,3 +54,11 @@ def inode(*parts: object, root: str = PROC) -> int | None:
         return os.stat("/".join((root, *map(str, parts)))).st_ino  # noqa: PTH116 -- likewise
     except OSError:
         return None
+
+
+def written_at(*parts: object, root: str = PROC) -> int | None:
+    """When the file that a link leads to was last written, in milliseconds since 1970."""
+    try:
+        return os.stat("/".join((root, *map(str, parts)))).st_mtime_ns // 1_000_000  # noqa: PTH116 -- likewise
+    except OSError:
+        return None

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from delegtop.base.clock import SECOND, monotonic
+from delegtop.base.clock import SECOND, Millis, monotonic
+from delegtop.dialects.products import product
 from delegtop.feed.live_feed import Readable
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
@@ -10,7 +11,7 @@ from delegtop.model.events import LOCALHOST, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
-from delegtop.sources.processes import hostname, is_ours
+from delegtop.sources import processes
 
 QUIET = 2 * SECOND
 """Who was heard of since is at work, and nobody needs to be asked."""
@@ -45,12 +46,14 @@ def open_calls(forest: Forest) -> tuple[OpenCall, ...]:
 
 def _call(forest: Forest, handle: Handle) -> Iterator[OpenCall]:
     facts = forest.delegation(handle)
-    if facts.pid is not None and _is_here(facts) and facts.product is None:
+    if facts.pid is not None and facts.product is None and _is_there(facts, facts.started_at):
         yield OpenCall(facts.id, facts.pid, facts.started_at)  # the work itself is a process
     elif facts.tool and facts.doing and facts.phase in (None, Phase.TOOL):
         pid = _agent(forest, handle)
         if pid is not None:
-            yield OpenCall(facts.id, pid, facts.phase_since or facts.heard_at, facts.doing)
+            program = product(facts.product)
+            runs = program is not None and program.permissions is not None and facts.tool in program.permissions.runs
+            yield OpenCall(facts.id, pid, facts.phase_since or facts.heard_at, facts.doing, runs)
 
 
 def _agent(forest: Forest, handle: Handle) -> int | None:
@@ -59,11 +62,15 @@ def _agent(forest: Forest, handle: Handle) -> int | None:
     while climber is not None:
         facts = forest.delegation(climber)
         if facts.pid is not None:
-            return facts.pid if _is_here(facts) and not forest.is_gone(climber) else None
+            return facts.pid if _is_there(facts, forest.now_of(climber)) else None
         climber = forest.parent(climber)
     return None
 
 
-def _is_here(facts: Delegation) -> bool:
-    """Whether the number of its process is one of this machine, and of this pid namespace."""
-    return facts.host in (LOCALHOST, hostname()) and is_ours(dict(facts.refs).get("pid_domain"))
+def _is_there(facts: Delegation, noted_at: Millis | None) -> bool:
+    """Whether its process is one of this machine that can be seen from here, and that very one."""
+    if facts.pid is None or noted_at is None or facts.host not in (LOCALHOST, processes.hostname()):
+        return False
+    begun = {value for name, value in facts.refs if name == "proc_start" and value.isdecimal()}
+    ticks = int(begun.pop()) if len(begun) == 1 else None  # after a resume there are those of several processes
+    return processes.is_there(facts.pid, noted_at, ticks, dict(facts.refs).get("pid_domain"))
