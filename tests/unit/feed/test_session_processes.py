@@ -81,7 +81,7 @@ def look_at(log: Path) -> list[tuple[State, int | None]]:
 
 
 def comes_to(log: Path, *expected: tuple[State, int | None]) -> None:
-    """What it stands at, if not at the first look: while a process of another test ends, nobody can say whose it was."""
+    """What it stands at, if not at once: while a process of another test ends, nobody can say whose it was."""
     until(lambda: look_at(log) == list(expected), f"{expected}")
 
 
