@@ -95,6 +95,7 @@ class Sessions(RuleBasedStateMachine):
     def begin_anew(self, name: str, text: str) -> None:
         self.path(name).write_text(self.new(text))
         self.lost.add(name)
+        self.look()  # one as long as the one before cannot be told from it once it has been given its time
 
     @rule()
     def look(self) -> None:
