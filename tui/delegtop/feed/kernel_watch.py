@@ -55,6 +55,11 @@ class KernelWatch:
         """Whether there is anything to look at."""
         return self._is_live and bool(self._calls)
 
+    @property
+    def knows_calls(self) -> bool:
+        """Whether something was told of every call that has a process."""
+        return self._witness is not None and self._told.keys() >= {call.id for call in self._witness.calls}
+
     def seen(self, *, at_once: bool = False) -> Iterator[Event]:
         """What is new since the look before, if it is time for one or somebody cannot wait."""
         began, calls = monotonic(), self._calls

@@ -339,6 +339,11 @@ class Feed:
         """Whether there is anything to ask the kernel about."""
         return self._kernel.has_calls
 
+    @property
+    def knows_calls(self) -> bool:
+        """Whether the kernel has shown something of every call that has a process."""
+        return self._kernel.knows_calls
+
     def ask_kernel(self) -> Iterator[Batch]:
         """What it shows at this moment, whether or not it is time for a look."""
         return self._batches_of(self._kernel.seen(at_once=True))

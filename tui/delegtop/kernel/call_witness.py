@@ -4,7 +4,7 @@ One look shows what stands still; only a second shows that it stays so. So nothi
 the first time.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
@@ -107,6 +107,11 @@ class CallWitness:
             elif known is not None and known.process.whole:
                 known = self._watched[call] = known._replace(ended_at=known.ended_at or now)
                 yield _ended(call, known)
+
+    @property
+    def calls(self) -> Collection[OpenCall]:
+        """Those that were found to have a process."""
+        return self._watched.keys()
 
     def is_new(self, at: float) -> bool:
         """Whether one of the calls was met a moment ago: then it is worth looking again soon."""

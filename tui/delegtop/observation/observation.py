@@ -214,6 +214,8 @@ class Observation:
             for nap in _LOOKS:
                 sleep(nap)
                 self._take_in(self.feed.ask_kernel())
+                if self.feed.knows_calls:
+                    break
             self.forest.advance(self.now)
 
     def _news(self) -> Iterator[Batch]:
