@@ -263,6 +263,11 @@ class Forest:
         """All that a person must look at before they go on."""
         return self._ledger.noted(REVIEW)
 
+    @property
+    def has_processes(self) -> bool:
+        """Whether a process of any delegation is known."""
+        return bool(self._ledger.starts.pids)
+
     def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
         """All that are in one of these states, and in which; quicker than to ask each."""
         return self._lifecycle.in_states(states)

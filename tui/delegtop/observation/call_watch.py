@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from delegtop.base.clock import SECOND, Millis, monotonic
+from delegtop.base.clock import SECOND, Millis, monotonic, spent
 from delegtop.dialects.products import product
 from delegtop.feed.live_feed import Readable
 from delegtop.kernel.open_call import OpenCall
@@ -17,6 +17,8 @@ QUIET = 2 * SECOND
 """Who was heard of since is at work, and nobody needs to be asked."""
 AGAIN = 2.0
 """Seconds between two looks at what is open."""
+_SHARE = 0.004
+"""Of one processor that this may take: in a large forest it is done less often."""
 MANY = 500
 """Calls that are looked at most; the newest, for the others stand still already."""
 
@@ -30,14 +32,15 @@ class CallWatch:
 
     def tell(self, forest: Forest) -> None:
         if monotonic() >= self._next:
-            self._next = monotonic() + AGAIN
+            effort = spent()
             self._feed.watch_calls(open_calls(forest))
+            self._next = monotonic() + max(AGAIN, (spent() - effort) / _SHARE)
 
 
 def open_calls(forest: Forest) -> tuple[OpenCall, ...]:
     """All that the kernel can be asked about now."""
     found: list[OpenCall] = []
-    for handle, _ in forest.in_states(ACTIVE):
+    for handle, _ in forest.in_states(ACTIVE) if forest.has_processes else ():
         heard = forest.times(handle)[1]
         if heard is None or forest.now_of(handle) - heard >= QUIET:
             found += _call(forest, handle)
