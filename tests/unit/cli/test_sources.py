@@ -73,7 +73,8 @@ def test_the_page_names_every_key_of_the_json(project: Path, capsys: pytest.Capt
     assert main(["sources", str(SAMPLES / "02_hang"), "--json"]) == Exit.OK
     told = json.loads(capsys.readouterr().out)
     page = (project / "docs" / "sources.md").read_text("utf-8").split("## JSON")[1]
-    assert set(told) == {"schema_version", "at", "sources"}
+    assert set(told) == {"schema_version", "at", "sources", "left_running"}
+    assert "`left_running`" in page
     assert list(told["sources"][0]) == re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
 
 

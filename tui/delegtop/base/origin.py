@@ -28,6 +28,12 @@ class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=Tr
         """Whether the system said so, and no file."""
         return self.source.startswith(_KERNEL)
 
+    @property
+    def pid(self) -> int | None:
+        """The process that the system said it of."""
+        number = self.source.removeprefix(_KERNEL) if self.is_kernel else ""
+        return int(number) if number.isdecimal() else None
+
     def __str__(self) -> str:
         place = self.source if self.is_kernel else f"{self.source}:{self.line}"
         return f"{self.host}:{place}" if self.host else place

@@ -83,6 +83,7 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     first += [] if own else ended
     advice = _advice(findings, row.rule if row else "")
     last = [
+        *_left_running(facts),
         *_unseen(case, verdict),
         *_said(row.look if row and not shown else ""),
         *(Step(By.DELEGTOP, finding.advice) for finding in advice if not _is_of_return(finding)),
@@ -124,6 +125,19 @@ def _unseen(case: Case, verdict: Verdict | None) -> list[Step]:
         return []
     why = unseen(case.forest, case.handle)
     return _said(f"{why[:1].upper()}{why[1:]}.") if why else []
+
+
+def _left_running(facts: Delegation) -> Iterator[Step]:
+    """What it started and left, with what stops that."""
+    left = [note for note in facts.notes if note.kind == notes.LEFT_RUNNING and note.origin.pid]
+    if left:
+        told = "; ".join(note.text for note in left)
+        pids = " ".join(str(note.origin.pid) for note in left)
+        yield Step(
+            By.DELEGTOP,
+            f"Still running, though its session is gone: {told}. Unless it is needed, stop it",
+            f"kill {pids}",
+        )
 
 
 def _said(words: str) -> list[Step]:
@@ -307,6 +321,7 @@ _WORTH = {
     notes.PROGRESS: "progress",
     notes.CHANGED: "changed",
     notes.PARKED: "parked",
+    notes.LEFT_RUNNING: "still running",
 }
 
 

@@ -17,12 +17,14 @@ from delegtop.feed.file_catalogue import STDIN, FileCatalogue
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
 from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
+from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Deviation, Ended, Event, Heard, ProcessSeen, Started
+from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
 from delegtop.model.forest import Forest
+from delegtop.model.notes import LEFT_RUNNING
 from delegtop.sources.discover import Roots
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.spool import Spool
@@ -117,6 +119,8 @@ class Feed:
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
         self._processes = SessionProcesses(clock, self._is_first_hand)
         self._kernel = KernelWatch(clock)
+        self._left = LeftRunning(clock)
+        self._left_calls: Sequence[OpenCall] = ()
         self.unwritten: deque[Event] = deque(maxlen=_UNWRITTEN)
         """What no line tells: who vanished, and what the kernel showed. Who goes back in time finds it nowhere else."""
         self._waker = Waker()
@@ -162,6 +166,7 @@ class Feed:
         yield from self._batches_of(self._signed_off(due))
         yield from self._batches_of(self._processes.tell(asked))
         yield from self._batches_of(self._kernel.seen())
+        yield from self._batches_of(self._left.seen(self._processes.there(), self._left_calls))
         if whole and not self._glancing:
             self._tidy()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
@@ -332,7 +337,8 @@ class Feed:
 
     def watch_calls(self, calls: "Sequence[OpenCall]") -> None:
         """From now on the kernel is asked what these calls do; whoever knows what is open says so. Any thread may."""
-        self._kernel.watch(calls)
+        self._kernel.watch([call for call in calls if not call.gone])
+        self._left_calls = [call for call in calls if call.gone]
 
     @property
     def has_calls(self) -> bool:
@@ -343,6 +349,11 @@ class Feed:
     def knows_calls(self) -> bool:
         """Whether the kernel has shown something of every call that has a process."""
         return self._kernel.knows_calls
+
+    def ask_left_running(self) -> Iterator[Batch]:
+        """What sessions that are gone left running, as far as one look can show it."""
+        if self._left_calls:
+            yield from self._batches_of(self._left.seen((), self._left_calls, at_once=True))
 
     def ask_kernel(self) -> Iterator[Batch]:
         """What it shows at this moment, whether or not it is time for a look."""
@@ -371,10 +382,13 @@ class Feed:
         stands between them."""
         lines = self._past.told(delegation, limit)
         about = [
-            event for event in list(self.unwritten) if isinstance(event, ProcessSeen) and event.id == delegation.id
+            event
+            for event in list(self.unwritten)
+            if (isinstance(event, ProcessSeen) or (isinstance(event, Noted) and event.kind == LEFT_RUNNING))
+            and event.id == delegation.id
         ]
         if about:
-            lines += [(Line(event.origin, b"", event.at), [event]) for event in about]
+            lines += [(Line(event.origin, b"", event.at or Millis(0)), [event]) for event in about]
             lines.sort(key=_moment)
         return lines[-limit:]
 

@@ -6,7 +6,7 @@ more: `missing` asks, then the logs are read, then `ends` tells.
 
 from collections.abc import Iterator, Sequence
 
-from delegtop.base.clock import Clock, Millis, WallClock, monotonic
+from delegtop.base.clock import DAY, Clock, Millis, WallClock, monotonic
 from delegtop.base.origin import kernel
 from delegtop.base.text import line
 from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Noted, Outcome, Started
@@ -15,6 +15,8 @@ from delegtop.sources import processes
 
 EVERY = 2.0
 """Seconds."""
+OLD = DAY
+"""Of one that began longer ago it is not told why its process cannot be looked at: mostly its log is of the past."""
 _HOST = 60
 """Characters."""
 LINGERS = 5.0
@@ -67,7 +69,7 @@ class ProcessWatch:
 
     def _hides(self, event: Started) -> str:
         """Why nobody can look at that process from here."""
-        if event.pid is None or not self._is_live:
+        if not self._is_live or event.pid is None or event.at is None or self._clock.now() - event.at > OLD:
             return ""
         if event.host is None:
             return "its log does not tell on which machine they are"
@@ -75,6 +77,10 @@ class ProcessWatch:
             return f"they are on {line(event.host, _HOST)}, and this is another machine"
         is_ours = processes.is_ours(dict(event.refs).get("pid_domain"))
         return "" if is_ours else "its pid is that of another machine or container (its pid namespace is not ours)"
+
+    def there(self) -> list[Started]:
+        """Those whose very process is there for certain."""
+        return [started for started in self._started.values() if lives(started)]
 
     def out_of_sight(self) -> dict[str, str]:
         """Those whose process is known and cannot be looked at, and why."""

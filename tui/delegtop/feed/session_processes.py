@@ -73,6 +73,10 @@ class SessionProcesses:
         due = [session for session in self._at_work() if self._searching().is_due(session)]
         return AskedProcesses(missing, self._searching().ask(due) if due else ())
 
+    def there(self) -> Iterator[Started]:
+        """Those whose process is there for certain; the system is asked when the first is wanted."""
+        yield from self._watch.there()
+
     def tell(self, asked: AskedProcesses) -> Iterator[Event]:
         """What that means, now that everything was read."""
         told = list(self._watch.ends(asked.missing))

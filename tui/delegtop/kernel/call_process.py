@@ -21,6 +21,8 @@ _QUOTES = lazy_pattern(r"[\s'\"\\]+")
 _SHORT = 4
 """A command of fewer characters may be part of any other: then the process must have started with the call as well."""
 _CUT = "…"
+_REAPERS = ("systemd", "init")
+"""What the process is called that takes over those of one user whose parent ends."""
 _BEFORE = ("eval", "-c", "-lc")
 """What a shell has before the command that it is told to run."""
 
@@ -51,6 +53,24 @@ def processes_of(
                 found[call] = process
                 taken.update(table.below(process.pid))
     return found
+
+
+def left_by(table: ProcessTable, calls: Iterable[OpenCall]) -> dict[OpenCall, int]:
+    """The processes that calls of sessions which are gone still run in: taken over by the first process of the machine
+    or of its user, as all are whose parent ends, with the command of the call, and started with it."""
+    found: dict[OpenCall, int] = {}
+    for call in calls:
+        if call.gone and call.began is not None and len(_bare(call.command or "")) >= _SHORT:
+            taken = set(found.values())
+            best = _whole(table, call, taken) or _part(table, call, taken)
+            if best is not None and STARTED in best.fits:
+                found[call] = best.pid
+    return found
+
+
+def _taken_over(table: ProcessTable) -> list[int]:
+    reapers = {1, *(pid for pid in {row.parent for row in table.rows.values()} if table.name(pid) in _REAPERS)}
+    return [pid for pid, row in table.rows.items() if row.parent in reapers]
 
 
 def _whole(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
@@ -98,8 +118,9 @@ def _by_start(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProce
 
 
 def _candidates(table: ProcessTable, call: OpenCall, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """The processes below the agent's that are nobody else's, and how much later than the call they started."""
-    for pid in table.below(call.pid)[1:]:
+    """The processes below the agent's that are nobody else's, and how much later than the call they started; those
+    without a parent of their own if the agent's is gone."""
+    for pid in _taken_over(table) if call.gone else table.below(call.pid)[1:]:
         row = table.rows[pid]
         apart = 0 if call.began is None else moment(row.started) - call.began
         if pid not in taken and not row.is_dead and apart >= -_EARLY:

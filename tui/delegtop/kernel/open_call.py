@@ -17,3 +17,5 @@ class OpenCall(NamedTuple):
     """None if the process is the delegation's own."""
     runs: bool = False
     """Whether the tool runs what it is given in a process of its own, whatever that is called there."""
+    gone: bool = False
+    """The agent's process is gone, and left the call open."""

@@ -72,8 +72,7 @@ class ProcessTable:
     def command(self, pid: int) -> tuple[str, ...]:
         """Its command line, as far as it tells one."""
         if pid not in self._commands:
-            words = proc_files.text(pid, "cmdline").rstrip("\0")
-            self._commands[pid] = tuple(words.split("\0")) if words else ()
+            self._commands[pid] = _command(pid)
         return self._commands[pid]
 
     def words(self, pid: int) -> str:
@@ -87,6 +86,16 @@ class ProcessTable:
         command, row = self.command(pid), self.rows.get(pid)
         name = command[0].split(" ")[0].rpartition("/")[2] if command else ""
         return name.lstrip("-") or (row.name if row else "")
+
+
+def command_of(pid: int) -> str:
+    """Its command line in one line, as far as it tells one."""
+    return " ".join(" ".join(_command(pid)).split())
+
+
+def _command(pid: int) -> tuple[str, ...]:
+    words = proc_files.text(pid, "cmdline").rstrip("\0")
+    return tuple(words.split("\0")) if words else ()
 
 
 def row_of(pid: int) -> ProcessRow | None:

@@ -39,6 +39,12 @@ def effort(seen: ProcessSeen) -> str:
 _UNITS = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000))
 
 
+def left(command: str, pid: int, memory: int) -> str:
+    """`` `tail -f /dev/null` (pid 4711), 12 MB``."""
+    unit, size = next(((unit, size) for unit, size in _UNITS if memory >= size), ("B", 1))
+    return f"`{command}` (pid {pid}), {memory / size:.3g} {unit}"
+
+
 def process(seen: ProcessSeen) -> str:
     """`flock (pid 4711)`."""
     return f"{seen.name} (pid {seen.pid})" if seen.name else f"pid {seen.pid}"

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from delegtop.base.clock import SECOND, Millis, monotonic, spent
+from delegtop.base.clock import DAY, SECOND, Millis, monotonic, spent
 from delegtop.dialects.products import product
 from delegtop.feed.live_feed import Readable
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import LOCALHOST, Phase
+from delegtop.model.events import LOCALHOST, Ending, Phase
 from delegtop.model.forest import Forest
-from delegtop.model.states import ACTIVE
+from delegtop.model.states import ACTIVE, State
 from delegtop.model.store.ledger import Handle
 from delegtop.sources import processes
 
@@ -19,6 +19,8 @@ AGAIN = 2.0
 """Seconds between two looks at what is open."""
 _SHARE = 0.004
 """Of one processor that this may take: in a large forest it is done less often."""
+OLD = DAY
+"""Who was last heard of longer ago left nothing that could be told by its call."""
 MANY = 500
 """Calls that are looked at most; the newest, for the others stand still already."""
 
@@ -33,7 +35,7 @@ class CallWatch:
     def tell(self, forest: Forest) -> None:
         if monotonic() >= self._next:
             effort = spent()
-            self._feed.watch_calls(open_calls(forest))
+            self._feed.watch_calls((*open_calls(forest), *left_calls(forest)))
             self._next = monotonic() + max(AGAIN, (spent() - effort) / _SHARE)
 
 
@@ -44,6 +46,20 @@ def open_calls(forest: Forest) -> tuple[OpenCall, ...]:
         heard = forest.times(handle)[1]
         if heard is None or forest.now_of(handle) - heard >= QUIET:
             found += _call(forest, handle)
+    return tuple(sorted(found, key=lambda call: -(call.began or 0))[:MANY])
+
+
+def left_calls(forest: Forest) -> tuple[OpenCall, ...]:
+    """The calls that sessions left open whose process went: what they run in may still be there."""
+    found: list[OpenCall] = []
+    for handle, _ in forest.in_states((State.LOST, State.INTERRUPTED)):
+        heard = forest.times(handle)[1]
+        if heard is not None and forest.now_of(handle) - heard < OLD:
+            facts = forest.delegation(handle)
+            in_tool = facts.product is not None and facts.tool and facts.doing and facts.phase in (None, Phase.TOOL)
+            if in_tool and _went(forest, handle):
+                began = facts.phase_since or facts.heard_at
+                found.append(OpenCall(facts.id, facts.pid or 0, began, facts.doing, gone=True))
     return tuple(sorted(found, key=lambda call: -(call.began or 0))[:MANY])
 
 
@@ -70,10 +86,27 @@ def _agent(forest: Forest, handle: Handle) -> int | None:
     return None
 
 
+def _went(forest: Forest, handle: Handle) -> bool:
+    """Whether the process of its session is gone for certain, and was one of this machine."""
+    climber: Handle | None = handle
+    while climber is not None:
+        facts = forest.delegation(climber)
+        if facts.pid is not None:
+            if facts.host not in (LOCALHOST, processes.hostname()):
+                return False
+            noted_at = facts.heard_at or facts.started_at or Millis(0)
+            return processes.is_gone(facts.pid, noted_at, _ticks(facts), dict(facts.refs).get("pid_domain"))
+        climber = forest.parent(climber)
+    return forest.is_gone(handle) or forest.delegation(handle).ended_by is Ending.GONE
+
+
 def _is_there(facts: Delegation, noted_at: Millis | None) -> bool:
     """Whether its process is one of this machine that can be seen from here, and that very one."""
     if facts.pid is None or noted_at is None or facts.host not in (LOCALHOST, processes.hostname()):
         return False
+    return processes.is_there(facts.pid, noted_at, _ticks(facts), dict(facts.refs).get("pid_domain"))
+
+
+def _ticks(facts: Delegation) -> int | None:
     begun = {value for name, value in facts.refs if name == "proc_start" and value.isdecimal()}
-    ticks = int(begun.pop()) if len(begun) == 1 else None  # after a resume there are those of several processes
-    return processes.is_there(facts.pid, noted_at, ticks, dict(facts.refs).get("pid_domain"))
+    return int(begun.pop()) if len(begun) == 1 else None  # after a resume there are those of several processes

@@ -217,6 +217,8 @@ class Observation:
                 if self.feed.knows_calls:
                     break
             self.forest.advance(self.now)
+        if isinstance(self.feed, Feed):
+            self._take_in(self.feed.ask_left_running())
 
     def _news(self) -> Iterator[Batch]:
         # Of a stream that has ended the last line is whole, even without its newline.

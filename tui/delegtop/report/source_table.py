@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 from delegtop.base.clock import Millis, age, iso
 from delegtop.base.text import line
+from delegtop.model.delegation import Note
 from delegtop.model.forest import Forest
+from delegtop.model.notes import LEFT_RUNNING
 from delegtop.model.states import ACTIVE
 from delegtop.report.figures import count
 from delegtop.report.health import Health, standing
@@ -39,8 +41,11 @@ class SourceEvents:
         self.delegations: Counter[str] = Counter()
         self.open: Counter[str] = Counter()
         self.versions: dict[str, dict[str, None]] = {}
+        self.left_running: list[tuple[str, Note]] = []
+        """What sessions that are gone left running, and which."""
         for handle in forest.walk():
             facts = forest.delegation(handle)
+            self.left_running += ((facts.id, note) for note in facts.notes if note.kind == LEFT_RUNNING)
             for source in {origin.source for origin in facts.origins}:
                 self.delegations[source] += 1
                 self.open[source] += forest.state(handle) in ACTIVE
@@ -59,6 +64,8 @@ def table(forest: Forest, statuses: Sequence[SourceRow]) -> Iterator[str]:
         )
         detail = "; ".join(part for part in (line(status.detail), _offer(status, forest.now)) if part)
         yield f"{row} {line(status.path)}{f'  ({detail})' if detail else ''}"
+    for session, note in told.left_running:
+        yield f"Still running: {line(note.text)}, left by {line(session)}; `kill {note.origin.pid}` stops it."
     kinds = Counter(status.dialect for status in statuses if status.dialect)
     counted = ", ".join(f"{many} {name}" for name, many in kinds.most_common()) or "none is read"
     left_out = [status for status in statuses if status.status == "left out"]
@@ -100,7 +107,11 @@ def as_json(forest: Forest, statuses: Sequence[SourceRow]) -> Iterator[str]:
     told = SourceEvents(forest)
     sources = [_entry(status, told) for status in statuses]
     # ASCII, so that printing it to a terminal does nothing
-    yield json.dumps({"schema_version": SCHEMA_VERSION, "at": iso(forest.now), "sources": sources}, indent=2)
+    whole = {"schema_version": SCHEMA_VERSION, "at": iso(forest.now), "sources": sources}
+    whole["left_running"] = [
+        {"session_id": session, "pid": note.origin.pid, "process": note.text} for session, note in told.left_running
+    ]
+    yield json.dumps(whole, indent=2)
 
 
 def _entry(status: SourceRow, told: SourceEvents) -> dict[str, Any]:
