@@ -29,6 +29,8 @@ from delegtop.protocols.standard.contract.own_words import OWN
 _ABOVE = 50
 _ITS = "its process"
 _ADVICE = 3
+_PIDS = 1 << 22
+"""No system has so many processes."""
 
 
 class By(StrEnum):
@@ -76,7 +78,7 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     the protocol has to remark. How something ended is best known to the agent itself: there its word comes first."""
     verdict, facts = judge(case), case.facts
     row = verdict.kind.row if verdict is not None and not verdict.kind.row.harmless else None
-    own, shown = list(_own_words(facts, findings)), list(_of_process(facts, verdict))
+    own, shown = list(_own_words(facts, findings)), list(_of_process(case, verdict))
     freeing = shown or _said(_named(row.frees, facts) if row else "")
     first = [*freeing, *_go_there(case), *own] if row and case.state in ACTIVE else [*own, *freeing]
     ended = [Step(By.DELEGTOP, finding.advice) for finding in findings if _tells_of_end(finding)]
@@ -99,20 +101,38 @@ def command(case: Case) -> str | None:
     return next((step.command for step in resume(case)), None)
 
 
-def _of_process(facts: Delegation, verdict: Verdict | None) -> Iterator[Step]:
-    """What to do about the very process that hangs, where the kernel showed it: that leaves everything else alone."""
-    seen = facts.process
+def _of_process(case: Case, verdict: Verdict | None) -> Iterator[Step]:
+    """What to do about the very process that hangs, where the kernel showed it: that leaves everything else alone. The
+    agent is not ended that way, nor whoever its tool waits for: that may be anybody."""
+    seen = case.facts.process
     if seen is None or verdict is None or verdict.kind not in (Kind.HUNG_IN_TOOL, Kind.WAITING_FOR_NETWORK):
         return
     if seen.origin not in verdict.evidence:
         return
-    elsewhere = f" on {facts.host}" if facts.host not in (None, LOCALHOST) else ""
+    host = case.facts.host
+    elsewhere = f" on {host}" if host not in (None, LOCALHOST) else ""
     which = f"{process_words.process(seen)}{elsewhere}{f', `{seen.command}`' if seen.command else ''}"
-    if seen.waits_for is WaitsFor.STOPPED:
+    if seen.waits_for is WaitsFor.STOPPED and _is_single(seen.pid):
         words = f"Let it go on, if nobody stopped it on purpose: {which}"
         yield Step(By.DELEGTOP, words, f"kill -CONT {seen.pid}")
+    pid = seen.pid if seen.call_pid is None else seen.call_pid
+    if not _is_single(pid) or pid in _agents(case):
+        return
+    which = which if pid == seen.pid else f"pid {pid}{elsewhere}"
     words = f"Stop only the process of the tool, {which}: its agent gets an error and goes on"
-    yield Step(By.DELEGTOP, words, f"kill {seen.pid}")
+    yield Step(By.DELEGTOP, words, f"kill {pid}")
+
+
+def _is_single(pid: int) -> bool:
+    """Whether that number is of one process only: less than that, and all are meant, or the first of the machine."""
+    return 1 < pid < _PIDS
+
+
+def _agents(case: Case) -> set[int | None]:
+    """The processes of the agent programs that it belongs to."""
+    _, *above = _upwards(case.forest, case.handle)
+    own = case.facts.pid if case.facts.product is not None else None
+    return {own, *(case.forest.delegation(each).pid for each in above)}
 
 
 _OF_KERNEL = frozenset({Kind.HUNG_IN_TOOL, Kind.OVERDUE, Kind.SILENT})

@@ -6,7 +6,7 @@ Only while time is real, and only of processes of this machine that one may look
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from delegtop.base.clock import SECOND, Clock, Millis, WallClock, monotonic, spent
+from delegtop.base.clock import Clock, Millis, WallClock, monotonic, spent
 from delegtop.base.origin import kernel
 from delegtop.base.text import line
 from delegtop.model.events import Event, Noted, ProcessSeen
@@ -26,9 +26,11 @@ SELDOM = 10.0
 """Seconds between two looks at most."""
 _SHARE = 0.004
 """Of one processor that looking may take: where there is much to look at, it is looked at less often."""
-_AGAIN = 30 * SECOND
-"""After so long it is said once more that nothing has changed."""
+_AGAIN = 30.0
+"""Seconds after which it is said once more that nothing has changed."""
 _WORDS = 300
+_LAST = Millis(253_402_300_799_000)
+"""The end of the year 9999: somebody may want to sleep longer, and no calendar goes further."""
 
 
 class KernelWatch:
@@ -39,7 +41,9 @@ class KernelWatch:
         self._is_live = isinstance(clock, WallClock)
         self._calls: Sequence[OpenCall] = ()
         self._witness: CallWitness | None = None
-        self._told: dict[str, ProcessSeen] = {}
+        self._told: dict[str, tuple[float, ProcessSeen]] = {}
+        """What was said last, and when by the clock that is never set."""
+        self._at = Millis(0)
         self._closed: dict[str, int] = {}
         """The processes that belong to another user, by the delegation whose call it was."""
         self._next = self._looked_at = float("-inf")
@@ -69,15 +73,15 @@ class KernelWatch:
             from delegtop.kernel.call_witness import CallWitness  # nothing is open in most of what is read
 
             self._witness = CallWitness()
-        now, effort, self._looked_at = self._clock.now(), spent(), began
+        now, effort, self._looked_at = self._now(), spent(), began
         from delegtop.kernel.process_table import is_anothers  # as above
 
         closed = {call.id: call.pid for call in calls if is_anothers(call.pid)}
         yield from self._hidden(closed, now)
         for sight in self._witness.look([call for call in calls if call.id not in closed], now, began):
             event = _told(sight, now)
-            if _is_news(self._told.get(event.id), event):
-                self._told[event.id] = event
+            if self._is_news(event, began):
+                self._told[event.id] = began, event
                 yield event
         open_ids = {call.id for call in calls}
         for id in [id for id in self._told if id not in open_ids]:
@@ -95,6 +99,16 @@ class KernelWatch:
         for id in [id for id in self._closed if closed.get(id) != self._closed[id]]:
             yield Noted(id, now, kernel(self._closed.pop(id)), OUT_OF_SIGHT, "")
 
+    def _now(self) -> Millis:
+        """The moment of a look: later than that of the last one, even if the clock was set back since. Else what was
+        seen then would count as the newer."""
+        self._at = max(self._clock.now(), Millis(self._at + 1))
+        return self._at
+
+    def _is_news(self, event: ProcessSeen, at: float) -> bool:
+        told_at, before = self._told.get(event.id, (at, None))
+        return before is None or at - told_at >= _AGAIN or _said(before) != _said(event)
+
 
 def _told(sight: "Sight", now: Millis) -> ProcessSeen:
     found = sight.found
@@ -107,20 +121,15 @@ def _told(sight: "Sight", now: Millis) -> ProcessSeen:
         on=line(found.on, _WORDS) or None,
         outlook=found.outlook,
         still_since=sight.still_since if found.since is None else Millis(now - found.since),
-        until=found.until,
+        until=None if found.until is None else min(found.until, _LAST),
         name=line(sight.name, _WORDS) or None,
         command=line(sight.command, _WORDS) or None,
         fits=sight.process.fits,
         share=round(sight.share, 3),
         flow=sight.flow,
         memory=sight.memory,
+        call_pid=sight.process.pid if sight.outside else None,
     )
-
-
-def _is_news(before: ProcessSeen | None, event: ProcessSeen) -> bool:
-    if before is None or event.at - before.at >= _AGAIN:
-        return True
-    return _said(before) != _said(event)
 
 
 def _said(event: ProcessSeen) -> tuple[object, ...]:

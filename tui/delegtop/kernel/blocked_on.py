@@ -5,8 +5,9 @@ its holder. A wait is endless only if that can be shown: nobody holds the other 
 wait for each other.
 """
 
+import os
+import re
 from collections.abc import Callable, Collection, Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
@@ -22,6 +23,12 @@ Moves = Callable[[int], bool | None]
 _FOLLOWS_CHILDREN = (Waiting.CHILD, Waiting.POLL, Waiting.THREAD, Waiting.SIGNAL, Waiting.OTHER)
 _VAGUE = (Waiting.THREAD, Waiting.POLL, Waiting.SLEEP, Waiting.SIGNAL, Waiting.OTHER)
 """What other threads of the process may tell better."""
+_FIFO = re.compile(r"wait_for_partner|fifo_open")
+"""The places in the kernel where somebody waits for the other end of one."""
+_ARGUMENTS = 50
+"""Words of a command line among which the name of a FIFO is looked for."""
+_DEEP = 100
+"""Waits in a row that are followed."""
 _LATELY = 10 * SECOND
 _SOON = 60 * SECOND
 
@@ -55,19 +62,26 @@ class Inquiry:
         self._locks: dict[int, file_locks.FileLock] | None = None
         self._peers: dict[int, sockets.Peer] | None = None
         self._partners: set[int] = set()
+        self._asked: dict[int, Blocked] = {}
+        """What was found of those on the way: there may be many ways to each of a crowd."""
 
     def about(self, pid: int) -> tuple[Blocked, frozenset[int]]:
         """Why it stands still, and who else was met on the way: if one of these does something, it may be otherwise."""
-        self._partners = set()
+        self._partners, self._asked = set(), {}
         found = self.why(pid)
         return found, frozenset(self._partners)
 
     def why(self, pid: int, above: frozenset[int] = frozenset()) -> Blocked:
         """Why it stands still. `above` are those that wait for it: to meet one of them again is a circle."""
+        if pid not in self._asked:
+            deep = len(above) > _DEEP
+            self._asked[pid] = Blocked(pid, WaitsFor.UNKNOWN, "") if deep else self._why(pid, above | {pid})
+        return self._asked[pid]
+
+    def _why(self, pid: int, above: frozenset[int]) -> Blocked:
         row = self._table.rows.get(pid)
         if row is None:
             return Blocked(pid, WaitsFor.UNKNOWN, "")
-        above |= {pid}
         if row.is_dead:
             parent = self._named(row.parent)
             return Blocked(pid, WaitsFor.PARENT, f"has ended, and {parent} has not noticed", self._dead(pid))
@@ -103,12 +117,20 @@ class Inquiry:
             return Blocked(pid, WaitsFor.CHILD, said, self._dead(dead))
         return _gentlest(self.why(child, above) for child in living)
 
-    def _others(self, pid: int, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor) -> Blocked:
+    def _agent(self, pid: int) -> int:
+        """The agent program that it belongs to, else itself."""
+        return next((each for each in self._table.above(pid) if each in self._agents), pid)
+
+    def _others(
+        self, pid: int, at: Descriptor, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor
+    ) -> Blocked:
         """It waits for what one of several others should do."""
         partners = sorted(partners)
         self._partners.update(partners)
         if not partners or set(partners) <= above:
             circle = [partner for partner in partners if partner != pid]
+            if not circle and self._files.may_be_held_unseen(at.leads_to, pid, self._agent(pid)):
+                return Blocked(pid, kind, f"{what}, which nobody else has open who can be seen")
             by = f", while {self._named(circle[0])} waits for it" if circle else ", which nobody else has open"
             return Blocked(pid, kind, f"{what}{by}", outlook=Outlook.ENDLESS)
         others = [partner for partner in partners if partner not in above]
@@ -149,7 +171,7 @@ class Inquiry:
             case Waiting.LOCK:
                 return self._lock(pid, above)
             case Waiting.OPEN:
-                return self._partner(pid)
+                return self._partner(pid, wait)
             case Waiting.READ | Waiting.RECEIVE | Waiting.ACCEPT | Waiting.CONNECT | Waiting.WRITE:
                 return self._descriptor(pid, wait, above)
             case Waiting.POLL:
@@ -218,8 +240,9 @@ class Inquiry:
 
     def _leaf(self, pid: int) -> int:
         """Who works for the holder of a lock: `flock` holds it while its command runs."""
-        while len(children := self._table.children.get(pid, [])) == 1:
-            pid = children[0]
+        for each in self._table.below(pid):
+            if len(self._table.children.get(each, ())) != 1:
+                return each
         return pid
 
     def _wakes_soon(self, reason: Blocked, pid: int) -> bool:
@@ -236,7 +259,7 @@ class Inquiry:
         found = []
         for each in self._files.of(pid):
             if each.kind == "file":
-                found += [each] if proc_files.inode(pid, "fd", each.fd) == lock.inode else []
+                found += [each] if proc_files.inode(pid, each.fd) == lock.inode else []
         return found
 
     def _open_elsewhere(self, pid: int, lock: file_locks.FileLock) -> list[int]:
@@ -248,14 +271,15 @@ class Inquiry:
             if holder != pid and (self._locks is None or holder not in self._locks)
         ]
 
-    def _partner(self, pid: int) -> Blocked:
+    def _partner(self, pid: int, wait: ThreadWait) -> Blocked:
         """It opens a FIFO, and nobody opens the other end."""
-        folder = Path(proc_files.link(pid, "cwd"))
-        fifo = next((word for word in self._table.command(pid)[1:] if _is_fifo(folder / word)), None)
-        what = (
-            f"somebody to open the other end of the FIFO {fifo}" if fifo else "somebody to open the other end of a FIFO"
-        )
-        return Blocked(pid, WaitsFor.INPUT, what, outlook=Outlook.ENDLESS)
+        folder = proc_files.link(pid, "cwd")
+        words = self._table.command(pid)[1:_ARGUMENTS]
+        fifo = next((word for word in words if word and proc_files.is_fifo(os.path.join(folder, word))), "")  # noqa: PTH118 # any text may stand there
+        if not fifo and not _FIFO.search(wait.place):
+            return Blocked(pid, WaitsFor.UNKNOWN, "a file that it opens")  # a device, or a file system of programs
+        which = f"the FIFO {fifo}" if fifo else "a FIFO"
+        return Blocked(pid, WaitsFor.INPUT, f"somebody to open the other end of {which}", outlook=Outlook.ENDLESS)
 
     def _descriptor(self, pid: int, wait: ThreadWait, above: frozenset[int]) -> Blocked:
         at = self._files.one(pid, wait.fd) if wait.fd is not None else self._likely(pid, wait)
@@ -267,11 +291,11 @@ class Inquiry:
             return self._socket(pid, at, above)
         if wait.waiting is Waiting.WRITE:
             readers = self._files.readers(at.leads_to) - {pid}
-            return self._others(pid, readers, above, "somebody to read what it writes", WaitsFor.OUTPUT)
-        if at.kind == "pipe" or _is_fifo(Path(at.path)):
+            return self._others(pid, at, readers, above, "somebody to read what it writes", WaitsFor.OUTPUT)
+        if at.kind == "pipe" or (at.kind == "file" and proc_files.is_fifo(at.path)):
             which = "standard input" if at.fd == 0 else "a pipe"
             writers = self._files.writers(at.leads_to) - {pid}
-            return self._others(pid, writers, above, which, WaitsFor.INPUT)
+            return self._others(pid, at, writers, above, which, WaitsFor.INPUT)
         return Blocked(pid, WaitsFor.UNKNOWN, at.kind if at.kind != "file" else at.path)
 
     def _likely(self, pid: int, wait: ThreadWait) -> Descriptor | None:
@@ -345,7 +369,7 @@ class Inquiry:
         pipes = [each for each in watched if each.kind == "pipe" and self._files.is_readable(pid, each.fd)]
         writers = {writer for each in pipes for writer in self._files.writers(each.leads_to)} - {pid}
         if writers:
-            return self._others(pid, writers, above, "input", WaitsFor.INPUT)
+            return self._others(pid, pipes[0], writers, above, "input", WaitsFor.INPUT)
         if wait.timed is False and "socket" not in kinds - self._own_pairs(pid, watched):
             return Blocked(pid, WaitsFor.INPUT, "something that nobody can send it", outlook=Outlook.ENDLESS)
         return Blocked(pid, WaitsFor.UNKNOWN, "")
@@ -388,8 +412,12 @@ def _foremost(threads: list[ThreadWait]) -> ThreadWait | None:
 
 
 def _gentlest(found: Iterable[Blocked]) -> Blocked:
-    """Of several that are waited for, the one that may come to its end: only if none may, all is stuck."""
-    return min(found, key=_hope)
+    """Of several that are waited for, the one that may come to its end: only if none may, all is stuck. Who cannot be
+    looked at may."""
+    all_found = list(found)
+    best = min(all_found, key=_hope)
+    hidden = any(each.waits_for is WaitsFor.UNKNOWN for each in all_found)
+    return best._replace(outlook=Outlook.OPEN) if hidden and best.endless else best
 
 
 def _hope(found: Blocked) -> int:
@@ -418,10 +446,3 @@ def _tracer(pid: int) -> int:
         if line.startswith(b"TracerPid:"):
             return int(line.split()[1])
     return 0
-
-
-def _is_fifo(path: Path) -> bool:
-    try:
-        return path.is_fifo()
-    except (OSError, ValueError):
-        return False

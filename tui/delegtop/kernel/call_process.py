@@ -4,6 +4,7 @@ Three things tell it: it was started, by whatever way, by the agent's own proces
 and its command line has the command of the call in it. A shell may have replaced itself by the command.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -19,7 +20,8 @@ _AT_ONCE = 2 * SECOND
 """So soon after its call a process starts that only its start tells."""
 _QUOTES = lazy_pattern(r"[\s'\"\\]+")
 _SHORT = 4
-"""A command of fewer characters may be part of any other: then the process must have started with the call as well."""
+"""A command of fewer characters may be part of any other: then the process must have started with the call, and run
+just that."""
 _CUT = "…"
 _REAPERS = ("systemd", "init")
 """What the process is called that takes over those of one user whose parent ends."""
@@ -46,11 +48,14 @@ def processes_of(
     found: dict[OpenCall, CallProcess] = {}
     taken = {pid for process in others for pid in table.below(process.pid)}
     longest_first = sorted(calls, key=lambda call: -len(call.command or ""))
+    alike = Counter((call.pid, call.command) for call in longest_first)
+    """Of several calls with one command nobody can say which of their processes is whose."""
     for link in (_whole, _part, _by_start):
         for call in longest_first:
             process = link(table, call, taken) if call not in found else None
             if process is not None:
-                found[call] = process
+                alone = call.command is None or alike[call.pid, call.command] == 1
+                found[call] = process if alone else CallProcess(process.pid, (BELOW, COMMAND), whole=False)
                 taken.update(table.below(process.pid))
     return found
 
@@ -80,9 +85,11 @@ def _whole(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess 
     command = _bare(call.command)
     fitting: dict[int, tuple[bool, bool, bool, int]] = {}
     for pid, apart in _candidates(table, call, taken):
-        line, late = _bare(" ".join(table.command(pid))), apart > _LATE
-        if command and command in line and not (late and len(command) < _SHORT):
-            told = line == command or any(f"{before}{command}" in line for before in _BEFORE)
+        line, late = _line(table, pid), call.began is None or apart > _LATE
+        if not command or command not in line:
+            continue
+        told = line == command or any(f"{before}{command}" in line for before in _BEFORE)
+        if len(command) >= _SHORT or (told and not late):
             fitting[pid] = (late, not told, apart < 0, apart)
     best = _topmost(table, fitting)
     if best is None:
@@ -96,9 +103,9 @@ def _part(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess |
     command = _bare(call.command or "")
     fitting: dict[int, tuple[bool, bool, bool, int]] = {}
     for pid, apart in _candidates(table, call, taken):
-        line = _bare(" ".join(table.command(pid)))
+        line = _line(table, pid)
         if line in command and len(line) >= _SHORT:
-            fitting[pid] = (apart > _LATE, False, apart < 0, apart)
+            fitting[pid] = (call.began is None or apart > _LATE, False, apart < 0, apart)
     best = _topmost(table, fitting)
     if best is None:
         return None
@@ -108,11 +115,11 @@ def _part(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess |
 def _by_start(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
     """The only process that was started when the call was made, of a tool that starts one: a shell may have made
     another command line of the command. Of several, the only one of the program that the command begins with."""
-    if not call.runs or call.began is None or not call.command:
+    if not call.runs or call.began is None or not (call.command or "").strip():
         return None
     begun = {pid: apart for pid, apart in _candidates(table, call, taken) if apart <= _AT_ONCE}
     top = [pid for pid in begun if table.rows[pid].parent not in begun]
-    if len(top) > 1:
+    if len(top) > 1 and call.command:
         top = [pid for pid in top if table.name(pid) == call.command.split()[0]]
     return CallProcess(top[0], (BELOW, STARTED), whole=False) if len(top) == 1 else None
 
@@ -131,6 +138,12 @@ def _topmost(table: ProcessTable, fitting: dict[int, tuple[bool, bool, bool, int
     """The best of those that are below none of the others."""
     top = [pid for pid in fitting if not any(above in fitting for above in table.above(pid))]
     return min(top, key=fitting.__getitem__, default=None)
+
+
+def _line(table: ProcessTable, pid: int) -> str:
+    if pid not in table.bare:
+        table.bare[pid] = _bare(" ".join(table.command(pid)))
+    return table.bare[pid]
 
 
 def _bare(command: str) -> str:

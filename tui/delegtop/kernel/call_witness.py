@@ -4,6 +4,7 @@ One look shows what stands still; only a second shows that it stays so. So nothi
 the first time.
 """
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from delegtop.model.events import Outlook, WaitsFor
 
 _BUSY = 0.01
 """Of one processor: who uses more is at work."""
+_FIRST = 1
+"""The process that all others come from: no work of anybody's."""
 _NEW = 20.0
 """Seconds."""
 _FLOW = 4_000
@@ -44,6 +47,8 @@ class Sight(NamedTuple):
     """Bytes."""
     still_since: Millis | None
     """Since when none of its processes did anything, as far as it was looked at; None if one did."""
+    outside: bool = False
+    """What was found is of another process than those of the call."""
 
 
 class _Watched(NamedTuple):
@@ -51,17 +56,18 @@ class _Watched(NamedTuple):
 
     process: CallProcess
     started: int
-    still_since: Millis
+    still_since: float
+    """By the clock that is never set, as all that follows."""
     pids: frozenset[int]
     found: Blocked | None = None
     """None as long as it was looked at only once."""
-    found_since: Millis = Millis(0)
+    found_since: float = 0.0
     """Since when it is found like that."""
     partners: frozenset[int] = frozenset()
     """Those by whom it may be otherwise without doing anything itself."""
     settled: bool = False
     """Whether it was known what these do."""
-    ended_at: Millis | None = None
+    ended_at: float | None = None
     """When it was found to have ended."""
     met_at: float = 0.0
 
@@ -87,7 +93,10 @@ class CallWitness:
         table = self._table = ProcessTable()
         self._seconds, self._looked_at = at - self._looked_at, at
         watched, self._watched = self._watched, {}
-        there = [call for call in calls if call.pid in table.rows]
+        ours = {os.getpid(), *table.above(os.getpid()), _FIRST}
+        there = [
+            call for call in calls if call.pid in table.rows and (call.command is not None or call.pid not in ours)
+        ]
         processes = {call: watched[call].process for call in there if _is_there(table, watched.get(call))}
         new = processes_of(table, (call for call in there if call not in processes), processes.values())
         processes.update(new)
@@ -99,14 +108,15 @@ class CallWitness:
         for call in there:
             known = watched.get(call)
             if table.rows[call.pid].is_stopped and call.command is not None:
-                yield _stopped(table, call, known, now)
+                yield _stopped(table, call, self._moment(known.still_since, now) if known is not None else now)
             elif call in processes:
                 seen = self._again(call, processes[call], below[call], known, inquiry, now)
                 if seen is not None:
                     yield seen
             elif known is not None and known.process.whole:
-                known = self._watched[call] = known._replace(ended_at=known.ended_at or now)
-                yield _ended(call, known)
+                ended_at = at if known.ended_at is None else known.ended_at
+                self._watched[call] = known._replace(ended_at=ended_at)
+                yield _ended(call, known.process, self._moment(ended_at, now))
 
     @property
     def calls(self) -> Collection[OpenCall]:
@@ -128,18 +138,18 @@ class CallWitness:
     ) -> Sight | None:
         """One more look at a call; nothing to say if it is the first one."""
         started = self._table.rows[process.pid].started
-        if known is None or known.process.pid != process.pid:
-            self._watched[call] = _Watched(process, started, now, pids, met_at=self._looked_at)
+        if known is None or (known.process.pid, known.started) != (process.pid, started):
+            self._watched[call] = _Watched(process, started, self._looked_at, pids, met_at=self._looked_at)
             return None
         change = self._change(known.pids, pids)
-        still_since = known.still_since if change.still else now
+        still_since = known.still_since if change.still else self._looked_at
         found, partners, settled = known.found, known.partners, known.settled
         if found is None or not known.holds(change) or any(map(self._moves, partners)):
-            found, partners = self._found(process, change, inquiry)
+            found, partners = self._found(process, pids, change, inquiry)
             settled = change.still and partners <= self._before.keys()
             self._meet(partners)
         same = known.found is not None and known.found[:3] == found[:3]
-        found_since = known.found_since if same else now
+        found_since = known.found_since if same else self._looked_at
         self._watched[call] = known._replace(
             still_since=still_since,
             pids=pids,
@@ -149,17 +159,26 @@ class CallWitness:
             settled=settled,
         )
         table, pid = self._table, found.pid
-        still: Millis | None = still_since if change.still else None
+        still = still_since if change.still else None
         if found.waits_for in _PULSING:
             still = found_since  # it may look round now and then, and it is still the same
         if not partners <= self._before.keys():
             return None  # what these do is known at the next look
         memory = sum(table.rows[each].memory for each in pids)
         name, command = table.name(pid), table.words(pid)
-        return Sight(call, process, found, name, command, change.share, change.flow, memory, still)
+        since = None if still is None else self._moment(still, now)
+        outside = found.pid not in pids
+        return Sight(call, process, found, name, command, change.share, change.flow, memory, since, outside)
 
-    def _found(self, process: CallProcess, change: Moved, inquiry: Inquiry) -> tuple[Blocked, frozenset[int]]:
-        if change.share >= _BUSY or change.flow >= _FLOW:
+    def _moment(self, at: float, now: Millis) -> Millis:
+        """What the clock would have said then, if nobody has set it since."""
+        return Millis(now - int((self._looked_at - at) * SECOND))
+
+    def _found(
+        self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquiry
+    ) -> tuple[Blocked, frozenset[int]]:
+        is_us = os.getpid() in pids  # a tool that looks, as we do now, does not hang
+        if change.share >= _BUSY or change.flow >= _FLOW or is_us:
             return Blocked(process.pid, WaitsFor.NOTHING, ""), frozenset()
         found, partners = inquiry.about(process.pid)
         if found.waits_for is WaitsFor.NETWORK and found.since is not None and found.since < change.seconds * SECOND:
@@ -193,16 +212,13 @@ def _is_there(table: ProcessTable, known: _Watched | None) -> bool:
     return row is not None and known is not None and row.started == known.started
 
 
-def _stopped(table: ProcessTable, call: OpenCall, known: _Watched | None, now: Millis) -> Sight:
+def _stopped(table: ProcessTable, call: OpenCall, since: Millis) -> Sight:
     """The agent itself is stopped: whatever its tool does, nobody takes note of it."""
     said = "is the agent itself, and is stopped (state T) until somebody sends it SIGCONT"
     found = Blocked(call.pid, WaitsFor.STOPPED, said, Outlook.ENDLESS)
     process = CallProcess(call.pid, (BELOW, STARTED, COMMAND))
-    since = known.still_since if known is not None else now
-    return Sight(call, process, found, table.name(call.pid), table.words(call.pid), 0.0, 0, 0, since)
+    return Sight(call, process, found, table.name(call.pid), table.words(call.pid), 0.0, 0, 0, since, outside=True)
 
 
-def _ended(call: OpenCall, known: _Watched) -> Sight:
-    found = Blocked(known.process.pid, WaitsFor.ENDED, "has ended")
-    since = known.ended_at or known.still_since
-    return Sight(call, known.process, found, "", "", 0.0, 0, 0, since)
+def _ended(call: OpenCall, process: CallProcess, since: Millis) -> Sight:
+    return Sight(call, process, Blocked(process.pid, WaitsFor.ENDED, "has ended"), "", "", 0.0, 0, 0, since)

@@ -1,7 +1,6 @@
 """What processes have open, and who else has the same open: the other ends of pipes and sockets, and locked files."""
 
 import os
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from delegtop.kernel import proc_files
@@ -9,7 +8,7 @@ from delegtop.kernel.process_table import ProcessTable
 
 _READS, _WRITES = (os.O_RDONLY, os.O_RDWR), (os.O_WRONLY, os.O_RDWR)
 _DELETED = " (deleted)"
-_MANY = 256
+_MANY = 10_000
 """Descriptors of one process that are looked at."""
 
 
@@ -85,9 +84,24 @@ class OpenFiles:
                     self._holders.setdefault(each.leads_to, []).append((pid, each.fd))
         return self._holders.get(leads_to, [])
 
-    def all_seen(self, pids: Iterable[int]) -> bool:
-        """Whether we may look at the open files of all of these."""
-        return all(map(proc_files.is_open, pids))
+    def may_be_held_unseen(self, leads_to: str, pid: int, top: int) -> bool:
+        """Whether somebody may have the same open as that process without our seeing it: one that is started below
+        `top`, as by `sudo`, or one above from whom it comes, as if `sshd` gave it to a shell, and somebody outside to
+        a container."""
+        if any(not self._is_shown(each) for each in self._table.below(top)):
+            return True
+        above, holders = list(self._table.above(pid)), {holder for holder, _ in self.holders(leads_to)}
+        pairs = zip((pid, *above), (*above, 0), strict=True)
+        return any(heir in holders and not self._is_shown(giver) for heir, giver in pairs)
+
+    def _is_shown(self, pid: int) -> bool:
+        row = self._table.rows.get(pid)
+        return row is not None and (row.is_dead or (may_look(pid) and len(self.of(pid)) < _MANY))
+
+
+def may_look(pid: int) -> bool:
+    """Whether its open files are shown to us; those of one that has gone meanwhile are none."""
+    return proc_files.is_open(pid) or not proc_files.is_there(pid)
 
 
 def _mode(pid: int, fd: int) -> int:

@@ -1,20 +1,30 @@
 """The files in which the kernel tells of processes (`proc(5)`), read without a word if one is gone or not ours."""
 
 import os
+import stat
+from contextlib import suppress
+from threading import Thread
 
 PROC = "/proc"
+_MOST = 1 << 26
+"""Bytes: more than any of these files has."""
+_PATIENCE = 0.2
+"""Seconds in which a file system answers."""
+_asked: list[Thread] = []
+"""Who waits for a file system that does not answer."""
 
 
-def data(*parts: object, root: str = PROC) -> bytes:
-    """The content of one file; nothing if the process is gone, or somebody else's."""
+def data(*parts: object, root: str = PROC, most: int = _MOST) -> bytes:
+    """The content of one file; nothing if the process is gone, or somebody else's. Not much more than `most` bytes."""
     try:
         fd = os.open("/".join((root, *map(str, parts))), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        blocks = []
-        while block := os.read(fd, 1 << 16):  # a long list comes in pieces, however much is asked for
+        blocks, size = [], 0
+        while size < most and (block := os.read(fd, 1 << 16)):  # a long list comes in pieces, whatever is asked for
             blocks.append(block)
+            size += len(block)
         return b"".join(blocks)
     except OSError:
         return b""
@@ -22,8 +32,8 @@ def data(*parts: object, root: str = PROC) -> bytes:
         os.close(fd)
 
 
-def text(*parts: object, root: str = PROC) -> str:
-    return data(*parts, root=root).decode("utf-8", "replace")
+def text(*parts: object, root: str = PROC, most: int = _MOST) -> str:
+    return data(*parts, root=root, most=most).decode("utf-8", "replace")
 
 
 def link(*parts: object, root: str = PROC) -> str:
@@ -48,17 +58,42 @@ def is_open(pid: int) -> bool:
     return os.access(f"{PROC}/{pid}/fd", os.R_OK | os.X_OK, effective_ids=True)
 
 
-def inode(*parts: object, root: str = PROC) -> int | None:
-    """Of the file that a link leads to."""
-    try:
-        return os.stat("/".join((root, *map(str, parts)))).st_ino  # noqa: PTH116 -- likewise
-    except OSError:
-        return None
+def is_there(pid: int) -> bool:
+    return os.access(f"{PROC}/{pid}", os.F_OK)
+
+
+def inode(pid: int, fd: int) -> int | None:
+    """Of an open file, as far as the kernel says so. The file itself is not asked: its file system may not answer."""
+    for line in data(pid, "fdinfo", fd).splitlines():
+        if line.startswith(b"ino:"):
+            return int(line[4:])
+    return None
 
 
 def written_at(*parts: object, root: str = PROC) -> int | None:
     """When the file that a link leads to was last written, in milliseconds since 1970."""
-    try:
-        return os.stat("/".join((root, *map(str, parts)))).st_mtime_ns // 1_000_000  # noqa: PTH116 -- likewise
-    except OSError:
+    found = _asked_of("/".join((root, *map(str, parts))))
+    return found and found.st_mtime_ns // 1_000_000
+
+
+def is_fifo(path: str) -> bool:
+    """Whether there is a FIFO at that place."""
+    found = _asked_of(path)
+    return found is not None and stat.S_ISFIFO(found.st_mode)
+
+
+def _asked_of(path: str) -> os.stat_result | None:
+    """What a file system tells of a file. It may no longer answer, and who asks hangs as well: so another thread asks,
+    and as long as it waits nobody else does."""
+    if _asked and _asked[0].is_alive():
         return None
+    found: list[os.stat_result] = []
+
+    def ask() -> None:
+        with suppress(OSError, ValueError):
+            found.append(os.stat(path))  # noqa: PTH116 -- likewise
+
+    _asked[:] = [Thread(target=ask, daemon=True)]
+    _asked[0].start()
+    _asked[0].join(_PATIENCE)
+    return found[0] if found else None

@@ -12,6 +12,8 @@ _PARENT, _USER_TIME, _DEAD_TIME_END, _THREADS, _START, _PAGES = 1, 11, 15, 17, 1
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 """In a second."""
+_COMMAND = 1 << 17
+"""Bytes of a command line that are read: it may have megabytes."""
 _WORDS = 200
 """Characters of a command line that are told."""
 
@@ -54,18 +56,24 @@ class ProcessTable:
                 self.rows[pid] = row
                 self.children.setdefault(row.parent, []).append(pid)
         self._commands: dict[int, tuple[str, ...]] = {}
+        self.bare: dict[int, str] = {}
+        """Command lines without blanks and quotes, as far as somebody compared them with something."""
 
     def below(self, pid: int) -> list[int]:
         """It and all that it started, and what these did, from the top down."""
-        found = [pid] if pid in self.rows else []
-        for each in found:
-            found += self.children.get(each, ())
-        return found
+        found = dict.fromkeys([pid] if pid in self.rows else [])
+        pending = list(found)
+        for each in pending:
+            new = [child for child in self.children.get(each, ()) if child not in found]
+            found.update(dict.fromkeys(new))  # a number that is given again while all are read makes a circle
+            pending += new
+        return pending
 
     def above(self, pid: int) -> Iterator[int]:
         """Who started it, and so on up."""
-        row = self.rows.get(pid)
-        while row is not None and row.parent:
+        met, row = {pid}, self.rows.get(pid)
+        while row is not None and row.parent and row.parent not in met:
+            met.add(row.parent)
             yield row.parent
             row = self.rows.get(row.parent)
 
@@ -94,7 +102,7 @@ def command_of(pid: int) -> str:
 
 
 def _command(pid: int) -> tuple[str, ...]:
-    words = proc_files.text(pid, "cmdline").rstrip("\0")
+    words = proc_files.text(pid, "cmdline", most=_COMMAND).rstrip("\0")
     return tuple(words.split("\0")) if words else ()
 
 

@@ -131,8 +131,8 @@ def _of_thread(pid: int, thread: int) -> ThreadWait | None:
     state = proc_files.data(pid, "task", thread, "stat").rpartition(b")")[2].split()[:1]
     if state in ([], [b"R"]):
         return None
-    call = _by_call(pid, thread, place)
-    if call is not None and not (call.waiting is Waiting.LOCK and state == [b"D"]):
+    call = _by_call(pid, thread, place) if state != [b"D"] else None  # a file system that does not answer, not a pipe
+    if call is not None:
         return call
     waiting = next((waiting for pattern, waiting in _PLACES if pattern.search(place)), None)
     if waiting is None:

@@ -286,6 +286,8 @@ class ProcessSeen(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Bytes a second that it reads and writes."""
     memory: int | None = None
     """Bytes, of all processes of the call."""
+    call_pid: int | None = None
+    """The process of the call itself, where `pid` is none of its processes but one that they wait for."""
 
 
 class Resumed(msgspec.Struct, frozen=True, gc=False):

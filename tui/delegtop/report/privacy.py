@@ -60,7 +60,7 @@ def _claims(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
 
 
 def _process(seen: ProcessSeen | None) -> ProcessSeen | None:
-    return seen and replace(seen, on=_hide(seen.on), command=_hide(seen.command))
+    return seen and replace(seen, on=_hide(seen.on), name=_hide(seen.name), command=_hide(seen.command))
 
 
 def _faults(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
