@@ -38,7 +38,14 @@ def rows(plan: Plan) -> list[Row]:
     say(f"  asking the kernel {busy['kernel']:.3%}, looks {busy['looks']:.0f}; ended {calm['looks']:.0f}")
     note = f"{count} processes, load {load:.1f}; the rest of the watcher {calm['share']:.2%} of a core"
     return [
-        Row(10, f"asking the kernel about {_OPEN} silent tools, of a core", 100 * busy["kernel"], 0.5, unit=" %", note=note),
+        Row(
+            10,
+            f"asking the kernel about {_OPEN} silent tools, of a core",
+            100 * busy["kernel"],
+            0.5,
+            unit=" %",
+            note=note,
+        ),
         Row(10, f"looks at processes for {_OPEN} ended ones", calm["looks"], 0, unit=""),
     ]
 

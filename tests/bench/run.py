@@ -32,6 +32,7 @@ GOALS = {
     7: "g7_start",
     8: "g8_seek",
     9: "g9_history",
+    10: "g10_kernel",
 }
 
 
