@@ -293,7 +293,7 @@ class Inquiry:
             readers = self._files.readers(at.leads_to) - {pid}
             return self._others(pid, at, readers, above, "somebody to read what it writes", WaitsFor.OUTPUT)
         if at.kind == "pipe" or (at.kind == "file" and proc_files.is_fifo(at.path)):
-            which = "standard input" if at.fd == 0 else "a pipe"
+            which = f"the FIFO {at.path}" if at.kind == "file" else "standard input" if at.fd == 0 else "a pipe"
             writers = self._files.writers(at.leads_to) - {pid}
             return self._others(pid, at, writers, above, which, WaitsFor.INPUT)
         return Blocked(pid, WaitsFor.UNKNOWN, at.kind if at.kind != "file" else at.path)
