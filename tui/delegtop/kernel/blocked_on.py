@@ -311,7 +311,9 @@ class Inquiry:
         name = self._table.name(pid)
         who = known_programs.talks_to_a_person(name)
         prompt = f", where {who} {name} waits for a person" if who else ", where nobody types"
-        return Blocked(pid, WaitsFor.INPUT, f"input from the terminal {at.path}{prompt}", outlook=Outlook.ENDLESS)
+        typed_at = proc_files.read_at(pid, "fd", at.fd)
+        outlook = Outlook.ENDLESS if typed_at is None or typed_at + _LATELY < self._table.looked_at else Outlook.OPEN
+        return Blocked(pid, WaitsFor.INPUT, f"input from the terminal {at.path}{prompt}", outlook)
 
     def _socket(self, pid: int, at: Descriptor, above: frozenset[int]) -> Blocked:
         peer = self._peer(at)

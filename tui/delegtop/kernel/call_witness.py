@@ -146,8 +146,8 @@ class CallWitness:
         found, partners, settled = known.found, known.partners, known.settled
         if found is None or not known.holds(change) or any(map(self._moves, partners)):
             found, partners = self._found(process, pids, change, inquiry)
-            in_time = found.waits_for is WaitsFor.LOCK and not found.endless  # whose holder may have begun just now
-            settled = change.still and partners <= self._before.keys() and not in_time
+            lasts = found.endless or found.waits_for is WaitsFor.TIMER  # else time alone may make it another
+            settled = change.still and lasts and partners <= self._before.keys()
             self._meet(partners)
         same = known.found is not None and known.found[:3] == found[:3]
         found_since = known.found_since if same else self._looked_at

@@ -76,6 +76,12 @@ def written_at(*parts: object, root: str = PROC) -> int | None:
     return found and found.st_mtime_ns // 1_000_000
 
 
+def read_at(*parts: object, root: str = PROC) -> int | None:
+    """When it was last read. Of a terminal the kernel notes that by spans of eight seconds."""
+    found = _asked_of("/".join((root, *map(str, parts))))
+    return found and found.st_atime_ns // 1_000_000
+
+
 def is_fifo(path: str) -> bool:
     """Whether there is a FIFO at that place."""
     found = _asked_of(path)
