@@ -35,8 +35,12 @@ def record(source: Path, path: Path) -> None:
 
 
 def tree(source: Path, at: Millis) -> Any:
-    """The delegations, as `delegtop tree --json --prompts` prints them."""
-    return json.loads("\n".join(tree_json.tree(forest_of(source, at), (), prompts=True)))["delegations"]
+    """The delegations, as `delegtop tree --json --prompts` prints them; without what the kernel said while recording,
+    which stands nowhere else."""
+    printed = json.loads("\n".join(tree_json.tree(forest_of(source, at), (), prompts=True)))["delegations"]
+    for each in printed:
+        each["notes"] = [note for note in each["notes"] if not note["source"].startswith("kernel:")]
+    return printed
 
 
 def events(path: Path) -> list[Event]:

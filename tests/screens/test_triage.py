@@ -216,7 +216,7 @@ async def test_d_lists_earlier_trouble_below_what_is_now_and_folds_it_again(make
         assert not line.display
         await pilot.press("d")
         assert names(screen) == now
-        assert line.display
+        await until(pilot, lambda: screen.get_widget_at(*line.region.offset)[0] is line)
         await pilot.click(Earlier, offset=(4, 0))
         await until(pilot, lambda: names(screen) == [*now, "planner"])
 

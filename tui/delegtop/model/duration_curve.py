@@ -31,6 +31,13 @@ def end_of(step: int) -> int:
     return int(SECOND * 2.0 ** (step / _STEPS))
 
 
+def next_step(span: int) -> int:
+    """The first longer span that lies in another step."""
+    step = step_of(span)
+    end = end_of(step)
+    return end + 1 if step_of(end) == step else end
+
+
 def counted(spans: Iterable[int]) -> Counts:
     """The counts of these spans."""
     counts: list[int] = []

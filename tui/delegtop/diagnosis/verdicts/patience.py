@@ -108,6 +108,8 @@ def inside_since(facts: Delegation) -> Millis | None:
 
 def compared(case: Case, since: Millis) -> str:
     """`; of 6,480 Bash calls here 99.9 % were shorter`; nothing where too little is known."""
+    from delegtop.model.duration_curve import next_step  # as above
+
     if not _is_comparable(case):
         usual = case.forest.usual(case.handle)
         return f"; {case.facts.agent} is usually done within {duration(usual[0])}" if usual else ""
@@ -118,6 +120,7 @@ def compared(case: Case, since: Millis) -> str:
         since = case.facts.started_at or since
     what, where = _what(known), " here" if known.here else ""
     share = known.shorter(case.now - since)
+    case.look_again(since + next_step(case.now - since))
     if share >= 1:
         return f"; of {known.count:,} {what}{where} none took as long"
     return f"; of {known.count:,} {what}{where} {_percent(share)} % were shorter"
