@@ -15,7 +15,7 @@ import delegtop
 from delegtop.base.clock import SECOND, Millis, WallClock, iso
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed import kernel_watch
-from delegtop.kernel import process_table
+from delegtop.kernel import proc_files, process_table
 from delegtop.model.events import LOCALHOST, ProcessSeen, WaitsFor
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.observation import call_watch
@@ -154,3 +154,15 @@ def test_a_process_of_another_pid_namespace_is_none_of_ours_whatever_its_number(
         elsewhere = replace(facts, refs=(("pid_domain", f"linux:{'0' * 32}:pid:[7]"),))
         assert call_watch._is_there(facts, facts.started_at)
         assert not call_watch._is_there(elsewhere, facts.started_at)
+
+
+def test_where_there_is_no_proc_nothing_is_asked_and_nobody_is_missed(
+    tmp_path: Path, stuck: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proc_files, "is_mounted", lambda: False)
+    monkeypatch.setattr(process_table, "booted_at", None)  # there is no such clock either
+    with delegtop.open(log(tmp_path, stuck.pid)) as seen:
+        for _ in range(3):
+            seen.look()
+        assert seen.forest.delegation(0).process is None
+        assert not seen.problems()

@@ -10,6 +10,7 @@ from delegtop.base.clock import Clock, WallClock
 from delegtop.base.origin import Origin, kernel
 from delegtop.feed.open_sessions import OpenSessions, SessionFacts
 from delegtop.feed.process_watch import ProcessWatch
+from delegtop.kernel import proc_files
 from delegtop.model.events import Ended, Event, Noted, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 
@@ -40,7 +41,8 @@ class SessionProcesses:
     def __init__(self, clock: Clock, is_first_hand: Callable[[Origin], bool]) -> None:
         self._watch = ProcessWatch(clock)
         self._clock = clock
-        self._sessions = OpenSessions(is_first_hand) if isinstance(clock, WallClock) else None
+        asks = isinstance(clock, WallClock) and proc_files.is_mounted()
+        self._sessions = OpenSessions(is_first_hand) if asks else None
         self._search: ProcessSearch | None = None
         self._unseen: dict[str, str] = {}
         """Of whom it was told that their processes cannot be seen, and why."""

@@ -53,6 +53,11 @@ def numbers(*parts: object, root: str = PROC) -> list[int]:
         return []
 
 
+def is_mounted() -> bool:
+    """Whether the kernel tells of processes at all: not on macOS, and not everywhere else."""
+    return os.access(f"{PROC}/self/stat", os.R_OK)
+
+
 def is_open(pid: int) -> bool:
     """Whether we may see what it has open, and so what it waits for: not if it is another user's."""
     return os.access(f"{PROC}/{pid}/fd", os.R_OK | os.X_OK, effective_ids=True)
