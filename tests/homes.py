@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from delegtop.sources import processes
+
 MINUTE = 60_000
 _VERSION = "2.1.325"
 
@@ -158,7 +160,8 @@ def _asking(home: Path, cwd: str, heard: int) -> str:
     main.called(heard, "toolu_asks", "Bash", command="rm -r build")
     main.keep(_place(home, cwd) / f"{main.session}.jsonl")
     entry = {"pid": os.getpid(), "sessionId": main.session, "cwd": cwd, "version": _VERSION, "kind": "interactive"}
-    entry |= {"startedAt": heard - 61_000, "status": "busy", "waitingFor": "permission to use Bash"}
+    entry |= {"startedAt": heard - 61_000, "procStart": str(processes.start_ticks(os.getpid()))}
+    entry |= {"status": "busy", "waitingFor": "permission to use Bash"}
     entry |= {"statusUpdatedAt": heard + 400, "updatedAt": heard + 400}
     place = home / ".claude" / "sessions" / f"{os.getpid()}.json"
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -20,9 +20,11 @@ ABOUT_ALL = {
         "report/incident/incident_timeline.py",
         "report/prometheus.py",
         "report/source_table.py",
+        "report/status/status_gather.py",
         "report/tree_json.py",
         "report/tree_text.py",
     },
+    "the moment of an answer": {"mcp_server/row_words.py"},
     "when something was noticed, and what to look at next": {
         "diagnosis/alerts.py",
         "diagnosis/assessments.py",

@@ -1,8 +1,10 @@
 """What the command line loads, and what it must not: looked up in `sys.modules` of a fresh process."""
 
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,17 +13,19 @@ from delegtop.diagnosis.rules import JUDGED
 from delegtop.dialects import OWN
 from delegtop.dialects.format_table import PRODUCTS
 
-HEAVY = {"textual", "rich", "pydantic", "watchfiles", "msgspec"}
+HEAVY = {"textual", "rich", "pydantic", "watchfiles", "msgspec", "mcp", "anyio"}
 
 
-def loaded(*commands: list[str], folder: Path | None = None) -> set[str]:
+def loaded(*commands: list[str], folder: Path | None = None, environ: Mapping[str, str] | None = None) -> set[str]:
     """The modules that running these commands in one process adds."""
     runs = "".join(f"main({command!r}); " for command in commands)
     program = (
         "import sys; before = set(sys.modules); from delegtop.cli import main; "
         f"{runs}sys.stdout.write('\\n\\0' + ' '.join(set(sys.modules) - before))"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=folder)
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=folder, env=environ
+    )
     return set(told.stdout.rpartition("\0")[2].split())
 
 
@@ -84,6 +88,18 @@ def test_a_plain_log_loads_nothing_that_only_others_need(tmp_path: Path) -> None
         "who asks for all rules": {"delegtop.diagnosis.rule_table"},
     }.items():
         assert not needed & modules, who
+
+
+def test_a_status_bar_is_answered_without_anything_that_reads_logs(tmp_path: Path) -> None:
+    """The first answer reads them and keeps what it found, the second has it from the file."""
+    environ = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-m", "delegtop", "status"], env=environ, check=True, capture_output=True)
+    for command in (["status", "--short", "--for", "tmux"], ["status", "--format", "{running}"], ["status", "--json"]):
+        modules = loaded(command, environ=environ)
+        assert "delegtop.report.status.status_words" in modules
+        assert not (HEAVY | {"inspect", "subprocess", "tomllib", "difflib", "shutil", "typing_extensions"}) & modules
+        assert not {"delegtop.model", "delegtop.diagnosis", "delegtop.settings", "delegtop.dialects"} & modules
+        assert not {"delegtop.observation", "delegtop.feed", "delegtop.sources"} & modules
 
 
 COMPILED = {

@@ -12,7 +12,10 @@ import pytest
 from tests.architecture.package_sources import PACKAGE, PROJECT, together, tree
 
 HOLDS_STATEMENTS = ast.stmt | ast.ExceptHandler | ast.match_case
-THIRD_PARTY = {"textual", "rich", "msgspec", "pydantic", "watchfiles", "yaml", "backports", "compression"}
+THIRD_PARTY = {
+    *("textual", "rich", "msgspec", "pydantic", "watchfiles", "yaml", "backports", "compression"),
+    *("mcp", "anyio"),
+}
 """What the project file asks for, with what comes with it; who may use it is a contract."""
 
 

@@ -22,6 +22,7 @@ ALLOWED = {
     ("dialects/format_table.py", "any"): "generated from the packages themselves",
     ("model/known_durations.py", "any"): "generated: counts of what calls of each program took",
     ("app/", "cursor"): "the cursor of a widget",
+    ("mcp_server/", "cursor"): "the place up to which a client was told what happened",
     ("model/delegation.py", "claude-code"): "the example that the help gives for a filter",
     ("cli/lint.py", "opencode"): "the help names folders of agent files",
     ("cli/lint.py", "claude"): "as above",

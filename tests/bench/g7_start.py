@@ -1,6 +1,9 @@
 """Goal 7: how soon the program is there."""
 
+import os
+import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +15,19 @@ from tests.bench.table import Row
 _SAMPLE = Path(__file__).parents[2] / "sample_logs" / "02_hang"
 _ITSELF = "from delegtop.cli import main; main(['--version'])"
 
+_KEEP = """
+from delegtop.base.clock import WallClock
+from delegtop.report.status import status_file
+from delegtop.report.status.machine_status import FirstProblem, MachineStatus, SessionStatus, Tally
+now = WallClock().now()
+first = FirstProblem("b", "implementer", "webapp", "silent", "stuck", "hung in a tool", "hung in a tool", "bash", True,
+                     now - 291_000, 2, "It is inside bash for 4:51 and nothing of it moves.")
+tally = Tally({"running": 8, "waiting": 3, "silent": 1}, 0, 1, 3, first)
+id = "a1b2c3d4-0000-4000-8000-000000000000"
+session = SessionStatus(id, (), "claude-code", "claude", "/w/webapp", "webapp", tally)
+status_file.write(MachineStatus(now, "dashboard", 0, tally, (session,) * 6))
+"""
+
 
 def rows(plan: Plan) -> list[Row]:
     taken = in_turn(
@@ -19,10 +35,12 @@ def rows(plan: Plan) -> list[Row]:
             "nothing": partial(command, [sys.executable, "-c", "pass"]),
             "version": partial(command, [rivals.delegtop(), "--version"]),
             "tree": partial(command, [rivals.delegtop(), "tree", str(_SAMPLE)]),
+            "status": _status(plan.empty("home")),
             "itself": partial(command, [sys.executable, "-c", _ITSELF]),
         },
         rounds=25 if plan.quick else 75,
     )
+    status = "`delegtop status --short`, its file fresh, of `python -c pass`"
     what = "`delegtop --version`, of `python -c pass`"
     again = "not built: a log is read anew each time"
 
@@ -33,5 +51,19 @@ def rows(plan: Plan) -> list[Row]:
         Row(7, what, of_nothing("version"), 1.5, note=f"{taken.get('version', 0) * 1e3:.1f} ms of CPU"),
         Row(7, "the same without the script that pip wrote, which imports `re`", of_nothing("itself"), 1.5),
         Row(7, "`delegtop tree` on a sample, of `python -c pass`", of_nothing("tree"), 9.0),
+        Row(7, status, of_nothing("status"), 5.0, note=f"{taken.get('status', 0) * 1e3:.1f} ms of CPU"),
         Row(7, "opening a log again, of the first read", None, 0.33, note=again),
     ]
+
+
+def _status(home: Path) -> Callable[[], float]:
+    """As a status bar asks while a dashboard keeps the file fresh: here nobody does, so it is written before each."""
+    environ = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    write = [sys.executable, "-c", _KEEP]
+    asked = [rivals.delegtop(), "status", "--short", "--no-wait"]
+
+    def measured() -> float:
+        subprocess.run(write, env=environ, check=True)
+        return command(asked, environ)
+
+    return measured

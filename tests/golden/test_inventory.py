@@ -87,6 +87,7 @@ def test_every_exit_code_is_the_same_answer(sample: tuple[str, Path], capsys: py
     for handle in range(len(forest)):
         if has_ended(forest, handle) and forest.state(handle) is not State.UNKNOWN:
             assert code(found, handle) == found.of(handle).exit
+    assert main(["status", str(source), "--at", at, "--exit-code"]) == expected
     capsys.readouterr()
 
 
@@ -123,6 +124,14 @@ def test_every_screen_and_report_tells_of_the_same_problems(
     nodes = json.loads(capsys.readouterr().out)["delegations"]
     ranked = sorted((node for node in nodes if node["assessment"]["problem"]), key=lambda node: node["rank"])
     assert [node["id"] for node in ranked] == [forest.id(handle) for handle in expected], "tree --json"
+
+    main(["status", str(source), "--at", MOMENTS[name], "--json"])
+    status, now = json.loads(capsys.readouterr().out), answers(forest).now()
+    assert status["problems"] == len(now), "the status line"
+    assert (status["first"] or {}).get("id") == (forest.id(now[0].handle) if now else None), "the status line"
+    told_by_state = {state.value: count for state, count in forest.counts.items() if count}
+    assert status["states"].items() == {state: told_by_state[state] for state in status["states"]}.items()
+    assert told_by_state.keys() - status["states"].keys() <= {"completed", "unknown"}
 
     main(["check", str(source), "--at", MOMENTS[name], "--json"])
     checked = {each["subject"] for each in json.loads(capsys.readouterr().out)["findings"]}

@@ -102,7 +102,8 @@ async def test_it_says_which_one_is_stuck_why_and_what_to_type(
 ) -> None:
     told, moment = KINDS[kind], now()
     operators_home(tmp_path, moment, stuck=kind)
-    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=size) as (app, _pilot):
+    clock = WallClock() if kind == "permission" else FrozenClock(moment)  # whether a process is there is asked only now
+    async with running(dashboard(tmp_path, clock, since), size=size) as (app, _pilot):
         assert banner(app).startswith(told.banner)
         assert banner(app).endswith("→  enter")
         assert under_cursor(app) == told.id, "the cursor is on the one to look at, not on who waits for it"

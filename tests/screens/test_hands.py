@@ -64,6 +64,12 @@ async def test_ctrl_d_and_ctrl_u_go_half_a_page(make_app: MakeApp, feed: "Script
         assert cursor(app) == "job-000"
 
 
+async def test_whoever_goes_into_the_page_has_its_keys_at_once(make_app: MakeApp) -> None:
+    async with running(make_app(), size=SIZE) as (app, _):
+        app.monitor.action_inspect()
+        assert app.focused is app.monitor.inspector.sheet, "the next key may be there before the next picture"
+
+
 async def test_the_f_keys_do_what_they_do_in_htop(make_app: MakeApp) -> None:
     async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("f1")

@@ -51,6 +51,10 @@ class Terminal:
         subprocess.run(["tmux", "-L", "t", "kill-server"], env=self._environ, capture_output=True, check=False)
         self._sockets.cleanup()
 
+    def close_inner(self, name: str) -> None:
+        """End a server that was started in it."""
+        subprocess.run(["tmux", "-L", name, "kill-server"], env=self._environ, capture_output=True, check=False)
+
     # What is done to it
 
     def shell(self, command: str) -> None:

@@ -17,8 +17,8 @@ from delegtop.base.clock import HOUR, MINUTE, SECOND, LocalZone
 from delegtop.base.paths import config_folder
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.tree.order import PROBLEMS, SORTS
-from delegtop.protocols.standard.contract.protocol_options import IdForm, ProtocolOptions, SessionIdPlace
 from delegtop.setting_kinds import COMMAND, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
+from delegtop.setting_tables import Count, Protocol, SettingTable
 
 PREFIX = "DELEGTOP_"
 NOT_SETTINGS = frozenset(
@@ -45,54 +45,11 @@ USER_ONLY = frozenset({"notify_command", "mask_secrets"})
 to show what it would rather see."""
 
 _POLICY = Policy()
-_READING = ProtocolOptions()
 
 
 WAYS = ("bell", "desktop", "command")
 Span = Annotated[int, SPAN]
-Count = Annotated[int, whole(0, 1_000_000)]
 Words = Annotated[tuple[str, ...], words()]
-SomeWords = Annotated[tuple[str, ...], words(least=1)]
-
-
-class Protocol(msgspec.Struct, frozen=True, kw_only=True):
-    """How the protocol documents are read where they contradict each other: the table `[protocol]`."""
-
-    max_depth: Count = _READING.max_depth
-    """The deepest a delegation may be. The guide's levels end at 3; its check would stop at 2."""
-    command_depth: Annotated[int, whole(0, 1)] = _READING.command_depth
-    """The depth of a command: 0 as the delegation guide counts, 1 as the structure standard does."""
-    summary_sentences_min: Count = _READING.summary_sentences_min
-    """The least sentences of a summary. Two of the documents have examples with one."""
-    summary_sentences_max: Count = _READING.summary_sentences_max
-    """The most sentences of a summary."""
-    summary_tokens: Count = _READING.summary_tokens
-    """The most tokens of a summary, four characters each. The structure standard wants fewer than 100: 99."""
-    summary_characters: Count = _READING.summary_characters
-    """A return whose summary has more characters is refused, as the delegation guide does."""
-    session_id_place: Literal["metadata", "beside", "either"] = "either"
-    """Where a return names its session: in the metadata, beside it, or either."""
-    session_id_form: Literal["day", "epoch", "either"] = "either"
-    """What the middle of a session id is: a day, an epoch second, or either."""
-    session_id_random: Annotated[int, whole(0, 32)] = _READING.session_id_random
-    """Characters of the random part of a session id: 6 in the delegation guide, 0 for any number."""
-    metadata: Annotated[tuple[str, ...], words(_READING.metadata)] = _READING.metadata
-    """What the metadata of a return must name. The structure standard asks for nothing in particular: []."""
-    errors_required: bool = _READING.errors_required
-    """A return that is not completed must have errors. The structure standard calls them optional."""
-    error_types: SomeWords = _READING.error_types
-    """The types an error may have. The guide's example has build_error, the structure standard has others."""
-    artifact_types: SomeWords = _READING.artifact_types
-    """The types an artifact may have. The structure standard has review where this has documentation."""
-    agent_file_lines: Count = _READING.agent_file_lines
-    """The least lines of an agent file: 150 in the size guidelines, 200 in the overview and the checklist."""
-
-    def reading(self) -> ProtocolOptions:
-        """The same, as the rules take it."""
-        values = {name: getattr(self, name) for name in ProtocolOptions._fields}
-        values["session_id_place"] = SessionIdPlace(self.session_id_place)
-        values["session_id_form"] = IdForm(self.session_id_form)
-        return ProtocolOptions(**values)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,14 +158,22 @@ def _kind(hint: Any) -> SettingKind | None:
     """The kind of values an annotation asks for; None for a table of settings."""
     if hint in _PLAIN:
         return _PLAIN[hint]
+    if isinstance(hint, type) and issubclass(hint, SettingTable):
+        return None
     *_, told = getattr(hint, "__metadata__", (None,))
     return told if isinstance(told, SettingKind) else one_of(get_args(hint))
 
 
-TABLE = "protocol"
-"""The table of settings within the settings: its keys are `protocol.max_depth` and so on."""
-_PLAIN: dict[Any, SettingKind | None] = {bool: TRUTH, str: TEXT, Protocol: None}
-FIELDS = _fields(Settings) | _fields(Protocol, f"{TABLE}.")
+_PLAIN: dict[Any, SettingKind] = {bool: TRUTH, str: TEXT}
+TABLES: dict[str, type[SettingTable]] = {
+    name: hint
+    for name, hint in Settings.__annotations__.items()
+    if isinstance(hint, type) and issubclass(hint, SettingTable)
+}
+"""The tables of settings within the settings: the keys of one are `protocol.max_depth` and so on."""
+FIELDS = _fields(Settings) | {
+    key: field for name, settings in TABLES.items() for key, field in _fields(settings, f"{name}.").items()
+}
 """Every setting by its key."""
 SPANS = frozenset(key for key, field in FIELDS.items() if field.kind is SPAN) | {"timeouts"}
 
@@ -265,9 +230,11 @@ def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> N
 
 def _settings(values: Mapping[str, Any]) -> Settings:
     """The settings of values that were all judged before."""
-    table = {key.removeprefix(f"{TABLE}."): value for key, value in values.items() if key.startswith(f"{TABLE}.")}
-    others = {key: value for key, value in values.items() if "." not in key}
-    return Settings(**others, protocol=Protocol(**table))
+    told: dict[str, Any] = {name: {} for name in TABLES}
+    for key, value in values.items():
+        table, _, name = key.rpartition(".")
+        (told[table] if table else told)[name] = value
+    return Settings(**told | {name: TABLES[name](**told[name]) for name in TABLES})
 
 
 def value_of(settings: Settings, key: str) -> Any:
@@ -312,8 +279,15 @@ def _line_of(key: str, text: str) -> str:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS and environ[name]]
-    layer = {name.removeprefix(PREFIX).lower().replace(f"{TABLE}_", f"{TABLE}.", 1): environ[name] for name in names}
+    layer = {_key(name): environ[name] for name in names}
     return {key: _judged(key, _spelled(key, text), _variable) for key, text in layer.items()}
+
+
+def _key(variable: str) -> str:
+    """The setting that a variable is of: `DELEGTOP_PROTOCOL_MAX_DEPTH` is `protocol.max_depth`."""
+    name = variable.removeprefix(PREFIX).lower()
+    table = next((table for table in TABLES if name.startswith(f"{table}_")), "")
+    return f"{table}.{name.removeprefix(f'{table}_')}" if table else name
 
 
 def _spelled(key: str, text: str) -> object:
@@ -321,12 +295,16 @@ def _spelled(key: str, text: str) -> object:
 
 
 def _flat(layer: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
-    """The values of one layer by their keys; those of the table have its name before theirs."""
-    table = layer.get(TABLE, {})
-    if not isinstance(table, dict):
-        raise ConfigError(f"{place(TABLE)}: {table!r} will not do: it should be a table")
-    others = {key: value for key, value in layer.items() if key != TABLE}
-    return others | {f"{TABLE}.{name}": value for name, value in table.items()}
+    """The values of one layer by their keys; those of a table have its name before theirs."""
+    flat: dict[str, Any] = {}
+    for key, value in layer.items():
+        if key not in TABLES:
+            flat[key] = value
+        elif isinstance(value, dict):
+            flat |= {f"{key}.{name}": each for name, each in value.items()}
+        else:
+            raise ConfigError(f"{place(key)}: {value!r} will not do: it should be a table")
+    return flat
 
 
 def _judged(key: str, value: object, place: Callable[[str], str]) -> Any:
@@ -349,8 +327,9 @@ def _advice(key: str) -> str:
 
 def documentation(columns: Iterable[str]) -> dict[str, str]:
     """What each setting means, from the docstring below it; `columns` are those that there are to choose from."""
-    told = {f"{TABLE}.{name}": meaning for name, meaning in _meanings(Protocol)}
-    told |= dict(_meanings(Settings))
+    told = dict(_meanings(Settings))
+    for prefix, settings in TABLES.items():
+        told |= {f"{prefix}.{name}": meaning for name, meaning in _meanings(settings)}
     told["sort"] = told["sort"].format(sorts=" or ".join(", ".join(SORTS).rsplit(", ", 1)))
     told["columns"] = told["columns"].format(columns=", ".join(columns))
     return {key: told.get(key, "") for key in FIELDS}

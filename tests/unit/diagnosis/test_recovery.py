@@ -31,6 +31,7 @@ from delegtop.model.events import (
     Started,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.session_manner import KERNEL, SEEN
 from delegtop.model.states import State
 from delegtop.protocols.standard.contract import own_words
 
@@ -198,7 +199,7 @@ def test_what_is_the_matter_speaks_first_and_minor_rules_not_at_all() -> None:
 
 # Whether the program that a session runs in is still there
 
-LIVE = started(product="claude-code", pid=4711, host=LOCALHOST, at=-60)
+LIVE = started(product="claude-code", pid=4711, host=LOCALHOST, refs=((SEEN, KERNEL),), depth=0, at=-60)
 ASKS = Heard("a", NOON, PLACE, "rm -r build", "bash", phase=Phase.PERMISSION)
 
 

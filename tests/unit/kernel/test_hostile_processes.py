@@ -355,6 +355,14 @@ def test_one_letter_is_no_command_of_any_process_that_has_it(start: Start) -> No
     assert processes_of(table, calls) == {}
 
 
+def test_one_letter_is_not_the_command_of_a_shell_that_was_told_a_longer_one(start: Start) -> None:
+    shell = start("sh", "-c", "sh -c 'sleep 1000; true'; true")
+    until(lambda: len(ProcessTable().below(shell.pid)) == 3, "the sleep")
+    table = ProcessTable()
+    call = OpenCall("s", shell.pid, moment(table.rows[shell.pid].started), "s", runs=False)
+    assert processes_of(table, [call]) == {}
+
+
 def test_of_two_calls_that_are_alike_nobody_says_for_certain_which_is_whose(start: Start) -> None:
     shell = start("sh", "-c", "sleep 1000 & sleep 1000; true")
     until(lambda: len(ProcessTable().below(shell.pid)) == 3, "both")

@@ -43,6 +43,11 @@ from delegtop.observation.source_discovery import Places
 
 if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
+    from delegtop.diagnosis.assessments import Assessments
+    from delegtop.report.status.status_keeper import StatusKeeper
+
+    Keeping = Callable[[Assessments], StatusKeeper]
+    """Makes what keeps the file of the status line fresh."""
 
 _LOADING_RATE = 5
 """Frames a second while a big log loads: every frame is time taken from loading it."""
@@ -67,6 +72,7 @@ class DelegtopApp(Rewinding, Borrowing):
         view: View | None = None,
         views: Views | None = None,
         zone: tzinfo | None = None,
+        keeping: "Keeping | None" = None,
     ) -> None:
         settings, clock = observation.settings, observation.clock
         colour = settings.color and not os.environ.get("NO_COLOR")
@@ -91,6 +97,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
         self.learning = Learning(self.board) if observation.learns else None
+        self._keeping = keeping
+        self._keeper: StatusKeeper | None = None
         self.monitor = Monitor(
             self.board,
             self.reader,
@@ -196,7 +204,17 @@ class DelegtopApp(Rewinding, Borrowing):
             self.alarm.second()
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
+        self._keep_status()
         self.on_wake()
+
+    def _keep_status(self) -> None:
+        """What a status bar says, if this is what it is about: the present, and all of it."""
+        board = self.board
+        if self._keeping is None or board.loading or board.paused or board.moment is not None or self.reader.busy:
+            return
+        if self._keeper is None:
+            self._keeper = self._keeping(board.assessments)
+        self._keeper.look()
 
     def _set_alarm(self) -> None:
         """What happens now is told if that is wanted; a recorded or a frozen moment is not."""
@@ -315,9 +333,16 @@ def _no_color(value: str) -> Iterator[None]:
             os.environ["NO_COLOR"] = before
 
 
-def run_app(observation: Observation, query: str = "", *, view: View | None = None, views: Views | None = None) -> int:
+def run_app(
+    observation: Observation,
+    query: str = "",
+    *,
+    view: View | None = None,
+    views: Views | None = None,
+    keeping: "Keeping | None" = None,
+) -> int:
     """Open the dashboard and stay until it is closed; returns the exit code."""
-    app = DelegtopApp(observation, query=query, view=view, views=views)
+    app = DelegtopApp(observation, query=query, view=view, views=views, keeping=keeping)
     with signals.heeded(app.end):
         app.run(mouse=app.settings.mouse)
     if (chosen := app.chosen) is None:

@@ -70,11 +70,27 @@ class Product(NamedTuple):
     """How well the best known of its formats is known."""
     homes: tuple[Home, ...] = ()
     resume: tuple[str, ...] = ()
-    """What takes up a session again; the id of the session follows."""
-    stop: tuple[str, ...] = ()
-    """What ends a session that runs in the background and keeps its conversation; the id follows."""
+    """What takes up a session again, once its process is gone; the id of the session follows."""
+    resume_headless: tuple[str, ...] = ()
+    """What does so without a terminal; the id of the session and one more prompt follow."""
     attach: tuple[str, ...] = ()
-    """What opens a session that runs in the background; the id follows."""
+    """What opens a session that runs in the background; the id that it has there follows, as in the next two."""
+    logs: tuple[str, ...] = ()
+    """What prints what a session in the background shows."""
+    stop: tuple[str, ...] = ()
+    """What ends a session that runs in the background and keeps its conversation. A signal would not: whoever watches
+    over it would start it again."""
+    interrupt_key: str = ""
+    """What to press in its terminal to interrupt its turn; the session stays."""
+    take_up_child: str = ""
+    """What its agent is told to call so that the own session of a child goes on and its work is not done again; `{id}`
+    stands for the child's."""
+    abort_path: str = ""
+    """Where its own server is asked, by POST, to abort one session, be it that of a child; `{id}` stands for it."""
+    control_socket: str = ""
+    """Where, below the folder of its logs, the server listens that can interrupt the turn of one session."""
+    headless: tuple[str, ...] = ()
+    """Words of its command line with which it runs without a terminal: nobody can press a key there."""
     tried: str = ""
     """The version with which these commands were tried; empty if they are only documented."""
     session_refs: tuple[str, ...] = ("session_id", "thread_id")
@@ -83,6 +99,8 @@ class Product(NamedTuple):
     """Where there is no such id, the id of the row itself is the session's."""
     session_id: str = ""
     """The shape of its session ids: a regular expression for all of one."""
+    session_variable: str = ""
+    """The variable of the environment by which it tells the programs it starts in which session that was."""
     executables: tuple[str, ...] = ()
     """How its process is found: what the program is called, as the first word of a command line. A product that names
     neither these nor scripts has no process of its own, and none is looked for. That there is none is believed only of

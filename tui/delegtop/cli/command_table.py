@@ -22,6 +22,8 @@ COMMANDS = {
     "report": "write an incident report that can be sent: Markdown, HTML or JSON",
     "watch": "print a line for each change, tell of trouble, stop when something is done or wrong",
     "wait": "wait until one delegation has ended, and exit by its outcome",
+    "status": "say in one line how everything stands, for status bars and prompts",
+    "mcp": "answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)",
     "metrics": "print or write counts, ages and missed deadlines for Prometheus",
     "record": "record the sources as they grow, in one file that replays anywhere",
     "stats": "durations, outcomes, timeouts and breaches by agent, as tables and a plot",
@@ -41,7 +43,7 @@ COMMANDS = {
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
 
-_ONGOING = frozenset({LIVE, "watch", "wait", "metrics", "record", "replay", "run", "demo"})
+_ONGOING = frozenset({LIVE, "watch", "wait", "mcp", "metrics", "record", "replay", "run", "demo"})
 """Those that may go on for days."""
 
 PASSED_ON = "passed_on"

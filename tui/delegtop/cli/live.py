@@ -52,11 +52,12 @@ def run(arguments: Namespace) -> int:
     free_the_keyboard("-" in found.sources)
 
     from delegtop.app.main import run_app
+    from delegtop.cli.status_reading import keeping
     from delegtop.observation.observation import clock_at, opened
 
     seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True)
     views, view = view_for(arguments, loaded, f"{found.only} {query.text}".strip())
-    return run_app(seen, view=view, views=views)
+    return run_app(seen, view=view, views=views, keeping=keeping(arguments, loaded, "dashboard"))
 
 
 def view_for(arguments: Namespace, loaded: "Loaded", filter: str) -> "tuple[Views, View]":

@@ -74,19 +74,9 @@ def until_ended(
 
 def find(forest: "Forest", id: str) -> "Handle | None":
     """The one it means: by its id, by a foreign id, by the beginning of its id; a usage error if several do."""
-    exact = forest.find(id)
-    if exact is not None or not id:
-        return exact
-    named: list[Handle] = []
-    begun: list[Handle] = []
-    for handle in range(len(forest)):
-        facts = forest.delegation(handle)
-        refs = [ref for _, ref in facts.refs]
-        if id in refs:
-            named.append(handle)
-        elif any(known.startswith(id) for known in (facts.id, *refs)):
-            begun.append(handle)
-    fitting = named or begun
+    from delegtop.model.lookup import meant
+
+    fitting = meant(forest, id)
     if len(fitting) > 1:
         known = ", ".join(forest.delegation(handle).id for handle in fitting[:_SHOWN])
         more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from delegtop.model.store.ledger import Handle
     from delegtop.notify import Notifier
     from delegtop.observation.observation import Observation
+    from delegtop.report.status.status_keeper import StatusKeeper
     from delegtop.settings import Settings
 
 DESCRIPTION = (
@@ -61,13 +62,17 @@ def _seconds(text: str) -> float:
 
 
 def run(arguments: Namespace) -> int:
-    settings = options.load(arguments).settings
+    loaded = options.load(arguments)
+    settings = loaded.settings
     options.query(arguments)  # a wrong filter is told before anything is read
     notifier = notifier_of(settings)
 
     with reading.followed(arguments, settings) as seen:
+        from delegtop.cli.status_reading import keeping  # what it needs is loaded by now
+
         query = options.query(arguments, seen.places.only)
-        watch = Watch(seen, query, notifier, as_json=arguments.json)
+        keeps = keeping(arguments, loaded, "watch")
+        watch = Watch(seen, query, notifier, keeps(seen.assessments) if keeps else None, as_json=arguments.json)
         try:
             return watch.run(arguments.exit_when, arguments.timeout)
         finally:
@@ -98,6 +103,7 @@ class Watch:
         seen: "Observation",
         query: "FilterQuery",
         notifier: "Notifier",
+        keeper: "StatusKeeper | None" = None,
         *,
         as_json: bool = False,
         emit: Callable[[Iterable[str]], bool] = output.emit_now,
@@ -107,7 +113,7 @@ class Watch:
         from delegtop.diagnosis.news import NewsWatch
 
         self._seen, self._forest = seen, seen.forest
-        self._query, self._notifier = query, notifier
+        self._query, self._notifier, self._keeper = query, notifier, keeper
         self._as_json, self._masked = as_json, seen.settings.mask_secrets
         self._emit, self._is_read = emit, is_read
         self._assessments = seen.assessments
@@ -147,6 +153,8 @@ class Watch:
         alerts = [alert for alert in self._alerts.look(touched, assessed) if self._matches(alert.handle)]
         self._notifier.tell(alerts)
         self._stirred = bool(changes or alerts)
+        if self._keeper is not None:
+            self._keeper.look()
         return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
 
     def _print(self, items: "Iterable[Item]") -> bool:

@@ -13,11 +13,12 @@ import msgspec
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
 from delegtop.dialects.products import product
 from delegtop.model import notes, phases, process_words
 from delegtop.model.delegation import Delegation, Note
-from delegtop.model.events import LOCALHOST, Ending, WaitsFor
+from delegtop.model.events import LOCALHOST, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.process_sight import unseen
 from delegtop.model.recovery_hints import SHOWN_BY_LOGS, Hint, hints
@@ -26,7 +27,6 @@ from delegtop.model.store.ledger import Handle
 from delegtop.protocols.standard.contract import resume_commands
 from delegtop.protocols.standard.contract.own_words import OWN
 
-_ABOVE = 50
 _ITS = "its process"
 _ADVICE = 3
 _PIDS = 1 << 22
@@ -40,15 +40,6 @@ class By(StrEnum):
     AGENT = "the agent says"
     RESUME = "to resume"
     PROTOCOL = "the protocol says"
-
-
-class Process(StrEnum):
-    """Whether the program that a session runs in is still there, as far as its records and this machine tell."""
-
-    THERE = "there"
-    GONE = "gone"
-    UNSEEN = "unseen"
-    """Nothing tells: its log names no process, or one of another machine."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -130,7 +121,7 @@ def _is_single(pid: int) -> bool:
 
 def _agents(case: Case) -> set[int | None]:
     """The processes of the agent programs that it belongs to."""
-    _, *above = _upwards(case.forest, case.handle)
+    _, *above = upwards(case.forest, case.handle)
     own = case.facts.pid if case.facts.product is not None else None
     return {own, *(case.forest.delegation(each).pid for each in above)}
 
@@ -248,25 +239,23 @@ def resume(case: Case) -> tuple[Step, ...]:
     if (task := _task_command(case.forest, case.handle)) is not None:
         words = "Typed to the orchestrator, it takes the task up again"
         steps.append(Step(By.RESUME, words if is_over else f"Once it is stopped: {words[0].lower()}{words[1:]}", task))
-    session = _session(case.forest, case.handle)
-    if session is None or (command := session_command(facts := case.forest.delegation(session))) is None:
+    at = session_process(case.forest, case.handle)
+    if at is None or at.is_there or (command := session_command(at.facts)) is None:
         return tuple(steps)
-    process = process_of(case.forest, session)
-    if process is not Process.THERE:
-        whose = "its session" if session == case.handle else "the session it belongs to"
-        words = f"Opens {whose} again"
-        if process is Process.UNSEEN:
-            words = f"If its program is closed, which cannot be seen from here: opens {whose} again"
-        steps.append(Step(By.RESUME, _where(words, facts), command))
+    whose = "its session" if at.session == case.handle else "the session it belongs to"
+    words = f"Opens {whose} again"
+    if not at.is_gone:
+        words = f"If its program is closed, which cannot be seen from here: opens {whose} again"
+    steps.append(Step(By.RESUME, _where(words, at.facts), command))
     return tuple(steps)
 
 
 def _go_there(case: Case) -> Iterator[Step]:
     """Where the program is, if it is there: that is where something can be done about it."""
-    session = _session(case.forest, case.handle)
-    if session is None or process_of(case.forest, session) is not Process.THERE:
+    at = session_process(case.forest, case.handle)
+    if at is None or not at.is_there:
         return
-    facts = case.forest.delegation(session)
+    facts = at.facts
     folder = f", in {facts.cwd}" if facts.cwd else ""
     yield Step(
         By.DELEGTOP,
@@ -274,14 +263,6 @@ def _go_there(case: Case) -> Iterator[Step]:
         "it elsewhere meanwhile: two would write one transcript. This shows what it runs",
         f"pgrep -lP {facts.pid}",
     )
-
-
-def process_of(forest: Forest, session: Handle) -> Process:
-    """Whether the program of a session is there: who looks at processes tells when one is gone, and only then."""
-    facts = forest.delegation(session)
-    if facts.ended_by is Ending.GONE or forest.is_gone(session):
-        return Process.GONE
-    return Process.THERE if facts.pid is not None and facts.host == LOCALHOST else Process.UNSEEN
 
 
 def session_command(facts: Delegation) -> str | None:
@@ -304,29 +285,11 @@ def session_command(facts: Delegation) -> str | None:
 
 def _task_command(forest: Forest, handle: Handle) -> str | None:
     """`/implement 191`: its own, else that of the nearest above it that has one."""
-    for above in _upwards(forest, handle):
+    for above in upwards(forest, handle):
         facts = forest.delegation(above)
         if (command := resume_commands.resume(facts.command, facts.task)) is not None:
             return command
     return None
-
-
-def _session(forest: Forest, handle: Handle) -> Handle | None:
-    """Whom a person talks to: the topmost of the same program. Agents below it cannot be opened by themselves."""
-    name = forest.delegation(handle).product
-    program = product(name)
-    if program is None or not program.resume:
-        return None
-    return [above for above in _upwards(forest, handle) if forest.delegation(above).product == name][-1]
-
-
-def _upwards(forest: Forest, handle: Handle) -> list[Handle]:
-    path: list[Handle] = []
-    climber: Handle | None = handle
-    while climber is not None and len(path) < _ABOVE:
-        path.append(climber)
-        climber = forest.parent(climber)
-    return path
 
 
 def _where(words: str, facts: Delegation) -> str:

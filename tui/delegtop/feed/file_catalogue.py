@@ -16,8 +16,8 @@ from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_lock, is_packed
+from delegtop.sources.file_status import FileStatus
 from delegtop.sources.spool import Spool
-from delegtop.sources.status import FileStatus
 from delegtop.sources.tail import Tail
 
 SAMPLE = 64 * 1024

@@ -10,9 +10,9 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample, Unit
 from delegtop.model.events import Deviation, Event
 from delegtop.sources.discover import is_packed
+from delegtop.sources.file_status import FileStatus
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.snapshot import Snapshot
-from delegtop.sources.status import FileStatus
 
 EXAMPLES = 50
 

@@ -18,6 +18,7 @@ from delegtop.base.origin import kernel
 from delegtop.base.product import Basis, Product
 from delegtop.dialects.products import product
 from delegtop.feed.open_sessions import SessionFacts
+from delegtop.feed.session_manners import SERVERS, seen
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.kernel.program_process import ProgramProcess, programs
 from delegtop.kernel.writer_sight import hidden
@@ -41,8 +42,6 @@ _SEEN = (Basis.REAL, Basis.MADE)
 """Whose programs were seen to run: what their processes look like is not only documented."""
 _TOLD = 5
 """Processes that are named at most."""
-_SERVERS = frozenset({"serve", "server", "web", "acp", "app-server", "mcp", "mcp-server", "daemon", "remote-control"})
-"""Words of a command line that make a process serve sessions of any folder."""
 
 
 class Answer(NamedTuple):
@@ -130,7 +129,7 @@ class ProcessSearch:
             depth=0,
             pid=process.pid,
             host=LOCALHOST,
-            refs=(("proc_start", str(process.ticks)),),
+            refs=seen(process, product(session.product)),
             listed=True,
             product=session.product,
         )
@@ -224,7 +223,7 @@ class _Candidate:
         if folder in its or wanted in its:
             return True
         for word in self.process.words[1:]:
-            if word.lstrip("-") in _SERVERS:
+            if word.lstrip("-") in SERVERS:
                 return True
             path = word.partition("=")[2] if word.startswith("--") else word
             if path and os.path.normpath(os.path.join(its[0], path)) in (folder, wanted):  # noqa: PTH118 # strings

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from delegtop.base.clock import DAY, Clock, Millis, WallClock, monotonic
 from delegtop.base.origin import kernel
 from delegtop.base.text import line
+from delegtop.dialects.products import product
 from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Noted, Outcome, Started
 from delegtop.model.notes import VANISHED
+from delegtop.model.session_manner import KERNEL, PID_DOMAIN, PROC_START, SEEN
 from delegtop.sources import processes
 
 EVERY = 2.0
@@ -37,6 +39,8 @@ class ProcessWatch:
         """The starts whose process was there when it was last looked for."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
+        self._met: dict[tuple[str, int | None, Millis | None], Started] = {}
+        """Those of them of which it was not yet told."""
         self._signed_off: dict[str, tuple[float, Event]] = {}
         """Those whose process took its entry away, since when, and the end that means: it may still write."""
         self._new = False
@@ -75,7 +79,7 @@ class ProcessWatch:
             return "its log does not tell on which machine they are"
         if event.host not in self._here:
             return f"they are on {line(event.host, _HOST)}, and this is another machine"
-        is_ours = processes.is_ours(dict(event.refs).get("pid_domain"))
+        is_ours = processes.is_ours(dict(event.refs).get(PID_DOMAIN))
         return "" if is_ours else "its pid is that of another machine or container (its pid namespace is not ours)"
 
     def there(self) -> list[Started]:
@@ -104,9 +108,17 @@ class ProcessWatch:
         for started in self._started.values():
             if _is_gone(started):
                 found.append(started)
-            else:
-                self._alive.add(_key(started))
+            elif (key := _key(started)) not in self._alive:
+                self._alive.add(key)
+                self._met[key] = started
         return found
+
+    def met(self) -> Iterator[Event]:
+        """That the processes of sessions that logs name are there, and how they were started: told once of each."""
+        met, self._met = self._met, {}
+        for key, started in met.items():
+            if key in self._alive and started.product is not None:
+                yield _seen(started)
 
     def ends(self, missing: Sequence[Started]) -> Iterator[Event]:
         """The ends of those who were found gone, but for those whose logs told of one since."""
@@ -140,6 +152,26 @@ def _is_gone(started: Started) -> bool:
     return started.at is not None and bool(started.pid) and processes.is_gone(*_process(started))
 
 
+def _seen(started: Started) -> Started:
+    """Its start once more, as the system tells it. What else its log says of the process stays as it is."""
+    from delegtop.feed.session_manners import seen  # nobody needs it where no log names a process
+    from delegtop.kernel.program_process import program
+
+    process, known = program(started.pid or 0), product(started.product)
+    is_it = process is not None and known is not None and process.runs(known.executables, known.scripts)
+    refs = seen(process, known) if process is not None and is_it else ((SEEN, KERNEL),)
+    return Started(
+        started.id,
+        started.at,
+        kernel(started.pid),
+        pid=started.pid,
+        host=started.host,
+        refs=refs,
+        listed=True,
+        product=started.product,
+    )
+
+
 def lives(started: Started) -> bool:
     """Whether its process is one of this machine, and there for certain."""
     here = started.host in (processes.hostname(), LOCALHOST)
@@ -149,6 +181,6 @@ def lives(started: Started) -> bool:
 def _process(started: Started) -> tuple[int, Millis, int | None, str | None]:
     """Its process; a log may tell by what to know it from another that got the same number later."""
     refs = dict(started.refs)
-    ticks = refs.get("proc_start", "")
+    ticks = refs.get(PROC_START, "")
     pid, at = started.pid or 0, started.at or Millis(0)
-    return pid, at, int(ticks) if ticks.isdecimal() else None, refs.get("pid_domain")
+    return pid, at, int(ticks) if ticks.isdecimal() else None, refs.get(PID_DOMAIN)

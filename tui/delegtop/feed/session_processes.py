@@ -90,6 +90,7 @@ class SessionProcesses:
         for event in told:
             if isinstance(event, (Started, Ended)):
                 self._watch.mind(event, is_there=True)
+        told += self._watch.met()
         if self._sessions is not None:
             self._sessions.take(told)
         return iter(told)

@@ -88,7 +88,7 @@ def _whole(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess 
         line, late = _line(table, pid), call.began is None or apart > _LATE
         if not command or command not in line:
             continue
-        told = line == command or any(f"{before}{command}" in line for before in _BEFORE)
+        told = line == command or any(_has_word(line, f"{before}{command}") for before in _BEFORE)
         if len(command) >= _SHORT or (told and not late):
             fitting[pid] = (late, not told, apart < 0, apart)
     best = _topmost(table, fitting)
@@ -96,6 +96,11 @@ def _whole(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess 
         return None
     late = fitting[best][0]
     return CallProcess(best, (BELOW, COMMAND) if late else (BELOW, STARTED, COMMAND), whole=not late)
+
+
+def _has_word(line: str, words: str) -> bool:
+    """Whether the line has these words, and not only as the beginning of longer ones."""
+    return words in line and not line.partition(words)[2][:1].isalnum()
 
 
 def _part(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:

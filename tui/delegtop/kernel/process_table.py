@@ -80,7 +80,7 @@ class ProcessTable:
     def command(self, pid: int) -> tuple[str, ...]:
         """Its command line, as far as it tells one."""
         if pid not in self._commands:
-            self._commands[pid] = _command(pid)
+            self._commands[pid] = words_of(pid)
         return self._commands[pid]
 
     def words(self, pid: int) -> str:
@@ -98,10 +98,11 @@ class ProcessTable:
 
 def command_of(pid: int) -> str:
     """Its command line in one line, as far as it tells one."""
-    return " ".join(" ".join(_command(pid)).split())
+    return " ".join(" ".join(words_of(pid)).split())
 
 
-def _command(pid: int) -> tuple[str, ...]:
+def words_of(pid: int) -> tuple[str, ...]:
+    """Its command line, as far as it tells one."""
     words = proc_files.text(pid, "cmdline", most=_COMMAND).rstrip("\0")
     return tuple(words.split("\0")) if words else ()
 

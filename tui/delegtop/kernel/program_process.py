@@ -7,12 +7,13 @@ from functools import cached_property
 
 from delegtop.base.clock import Millis
 from delegtop.kernel import proc_files
-from delegtop.kernel.process_table import ProcessTable, moment
+from delegtop.kernel.process_table import ProcessTable, moment, row_of, words_of
 
 _INTERPRETERS = ("node", "bun", "deno", "python", "npm", "npx", "electron", "uv")
 """How the names of programs begin that run others."""
 _SCRIPT = 8
 """Words of a command line among which an interpreter's script stands."""
+_TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 
 
 class ProgramProcess:
@@ -50,6 +51,14 @@ class ProgramProcess:
         return tuple(folder for folder in (proc_files.link(self.pid, "cwd"), *named) if folder)
 
     @cached_property
+    def has_terminal(self) -> bool | None:
+        """Whether somebody sees what it writes, and may type what it reads, in a terminal; None if that is not ours to
+        look at."""
+        if not self.is_open:
+            return None
+        return all(proc_files.link(self.pid, "fd", fd).startswith(_TERMINALS) for fd in (0, 1))
+
+    @cached_property
     def files(self) -> frozenset[str]:
         """The files it has open to write in, as far as they can be seen: anybody may read along."""
         return frozenset(self._files())
@@ -68,6 +77,12 @@ def programs(table: ProcessTable) -> list[ProgramProcess]:
         for row in table.rows.values()
         if not row.is_dead and (words := table.command(row.pid)) and (at := moment(row.started)) is not None
     ]
+
+
+def program(pid: int) -> ProgramProcess | None:
+    """The one of that number, if it is there and has a command line."""
+    row, words = row_of(pid), words_of(pid)
+    return ProgramProcess(pid, row.parent, row.started, moment(row.started), words) if row and words else None
 
 
 def _is_writable(pid: int, fd: int) -> bool:

@@ -171,6 +171,11 @@ class Forest:
         """Why it is in that state, where the word alone does not say it."""
         return self._lifecycle.reason(handle)
 
+    def is_session(self, handle: Handle) -> bool:
+        """Whether it is a session of an agent program, with a process of its own, and nothing that one started within
+        itself."""
+        return self._ledger.is_session(handle)
+
     def is_gone(self, handle: Handle) -> bool:
         """Whether it is a session whose process is gone; one between two prompts goes on without."""
         return self._lifecycle.is_gone(handle)

@@ -15,6 +15,11 @@ _WORDS = {
 }
 
 
+def word(phase: Phase | None) -> str:
+    """What somebody in it does; nothing if that says nothing."""
+    return _WORDS.get(phase, "") if phase is not None else ""
+
+
 def work(facts: Delegation) -> str:
     """The tool and what it was called with."""
     tool, doing = facts.tool, facts.doing
@@ -23,5 +28,5 @@ def work(facts: Delegation) -> str:
 
 def now(facts: Delegation) -> str:
     """What it does or waits for at this moment, as far as it said; nothing if it did not."""
-    words = _WORDS.get(facts.phase) if facts.phase else None
+    words = word(facts.phase)
     return work(facts) if not words else ": ".join(filter(None, (words, work(facts))))

@@ -9,6 +9,7 @@ from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import LOCALHOST, Ending, Phase
 from delegtop.model.forest import Forest
+from delegtop.model.session_manner import PID_DOMAIN, PROC_START
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.store.ledger import Handle
 from delegtop.sources import processes
@@ -95,7 +96,7 @@ def _went(forest: Forest, handle: Handle) -> bool:
             if facts.host not in (LOCALHOST, processes.hostname()):
                 return False
             noted_at = facts.heard_at or facts.started_at or Millis(0)
-            return processes.is_gone(facts.pid, noted_at, _ticks(facts), dict(facts.refs).get("pid_domain"))
+            return processes.is_gone(facts.pid, noted_at, _ticks(facts), dict(facts.refs).get(PID_DOMAIN))
         climber = forest.parent(climber)
     return forest.is_gone(handle) or forest.delegation(handle).ended_by is Ending.GONE
 
@@ -104,9 +105,9 @@ def _is_there(facts: Delegation, noted_at: Millis | None) -> bool:
     """Whether its process is one of this machine that can be seen from here, and that very one."""
     if facts.pid is None or noted_at is None or facts.host not in (LOCALHOST, processes.hostname()):
         return False
-    return processes.is_there(facts.pid, noted_at, _ticks(facts), dict(facts.refs).get("pid_domain"))
+    return processes.is_there(facts.pid, noted_at, _ticks(facts), dict(facts.refs).get(PID_DOMAIN))
 
 
 def _ticks(facts: Delegation) -> int | None:
-    begun = {value for name, value in facts.refs if name == "proc_start" and value.isdecimal()}
-    return int(begun.pop()) if len(begun) == 1 else None  # after a resume there are those of several processes
+    begun = dict(facts.refs).get(PROC_START, "")
+    return int(begun) if begun.isdecimal() else None

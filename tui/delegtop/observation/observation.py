@@ -164,6 +164,11 @@ class Observation:
         self._watch_calls()
         self._judge_anew()
 
+    def see_processes(self) -> None:
+        """What the kernel shows of calls that are open, at once: for whoever has caught up and is asked now."""
+        self._ask_kernel()
+        self._judge_anew()
+
     def look(self) -> Changes:
         """Take in what is new and let time pass; returns what changed by either."""
         touched, lives, leapt = self._take_in(self._news())

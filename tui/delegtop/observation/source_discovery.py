@@ -84,10 +84,40 @@ def places(
     met = find_sources(start, settings.exclude)
     asked = [_whole(place) for place in wanted] if met else []
     come_across = [path for path in met if not any(_whole(path).is_relative_to(place) for place in asked)]
-    only = f'project:"{_whole(start)}"|"{_whole(start)}/*"' if here else ""
+    only = of_folder(start) if here else ""
     found = dict.fromkeys(path for source in (*met, *wanted) for path in _there(source))
     awaited = {place: there for place, there in known.items() if not os.path.exists(place)}  # noqa: PTH110 - a Path is indignant at a folder it must not look into
     return Places(list(found), _since(since, settings.since), only, awaited, come_across, named=False)
+
+
+def of_folder(start: Path) -> str:
+    """The filter that narrows what is shown to a folder and what is below it."""
+    return f'project:"{_whole(start)}"|"{_whole(start)}/*"'
+
+
+def everywhere(settings: "Settings") -> Places:
+    """The places that are the same in whatever folder one stands: what the settings name from the root on, the homes of
+    the known agents, and the logs that nobody gave another place."""
+    wanted = [*_named(settings), str(logs_folder()), *map(_pattern, _users_homes())]
+    found = dict.fromkeys(path for place in wanted for path in _there(place))
+    return Places(list(found), _since(None, settings.since), named=False)
+
+
+def is_everywhere(settings: "Settings") -> Callable[[str], bool]:
+    """Whether a source lies in one of these, by its name."""
+    named = [place.partition("*")[0] for place in _named(settings)]
+    homes = [str(home.parent if glob.has_magic(home.name) else home) for home in _users_homes()]
+    begin = (*named, str(logs_folder()), *homes)
+    return lambda source: source.startswith(begin)
+
+
+def _named(settings: "Settings") -> list[str]:
+    named = (str(Path(source).expanduser()) for source in settings.sources)
+    return [place for place in named if place.startswith(os.sep)]
+
+
+def _users_homes() -> list[Path]:
+    return [home.path(os.environ, Path.home(), Path.home()) for home in products.homes() if home.is_users]
 
 
 def _since(text: str | None, default: int | None) -> Millis | None:

@@ -14,10 +14,10 @@ from typing import BinaryIO, ClassVar
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.records import Line, Unreadable
-from delegtop.sources.status import FileStatus, State
 from delegtop.sources.unpack import Spoilt
 from delegtop.sources.unzip import blocks
 

@@ -10,9 +10,9 @@ from typing import ClassVar
 from delegtop.base.clock import Millis, WallClock, wall
 from delegtop.base.origin import Origin
 from delegtop.sources.database import Database, DatabaseTrouble, Stamp
+from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.session_scope import Scope
-from delegtop.sources.status import FileStatus, State
 from delegtop.sources.table import DatabaseTable, News, Wanted
 
 _SETTLED = 20

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 from delegtop.base.clock import Millis, WallClock, sleep, wall
 from delegtop.base.origin import Origin
 from delegtop.sources import history
+from delegtop.sources.file_status import FileStatus
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
-from delegtop.sources.status import FileStatus
 
 LIMIT = 64 * 1024 * 1024
 _TRIES = 5

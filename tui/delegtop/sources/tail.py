@@ -15,11 +15,11 @@ from typing import Any
 
 from delegtop.base.clock import Clock, WallClock
 from delegtop.base.origin import Origin
+from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.inode import FollowedInode, Look, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
-from delegtop.sources.status import FileStatus, State
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_recognition import TextRecogniser
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data, key_of

@@ -18,6 +18,7 @@ from delegtop.dialects import Sample
 from delegtop.feed import process_watch
 from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Phase
 from delegtop.model.forest import Forest
+from delegtop.model.session_manner import JOB, Manner, manner
 from delegtop.model.states import State
 from delegtop.sources import processes
 from delegtop.sources.records import Line, Unreadable
@@ -60,7 +61,24 @@ def test_a_process_file_is_a_session_of_its_own_with_process_folder_and_version(
     assert (found.id, found.agent, found.depth, found.product) == ("5e55-10", "claude", 0, "claude-code")
     assert (found.pid, found.host, found.started_at) == (4711, "localhost", START)
     assert (found.own_name, found.cwd, found.version) == ("lantern-a1", "/home/ada/lantern", "2.1.325")
-    assert dict(found.refs) == {"session_id": "5e55-10", "proc_start": "8812"}
+    assert dict(found.refs) == {"session_id": "5e55-10", "proc_start": "8812", "runs_as": "terminal"}
+
+
+@pytest.mark.parametrize(
+    ("told", "runs_as"),
+    [
+        ({"kind": "interactive", "entrypoint": "cli"}, Manner.TERMINAL),
+        ({"kind": "interactive", "entrypoint": "sdk-cli"}, Manner.HEADLESS),
+        ({"kind": "interactive", "entrypoint": "sdk-py"}, Manner.HEADLESS),
+        ({"kind": "bg", "entrypoint": "cli", "jobId": "5e55"}, Manner.BACKGROUND),
+        ({"kind": "interactive", "entrypoint": "claude-vscode"}, Manner.UNKNOWN),
+        ({"kind": None, "entrypoint": 7}, Manner.UNKNOWN),
+    ],
+)
+def test_how_its_process_was_started_is_told_by_kind_and_entry_point(told: dict[str, Any], runs_as: Manner) -> None:
+    refs = forest_of(*read(ClaudeSessions(), entry(**told))).delegation(0).refs
+    assert manner(refs) is runs_as
+    assert dict(refs).get(JOB) == told.get("jobId")
 
 
 def test_a_busy_session_was_heard_of_when_its_status_changed_and_runs() -> None:

@@ -29,10 +29,17 @@ from delegtop.model.events import (
     Sighted,
     Started,
 )
+from delegtop.model.session_manner import JOB, MANNER, PANE, PID_DOMAIN, PROC_START, Manner
 from delegtop.sources.records import Record
 
 _KNOWN = frozenset({"pid", "sessionId", "startedAt", "cwd", "procStart", "kind", "entrypoint", "version", "status"})
-_REFS = (("session_id", "sessionId"), ("proc_start", "procStart"), ("pid_domain", "pidDomain"))
+_REFS = (
+    ("session_id", "sessionId"),
+    (PROC_START, "procStart"),
+    (PID_DOMAIN, "pidDomain"),
+    (JOB, "jobId"),
+    (PANE, "tmux"),
+)
 
 
 class ClaudeSessions(Dialect):
@@ -73,7 +80,7 @@ class ClaudeSessions(Dialect):
             return
         self._listed[origin.source] = id
         begun = moment(value.get("startedAt"))
-        refs = tuple((name, found) for name, key in _REFS if (found := word(value.get(key))))
+        refs = [(name, found) for name, key in _REFS if (found := word(value.get(key)))]
         yield Started(
             id,
             begun,
@@ -82,7 +89,7 @@ class ClaudeSessions(Dialect):
             depth=0,
             pid=pid,
             host=LOCALHOST,
-            refs=refs,
+            refs=(*refs, *_manner(value)),
             listed=True,
             product=PRODUCT.name,
         )
@@ -103,6 +110,17 @@ class ClaudeSessions(Dialect):
         id = self._listed.pop(origin.source, None)
         if id is not None:
             yield Ended(id, at, origin, Outcome.UNKNOWN, Ending.GONE)
+
+
+def _manner(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """How it was started. Whatever runs without a terminal is `interactive` too: the entry point tells it apart."""
+    kind, entry = word(value.get("kind")), word(value.get("entrypoint")) or ""
+    if kind == "bg":
+        yield MANNER, Manner.BACKGROUND.value
+    elif entry == "cli":
+        yield MANNER, Manner.TERMINAL.value
+    elif entry.startswith("sdk-"):
+        yield MANNER, Manner.HEADLESS.value
 
 
 def _heard(id: str, value: dict[str, Any], origin: Origin) -> Iterator[Event]:

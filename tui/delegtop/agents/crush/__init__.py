@@ -7,6 +7,7 @@ PRODUCT = Product(
     title="Crush",
     basis=Basis.DOCUMENTED,
     homes=(Home(".crush"),),
+    headless=("run",),
     session_id=UUID,
     executables=("crush",),
     words=("crush",),

@@ -411,7 +411,7 @@ class Monitor(Viewing):
             self.table.focus()
         elif self.table.cursor is not None:
             self.inspector.ask(True)
-            self.call_after_refresh(self.inspector.sheet.focus)
+            self.set_focus(self.inspector.sheet)  # at once: the next key of a quick hand is meant for the page
 
     def action_inspector(self) -> None:
         wanted = not self.inspector.display

@@ -50,8 +50,8 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch wait metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
-set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exit-when --fail-on --filter --format --from --ignore --log --notify --notify-command --only --output --registry --root --rule --seed --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
+set -g _shtab_delegtop_commands tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
+set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exit-when --fail-on --filter --for --format --from --ignore --log --notify --notify-command --only --output --registry --root --rule --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
 complete -c delegtop -f
@@ -150,6 +150,30 @@ complete -c delegtop -n '_shtab_delegtop_using wait' -l json -d 'print it as `de
 complete -c delegtop -n '_shtab_delegtop_using wait' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using wait' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using wait; and test $_shtab_delegtop_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, or - for standard input; else what is found'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a status -d 'say in one line how everything stands, for status bars and prompts'
+complete -c delegtop -n '_shtab_delegtop_using status' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using status' -l short -d 'glyphs and figures: ▶8 !1 ◀bash 4:51 webapp'
+complete -c delegtop -n '_shtab_delegtop_using status' -l json -d 'print it as JSON, a stable contract'
+complete -c delegtop -n '_shtab_delegtop_using status' -l format -x -d 'text with fields such as {running} and {for}'
+complete -c delegtop -n '_shtab_delegtop_using status' -l for -xka "plain ansi tmux bash zsh pango waybar" -d 'where it is shown: plain, ansi, tmux, bash, zsh, pango, waybar; colours it, and what is foreign in it means nothing there'
+complete -c delegtop -n '_shtab_delegtop_using status' -l session -x -d 'only this session and all below it; - takes it from Claude Code'"'"'s status JSON'
+complete -c delegtop -n '_shtab_delegtop_using status' -l here -d 'only sessions of this folder and below'
+complete -c delegtop -n '_shtab_delegtop_using status' -l no-wait -d 'say what is known, with its age, and have the logs read in the background if that is old'
+complete -c delegtop -n '_shtab_delegtop_using status' -l read -d 'read the logs now, however fresh what is kept is'
+complete -c delegtop -n '_shtab_delegtop_using status' -l exit-code -d 'exit like `tree --exit-code`: 0, 1 or 3'
+complete -c delegtop -n '_shtab_delegtop_using status' -l at -x -d 'look at this moment (ISO 8601) instead of now'
+complete -c delegtop -n '_shtab_delegtop_using status' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
+complete -c delegtop -n '_shtab_delegtop_using status' -l ascii -d 'draw with ASCII characters only'
+complete -c delegtop -n '_shtab_delegtop_using status' -l no-color -d 'no colour; so does a NO_COLOR that is not empty'
+complete -c delegtop -n '_shtab_delegtop_using status' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
+complete -c delegtop -n '_shtab_delegtop_using status; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'these logs instead, which are then read: a file, a folder, a glob'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a mcp -d 'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
+complete -c delegtop -n '_shtab_delegtop_using mcp' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using mcp' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
+complete -c delegtop -n '_shtab_delegtop_using mcp' -l all -d 'may be asked about every session of this machine'
+complete -c delegtop -n '_shtab_delegtop_using mcp' -l format -x -d 'read every source as this format, whatever its shape'
+complete -c delegtop -n '_shtab_delegtop_using mcp' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
+complete -c delegtop -n '_shtab_delegtop_using mcp; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'these logs instead of those of this folder: a file, a folder, a glob'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a metrics -d 'print or write counts, ages and missed deadlines for Prometheus'
 complete -c delegtop -n '_shtab_delegtop_using metrics' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using metrics' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
@@ -287,4 +311,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch wait metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'

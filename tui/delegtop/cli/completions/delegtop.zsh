@@ -19,6 +19,7 @@ _shtab_delegtop_commands() {
     help:'show the help of a command'
     learn:'remember how long each kind of agent usually takes on this machine'
     lint:'check agent definition files against the structure standard'
+    mcp:'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
     metrics:'print or write counts, ages and missed deadlines for Prometheus'
     migrate:'print an old return in the standard form'
     record:'record the sources as they grow, in one file that replays anywhere'
@@ -28,6 +29,7 @@ _shtab_delegtop_commands() {
     run:'run a command as a delegation: tracked, limited in time, and in the tree'
     sources:'list the logs that are found, of which agents, and what is left out'
     stats:'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
+    status:'say in one line how everything stands, for status bars and prompts'
     tree:'print the tree of delegations once, as text or JSON'
     wait:'wait until one delegation has ended, and exit by its outcome'
     watch:'print a line for each change, tell of trouble, stop when something is done or wrong'
@@ -155,7 +157,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch wait metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -185,6 +187,18 @@ _shtab_delegtop_lint_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_lint_defaults_added=0
+
+_shtab_delegtop_mcp_options=(
+  {-h,--help}"[show this help]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--all[may be asked about every session of this machine]"
+  "--format[read every source as this format, whatever its shape]:NAME:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::these logs instead of those of this folder\: a file, a folder, a glob:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_mcp_defaults_added=0
 
 _shtab_delegtop_metrics_options=(
   {-h,--help}"[show this help]"
@@ -318,6 +332,28 @@ _shtab_delegtop_stats_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_stats_defaults_added=0
 
+_shtab_delegtop_status_options=(
+  {-h,--help}"[show this help]"
+  "--short[glyphs and figures\: \▶8 \!1 \◀bash 4\:51 webapp]"
+  "--json[print it as JSON, a stable contract]"
+  "--format[text with fields such as \{running\} and \{for\}]:FORM:"
+  "--for[where it is shown\: plain, ansi, tmux, bash, zsh, pango, waybar\; colours it, and what is foreign in it means nothing there]:PLACE:(plain ansi tmux bash zsh pango waybar)"
+  "--session[only this session and all below it\; - takes it from Claude Code\'s status JSON]:ID:"
+  "--here[only sessions of this folder and below]"
+  "--no-wait[say what is known, with its age, and have the logs read in the background if that is old]"
+  "--read[read the logs now, however fresh what is kept is]"
+  "--exit-code[exit like \`tree --exit-code\`\: 0, 1 or 3]"
+  "--at[look at this moment (ISO 8601) instead of now]:TIME:"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--ascii[draw with ASCII characters only]"
+  "--no-color[no colour\; so does a NO_COLOR that is not empty]"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::these logs instead, which are then read\: a file, a folder, a glob:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_status_defaults_added=0
+
 _shtab_delegtop_tree_options=(
   {-h,--help}"[show this help]"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
@@ -409,6 +445,7 @@ _shtab_delegtop() {
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
         learn) _arguments -C -s $_shtab_delegtop_learn_options ;;
         lint) _arguments -C -s $_shtab_delegtop_lint_options ;;
+        mcp) _arguments -C -s $_shtab_delegtop_mcp_options ;;
         metrics) _arguments -C -s $_shtab_delegtop_metrics_options ;;
         migrate) _arguments -C -s $_shtab_delegtop_migrate_options ;;
         record) _arguments -C -s $_shtab_delegtop_record_options ;;
@@ -418,6 +455,7 @@ _shtab_delegtop() {
         run) _arguments -C -s $_shtab_delegtop_run_options ;;
         sources) _arguments -C -s $_shtab_delegtop_sources_options ;;
         stats) _arguments -C -s $_shtab_delegtop_stats_options ;;
+        status) _arguments -C -s $_shtab_delegtop_status_options ;;
         tree) _arguments -C -s $_shtab_delegtop_tree_options ;;
         wait) _arguments -C -s $_shtab_delegtop_wait_options ;;
         watch) _arguments -C -s $_shtab_delegtop_watch_options ;;

@@ -9,6 +9,7 @@ from delegtop.base.clock import SECOND, Millis, iso
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import FACTS, Claim
 from delegtop.model.events import Ended, Ending, Outcome, Report, Started, Trust
+from delegtop.model.session_manner import OF_PROCESS
 
 NO_REPORT = Report()
 
@@ -58,12 +59,23 @@ def merge_starts(events: Iterable[Started]) -> Started:
     sure = [e for e in named if not e.guessed]
     gaps["parent"] = (sure or named)[0].parent if named else None
     gaps["guessed"] = bool(named) and not sure
-    gaps["refs"] = tuple(sorted({ref for e in (first, *rest) for ref in e.refs}))
     if processes := [e for e in (first, *rest) if _is_process(e)]:
         gaps["pid"] = processes[-1].pid if first.pid is None or _is_process(first) else first.pid
+    gaps["refs"] = _refs((first, *rest), gaps.get("pid", first.pid))
     if first.at is None:  # a time is trusted as far as the one who told it
         gaps["trust"] = next((e.trust for e in rest if e.at is not None), first.trust)
     return replace(first, **gaps)
+
+
+def _refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], ...]:
+    """All foreign ids; what is true of a process only of the one with that number, and of several that had it the last.
+    How a program was started its own files know better than the kernel."""
+    told: set[tuple[str, str]] = set()
+    own: dict[str, str] = {}
+    for start in sorted(starts, key=lambda start: not start.origin.is_kernel):
+        told.update(ref for ref in start.refs if ref[0] not in OF_PROCESS)
+        own.update(ref for ref in start.refs if ref[0] in OF_PROCESS and start.pid in (pid, None))
+    return tuple(sorted({*told, *own.items()}))
 
 
 def _in_end_order(events: Iterable[Ended]) -> list[Ended]:

@@ -1,0 +1,152 @@
+"""How a forest stands: its trees that are not all over, counted, and what to look at first in each."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from delegtop.base import text
+from delegtop.base.clock import Millis
+from delegtop.diagnosis.assessment import Assessment
+from delegtop.diagnosis.assessments import Assessments
+from delegtop.diagnosis.verdicts import Kind
+from delegtop.model.delegation import Delegation
+from delegtop.model.events import Phase
+from delegtop.model.forest import Forest
+from delegtop.model.measures import called, folder
+from delegtop.model.states import ENDED_BADLY, UNENDED, State
+from delegtop.model.store.ledger import Handle
+from delegtop.report.privacy import Hide, hiding
+from delegtop.report.projects import Projects
+from delegtop.report.status.machine_status import URGENCIES, FirstProblem, MachineStatus, SessionStatus, Tally, total
+from delegtop.report.status.status_json import IDS, SESSIONS
+
+Counted = Callable[[str], bool]
+"""Whether what the source of that name tells of is counted."""
+
+_COUNTED = UNENDED | ENDED_BADLY
+_IN_A_TOOL = frozenset(
+    {Kind.HUNG_IN_TOOL, Kind.TOOL_ENDED, Kind.WAITING_FOR_NETWORK, Kind.OVERDUE, Kind.SILENT},
+)
+"""Verdicts of those that may stand still in a tool."""
+_NAME, _WORD, _SENTENCE = 60, 30, 400
+
+
+def everything(_source: str) -> bool:
+    return True
+
+
+def gather(
+    assessments: Assessments, by: str, *, cost: int = 0, counted: Counted = everything, masked: bool = True
+) -> MachineStatus:
+    """All that is judged by now, at the moment the forest shows."""
+    forest, told = assessments.forest, _Teller(assessments, masked=masked)
+    trees = {root: tally for root, tally in _tallies(assessments, told).items() if _is_counted(forest, root, counted)}
+    listed = sorted((root for root in trees if _is_told(trees[root])), key=lambda root: _place(trees[root], root))
+    sessions = tuple(told.session(root, trees[root]) for root in listed[:SESSIONS])
+    return MachineStatus(forest.now, by, cost, total(trees.values()), sessions, len(listed) - len(sessions))
+
+
+def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
+    """Every tree of which something is not done, by its root."""
+    forest = assessments.forest
+    states: dict[Handle, Counter[State]] = {}
+    silent: Counter[Handle] = Counter()
+    roots: dict[Handle, Handle] = {}
+    for handle, state in forest.in_states(_COUNTED):
+        root = _root(forest, handle, roots)
+        states.setdefault(root, Counter())[state] += 1
+        silent[root] += state is State.SILENT
+    problems: dict[Handle, list[Assessment]] = {}
+    for each in assessments.now():
+        root = _root(forest, each.handle, roots)
+        problems.setdefault(root, []).append(each)
+        silent[root] -= each.state is State.SILENT
+    return {
+        root: Tally(
+            states={state.value: states[root][state] for state in State if root in states and states[root][state]},
+            quiet=silent[root],
+            problems=len(found := problems.get(root, [])),
+            exit=max([each.exit for each in found] + [state.exit for state in states.get(root, ())], default=0),
+            first=told.trouble(found[0]) if found else None,
+        )
+        for root in {**states, **problems}
+    }
+
+
+def _root(forest: Forest, handle: Handle, known: dict[Handle, Handle]) -> Handle:
+    path, at = [], handle
+    while at not in known and (above := forest.parent(at)) is not None:
+        path.append(at)
+        at = above
+    root = known.setdefault(at, at)
+    known.update(dict.fromkeys(path, root))
+    return root
+
+
+def _is_counted(forest: Forest, root: Handle, counted: Counted) -> bool:
+    if counted is everything:
+        return True
+    origins = forest.delegation(root).origins
+    return not origins or any(counted(origin.source) for origin in origins)
+
+
+def _is_told(tally: Tally) -> bool:
+    """Whether there is more in the tree than what ended badly some time ago."""
+    return tally.problems > 0 or any(state in tally.states for state in UNENDED)
+
+
+def _place(tally: Tally, root: Handle) -> tuple[int, int, int]:
+    """Those that press come first, then those that began last."""
+    return (*(tally.first.key if tally.first is not None else (len(URGENCIES), 0)), -root)
+
+
+class _Teller:
+    """Says who and what in words that can do no harm."""
+
+    def __init__(self, assessments: Assessments, *, masked: bool) -> None:
+        self._assessments, self._forest = assessments, assessments.forest
+        self._projects = Projects()
+        self._hide: Hide = hiding(masked)
+
+    def session(self, root: Handle, tally: Tally) -> SessionStatus:
+        facts = self._forest.delegation(root)
+        return SessionStatus(
+            id=self._line(facts.id),
+            also=tuple(dict.fromkeys(self._line(ref) for _, ref in facts.refs if ref != facts.id))[:IDS],
+            product=self._line(facts.product or "", _WORD),
+            name=self._line(called(facts)),
+            folder=text.line(folder(self._forest, root) or ""),
+            project=self._project(root),
+            tally=tally,
+        )
+
+    def trouble(self, found: Assessment) -> FirstProblem:
+        facts = self._forest.delegation(found.handle)
+        return FirstProblem(
+            id=self._line(facts.id),
+            name=self._line(called(facts)),
+            project=self._project(found.handle),
+            state=found.state.value,
+            urgency=URGENCIES[found.urgency - 1],
+            kind=found.kind,
+            short=found.short,
+            tool=self._line(_tool(found, facts), _WORD),
+            sure=found.is_sure,
+            since=found.since,
+            holds_up=len(found.blocks),
+            sentence=self._line(found.sentence(self._now(found)), _SENTENCE),
+        )
+
+    def _now(self, found: Assessment) -> Millis:
+        return self._forest.now_of(found.handle)
+
+    def _project(self, handle: Handle) -> str:
+        return self._line(self._projects.name(folder(self._forest, handle)))
+
+    def _line(self, foreign: str, limit: int = _NAME) -> str:
+        return text.brief(self._hide(foreign[: 2 * _SENTENCE]), limit)
+
+
+def _tool(found: Assessment, facts: Delegation) -> str:
+    """The tool it stands still in."""
+    is_inside = found.verdict in _IN_A_TOOL and facts.phase in (Phase.TOOL, None)
+    return facts.tool or "" if is_inside else ""
