@@ -162,7 +162,11 @@ def _is_return(value: dict[str, Any]) -> bool:
     """True for an object that means to be a return, in the standard form or with its status in `meta`."""
     if "meta" in value:
         return "artifacts" in value
-    return "status" in value and any(name in value for name in ("summary", "artifacts", "metadata"))
+    others = [name for name in ("summary", "artifacts", "metadata") if name in value]
+    if "status" in value:
+        return bool(others)
+    metadata = value.get("metadata")  # one that forgot to say how it ended still says whose it is
+    return len(others) > 1 and isinstance(metadata, dict) and "session_id" in metadata
 
 
 def _no_number(name: str) -> NoReturn:

@@ -195,6 +195,66 @@ def test_without_depth_and_path_the_place_in_the_tree_counts() -> None:
     assert only(found("DEL-005", chain)).subject == "s3"
 
 
+def test_a_depth_over_the_limit_is_found_in_a_return_too_where_nobody_saw_it_handed_out() -> None:
+    deep = Report(status="completed", depth=4, path=("orchestrator", "implement", "a", "b", "c", "d"), session_id=CHILD)
+    finding = only(found("DEL-004", [Ended(CHILD, at(5), place(6), Outcome.COMPLETED, Ending.RETURN, deep)]))
+    assert "depth 4 as its return says" in finding.message
+    assert finding.evidence == (place(6),)
+    claimed = Report(status="completed", depth=9, session_id=CHILD)
+    assert found("DEL-004", [Ended(CHILD, at(5), place(6), Outcome.COMPLETED, Ending.RETURN, claimed)])
+
+
+@pytest.mark.parametrize(
+    ("path", "agent"),
+    [
+        (("orchestrator", "implement", "implementer", "implementer"), "implementer"),
+        (("orchestrator", "implement", "reviewer", "implementer", "reviewer"), "reviewer"),
+        (("orchestrator", "implement", "reviewer", "implementer"), "reviewer"),
+    ],
+)
+@pytest.mark.parametrize("before", [(), (child(),), (child(path=None),)], ids=["alone", "handed out", "without a path"])
+def test_a_cycle_is_found_in_the_path_of_a_return(path: tuple[str, ...], agent: str, before: tuple[Event, ...]) -> None:
+    report = Report(status="completed", depth=2, path=path, agent=agent, session_id=CHILD)
+    events = [*before, Ended(CHILD, at(5), place(6), Outcome.COMPLETED, Ending.RETURN, report)]
+    finding = only(found("DEL-007", events))
+    assert f"The path in its return comes back to {agent}" in finding.message
+    assert finding.evidence == (place(6),)
+
+
+def test_the_kind_of_agent_in_a_return_is_no_step_of_its_path() -> None:
+    report = Report(status="completed", depth=2, path=PATH, agent="implementation", session_id=CHILD)
+    events: list[Event] = [child(), Ended(CHILD, at(5), place(6), Outcome.COMPLETED, Ending.RETURN, report)]
+    assert not found("DEL-004", events)
+    assert not found("DEL-007", events)
+
+
+def test_an_agent_that_hands_work_to_itself_is_a_cycle_though_its_path_leaves_it_out() -> None:
+    finding = only(found("DEL-007", [child(path=PATH, agent="implementer", caller="implementer")]))
+    assert 'handed to "implementer" by "implementer" itself' in finding.message
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"depth": 1, "path": (*PATH[:2], "implementer")}, ["depth 1", "does not go on"]),
+        ({"depth": 3}, ["depth 3"]),
+        ({"path": ("orchestrator", "plan", "task-executor", "implementer")}, ["does not go on"]),
+        ({}, []),
+        ({"path": PATH[:3]}, []),
+    ],
+)
+def test_depth_and_path_go_on_from_those_of_the_declared_parent(told: dict[str, Any], words: list[str]) -> None:
+    findings = found("DEL-013", [executor(), child(**told)])
+    assert len(findings) == len(words)
+    assert all(word in finding.message for word, finding in zip(words, findings, strict=True))
+
+
+@pytest.mark.parametrize(("minutes", "told"), [(62, ""), (80, "18:00 later"), (30, "32:00 earlier")])
+def test_a_deadline_that_is_not_the_start_and_the_timeout_is_told(minutes: float, told: str) -> None:
+    findings = found("DEL-014", [child(deadline=at(minutes))])
+    assert (told in only(findings).message) if told else not findings
+
+
 def test_a_depth_that_its_path_denies_is_told() -> None:
     assert "depth 1, but its path has 4 names" in only(found("DEL-006", [child(depth=1)])).message
 
@@ -421,6 +481,21 @@ def test_nobody_is_accused_over_a_child_that_may_be_anothers() -> None:
     handle = handle_of(forest, CHILD)
     assert forest.link(handle) is Link.AMBIGUOUS
     assert not found("DEL-025", events)
+
+
+def test_a_child_that_ran_out_of_time_is_hidden_as_well() -> None:
+    timed_out = Ended(CHILD, at(5), place(6), Outcome.TIMEOUT, Ending.TIMEOUT)
+    finding = only(found("DEL-025", [executor(), child(), timed_out, returned(EXECUTOR, 7)]))
+    assert finding.severity is Severity.ERROR
+
+
+def test_errors_that_say_nothing_of_the_childs_are_mentioned() -> None:
+    other = Fault(message="the tests could not be run", type="execution", code="TOOL_UNAVAILABLE", recoverable=True)
+    failed: list[Event] = [executor(), child(), returned(CHILD, 5, Outcome.FAILED, 6, (SOFT,))]
+    finding = only(found("DEL-025", [*failed, returned(EXECUTOR, 7, Outcome.FAILED, errors=(other,))]))
+    assert finding.severity is Severity.INFO
+    quoting = Fault(message=f"implementer: {SOFT.message}", type="execution", code="UNKNOWN_ERROR", recoverable=True)
+    assert not found("DEL-025", [*failed, returned(EXECUTOR, 7, Outcome.FAILED, errors=(quoting,))])
 
 
 def test_a_child_that_was_tried_again_with_success_is_not_hidden() -> None:

@@ -95,7 +95,7 @@ def repair_return(given: Any, notes: Notes, where: str) -> ReturnObject:
 
 
 def repair_artifacts(given: Any, notes: Notes, where: str) -> tuple[Artifact, ...]:
-    """Artifacts as far as they name a path, also as bare texts or as one without its list."""
+    """Artifacts, also as bare texts or as one without its list; one that names no path has an empty one."""
     if not isinstance(given, list):
         wrong_type("array", given, notes, where)
         given = [given] if isinstance(given, dict | str) else []
@@ -106,7 +106,7 @@ def repair_artifacts(given: Any, notes: Notes, where: str) -> tuple[Artifact, ..
 def _repair_artifact(given: Any, notes: Notes, where: str) -> Artifact | None:
     if isinstance(given, dict):
         wire = salvage(Artifact, given, notes, f"{where}.")
-        return wire if wire.path else None
+        return wire if wire.path else msgspec.structs.replace(wire, path="")
     wrong_type("object", given, notes, where)
     return Artifact(given) if isinstance(given, str) and given else None
 

@@ -9,11 +9,12 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import quoted
 from delegtop.diagnosis.rule import RuleNote, rule
-from delegtop.model.delegation import Delegation, Link
+from delegtop.model.delegation import Delegation, Link, own_path
 from delegtop.model.deviation_kinds import DeviationKind
+from delegtop.model.events import Trust
 from delegtop.model.measures import derived_depth
 from delegtop.model.policy import default_timeout
-from delegtop.protocols.standard.contract.delegation_limits import DEFAULT_TIMEOUT, MAX_DEPTH, kind_of
+from delegtop.protocols.standard.contract.delegation_limits import AGENT_TYPES, DEFAULT_TIMEOUT, MAX_DEPTH, kind_of
 
 DEVIATIONS = {
     DeviationKind.MALFORMED_SESSION_ID: frozenset({"DEL-012"}),
@@ -26,6 +27,9 @@ UNNAMED = "no-session-id@"
 TOO_LONG = 4
 TOO_SHORT = 10
 """A timeout of more than 4 times, or less than a 10th, of the default for its kind of work is worth a look."""
+SLACK = 2 * SECOND
+"""What is written in whole seconds may be off by so much."""
+_COUNTED = frozenset({"started_at", "timeout", "deadline"})
 _SHOWN = 10
 
 
@@ -104,11 +108,13 @@ def context(case: Case) -> Iterator[RuleNote]:
 )
 def depth_limit(case: Case) -> Iterator[RuleNote]:
     deepest, told = _depth(case)
-    limit = case.reading.max_depth
+    limit, origin = case.reading.max_depth, case.facts.started_origin
+    if deepest <= limit and (returned := _returned_depth(case)) > limit:
+        deepest, told, origin = returned, "as its return says", case.facts.ended_origin
     if deepest > limit:
         yield RuleNote(
             f"It is at depth {deepest} {told}, and the limit is {limit}: {_BOTH}{_chosen(case)}.",
-            case.facts.started_origin,
+            origin,
             advice="Let its caller do this work itself or return it to its own caller as a next step, and have every "
             "caller check the depth before it delegates (MAX_DEPTH_EXCEEDED).",
         )
@@ -165,18 +171,21 @@ def depth_by_path(case: Case) -> Iterator[RuleNote]:
     "no agent is twice in a delegation path",
     "Delegation guide, Delegation Path Tracking: an agent that is handed work by someone who works for it waits for "
     "itself. Its troubleshooting names this as the cause of endless loops. One that was refused with CYCLE_DETECTED "
-    "did no harm and is a warning.",
+    "did no harm and is a warning. The path that a return repeats is looked at as well: of some delegations nothing "
+    "else is known.",
 )
 def cycle_in_path(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
-    path = facts.own_path or ()
-    twice = [name for name, count in Counter(path).items() if count > 1]
-    if not twice:
+    path, whose, origin = facts.own_path or (), "Its path", facts.started_origin
+    if not _twice(path):
+        path, whose, origin = _returned_path(facts), "The path in its return", facts.ended_origin
+    if not (twice := _twice(path)):
+        yield from _own_caller(facts)
         return
     refused = any(fault.code == "CYCLE_DETECTED" for fault in facts.errors)
     yield RuleNote(
-        f"Its path comes back to {', '.join(twice[:_SHOWN])}: {_steps(path)}{'; it was refused' if refused else ''}.",
-        facts.started_origin,
+        f"{whose} comes back to {', '.join(twice[:_SHOWN])}: {_steps(path)}{'; it was refused' if refused else ''}.",
+        origin,
         severity=Severity.WARNING if refused else None,
         advice="Have every caller look for its target in the path before it delegates, and let the agent that is "
         "already there finish the work.",
@@ -296,6 +305,64 @@ def session_id_form(case: Case) -> Iterator[RuleNote]:
     )
 
 
+@rule(
+    "DEL-013",
+    "path breaks off",
+    Severity.WARNING,
+    "depth and path go on from the parent's",
+    "Delegation guide, Core Principles 2 and 3: the caller adds 1 to its own depth and its own name to its own path. "
+    "A child that does not go on from where its declared parent stands hides how deep the work is, and a cycle with "
+    "it.",
+)
+def goes_on_from_parent(case: Case) -> Iterator[RuleNote]:
+    facts, forest = case.facts, case.forest
+    above = forest.parent(case.handle)
+    if above is None or forest.link(case.handle) is not Link.EXPLICIT or facts.started_origin is None:
+        return
+    parent = forest.delegation(above)
+    advice = "Have the caller hand out its own depth and 1 more, and its own path with the name of the agent behind it."
+    if facts.depth is not None and parent.depth is not None and facts.depth != parent.depth + 1:
+        yield RuleNote(
+            f"It is handed out at depth {facts.depth}, but its parent {quoted(parent.name)} is at {parent.depth}.",
+            facts.started_origin,
+            parent.started_origin,
+            advice=advice,
+        )
+    ours, theirs = facts.own_path, parent.own_path
+    if ours and theirs and ours[:-1] != theirs and facts.agent is not None:
+        yield RuleNote(
+            f"Its path {quoted(_steps(ours))} does not go on from its parent's, {quoted(_steps(theirs))}.",
+            facts.started_origin,
+            parent.started_origin,
+            advice=advice,
+        )
+
+
+@rule(
+    "DEL-014",
+    "deadline miscounted",
+    Severity.WARNING,
+    "the deadline is the start and the timeout",
+    "Delegation guide, Orchestrator Delegation Registry: the deadline is start_time plus timeout. Where both are told "
+    "and say something else, whoever watches one of them stops waiting too early or too late.",
+)
+def deadline_counted(case: Case) -> Iterator[RuleNote]:
+    facts = case.facts
+    if facts.deadline is None or facts.timeout is None or facts.started_at is None or facts.trust is Trust.MODEL:
+        return
+    if any(claim.field in _COUNTED for claim in facts.claims):
+        return  # two sources tell two stories, which DEL-010 says
+    counted = facts.started_at + facts.timeout
+    if abs(facts.deadline - counted) > SLACK:
+        later = "later" if facts.deadline > counted else "earlier"
+        yield RuleNote(
+            f"Its deadline is {duration(abs(facts.deadline - counted))} {later} than its start and its timeout of "
+            f"{duration(facts.timeout)} make it.",
+            facts.started_origin,
+            advice="Count the deadline from the start of the delegation, and write both from one delegation context.",
+        )
+
+
 _BOTH = f"the delegation guide's levels end at {MAX_DEPTH}, though its check already refuses {MAX_DEPTH}"
 
 
@@ -316,6 +383,33 @@ def _depth(case: Case) -> tuple[int, str]:
     if facts.depth is None or facts.depth < derived:
         return derived, where
     return facts.depth, where if facts.depth == derived else "as it claims"
+
+
+def _returned_depth(case: Case) -> int:
+    """How deep it is by its return, the more of what that claims and what its path makes it."""
+    path, claimed = _returned_path(case.facts), case.facts.report.depth or 0
+    counts = path[:1] == ("orchestrator",)
+    return max(claimed, len(path) - 2 + case.reading.command_depth if counts else 0)
+
+
+def _returned_path(facts: Delegation) -> tuple[str, ...]:
+    """The path that its return repeats, down to the agent itself."""
+    signed = facts.report.agent if facts.report.agent not in AGENT_TYPES else None
+    return own_path(facts.report.path, signed or facts.agent) or ()
+
+
+def _twice(path: tuple[str, ...]) -> list[str]:
+    return [name for name, count in Counter(path).items() if count > 1]
+
+
+def _own_caller(facts: Delegation) -> Iterator[RuleNote]:
+    """One that its own agent called: the path alone may look like any other."""
+    if facts.agent is not None and facts.agent == facts.caller:
+        yield RuleNote(
+            f"It was handed to {quoted(facts.agent)} by {quoted(facts.agent)} itself.",
+            facts.started_origin,
+            advice="An agent does its own work itself: have every caller compare its target with its own name.",
+        )
 
 
 def _steps(names: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ GRACE = 2 * SECOND
 """A return that is noted this little after the deadline came in time: its caller looks only now and then."""
 _FAILED = frozenset({State.FAILED, State.BLOCKED})
 _UNDONE = _FAILED | {State.PARTIAL}
+_NOT_DONE = _UNDONE | {State.TIMEOUT}
 _SHOWN = 10
 
 
@@ -74,20 +75,17 @@ def late_return(case: Case) -> Iterator[RuleNote]:
     Severity.ERROR,
     "errors are handed up",
     "Delegation guide, Error Propagation: an error goes up the whole chain. A parent that returns completed and "
-    "without errors after a child failed hides it. A child that was tried again with success is no error.",
+    "without errors after a child failed, was blocked, got only part of it done or ran out of time hides it. A child "
+    "that was tried again with success is no error. One that failed with errors of its own and not those of its child "
+    "is mentioned.",
 )
 def hidden_error(case: Case) -> Iterator[RuleNote]:
-    facts, forest = case.facts, case.forest
-    if forest.state(case.handle) is not State.COMPLETED or facts.ended_by is not Ending.RETURN or facts.report.errors:
+    facts = case.facts
+    if facts.ended_by is not Ending.RETURN or not (hidden := _left_undone(case)):
         return
-    # Nobody is accused over a child that may be another's.
-    children = [child for child in forest.children(case.handle) if forest.link(child) is not Link.AMBIGUOUS]
-    failed = [forest.delegation(child) for child in children if forest.state(child) in _FAILED]
-    if not failed:
-        return
-    done = [forest.delegation(child) for child in children if forest.state(child) is State.COMPLETED]
-    hidden = [child for child in failed if _before(child.ended_at, facts.ended_at) and not _retried(child, done)]
-    if hidden:
+    if facts.report.errors:
+        yield from _other_errors(case, hidden)
+    elif case.state is State.COMPLETED:
         names = ", ".join(f"{label(child)} ({child.outcome})" for child in hidden[:_SHOWN])
         yield RuleNote(
             f"It returned completed and without errors, although a child did not succeed: {names}.",
@@ -95,6 +93,37 @@ def hidden_error(case: Case) -> Iterator[RuleNote]:
             *(child.ended_origin for child in hidden[:_SHOWN]),
             advice="Do not take its word: look at the child's error. Have the agent return partial or failed and copy "
             "the errors of its children into its own.",
+        )
+
+
+def _left_undone(case: Case) -> list[Delegation]:
+    """The children that did not succeed before it returned, and were not tried again with success."""
+    forest = case.forest
+    # Nobody is accused over a child that may be another's.
+    children = [child for child in forest.children(case.handle) if forest.link(child) is not Link.AMBIGUOUS]
+    undone = [forest.delegation(child) for child in children if forest.state(child) in _NOT_DONE]
+    done = [forest.delegation(child) for child in children if undone and forest.state(child) is State.COMPLETED]
+    return [child for child in undone if _before(child.ended_at, case.facts.ended_at) and not _retried(child, done)]
+
+
+def _other_errors(case: Case, hidden: list[Delegation]) -> Iterator[RuleNote]:
+    """It tells of errors, and none of them is one of its children's."""
+    own = case.facts.report.errors
+    words = " ".join(error.message or "" for error in own)
+    told = [child for child in hidden if any(error in own or (error.message or " ") in words for error in child.errors)]
+    codes = {error.code for error in own if error.code}
+    untold = [
+        child
+        for child in hidden
+        if child not in told and child.errors and not codes & {error.code for error in child.errors}
+    ]
+    if untold:
+        yield RuleNote(
+            f"Its errors say nothing of those of its children: {', '.join(map(label, untold[:_SHOWN]))}.",
+            case.facts.ended_origin,
+            *(child.ended_origin for child in untold[:_SHOWN]),
+            advice="Read the child's error too. Have the agent copy the errors of its children into its own.",
+            severity=Severity.INFO,
         )
 
 

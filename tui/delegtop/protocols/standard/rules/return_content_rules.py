@@ -84,7 +84,11 @@ _EMOJI = lazy_pattern(
     "[\u231a\u231b\u23e9-\u23f3\u2600-\u27bf\u2b50\u2b55\ufe0f\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]"
 )
 _MARKUP = lazy_pattern(
-    r"\*\*(?=\S)|`|^\s{0,3}(?:#{1,6}|[-*+]|[0-9]{1,3}\.)\s|\[[^\]\n]{1,200}\]\([^)\n]{0,200}\)"
+    r"\*\*(?=\S)|`|^\s{0,3}(?:#{1,6}|[-*+>]|[0-9]{1,3}\.)\s|\[[^\]\n]{1,200}\]\([^)\n]{0,200}\)"
+    r"|(?<![\w*])\*(?=[^\s*])[^*\n]{0,200}(?<=[^\s*])\*(?![\w*])"  # *so*
+    r"|(?<![\w/.-])_(?=[^\s_])[^_\n]{0,200}(?<=[^\s_])_(?![\w/-]|\.\w)"  # _so_
+    r"|(?<![\w/.-])__(?![a-z0-9_]+__)(?=[^\s_])[^\n]{1,200}?(?<=[^\s_])__(?![\w/-]|\.\w)"  # __so__, unless it is a name
+    r"|^\s{0,3}(?:-{3,}|\*{3,}|_{3,})\s*$|^\s{0,3}\|.*\|\s*$|</[a-z][\w-]{0,40}>"  # a rule, a row of a table, a tag
     r"|</?(?:a|b|br|code|div|em|h[1-6]|i|li|p|pre|span|strong|table|ul)(?:\s[^<>]{0,200})?/?>",
     re.MULTILINE,
 )
@@ -252,6 +256,24 @@ def artifact_summary_short(_case: Case, report: Report) -> Iterator[ReturnNote]:
                 f"The summary of {quoted(artifact.path)} has {count} sentences; one is asked for.",
                 "Say what the file is in one sentence; the rest stands in the file.",
             )
+
+
+@on_return(
+    "RET-026",
+    "artifact has no path",
+    Severity.ERROR,
+    "every artifact has a path",
+    "Return format standard, Field Specifications: artifacts: type and path are required. What has no path cannot be "
+    "found by anybody.",
+)
+def artifact_paths_given(_case: Case, report: Report) -> Iterator[ReturnNote]:
+    bare = [number for number, artifact in enumerate(report.artifacts, 1) if not artifact.path.strip()]
+    if bare:
+        which = f"Artifact {bare[0]}" if len(bare) == 1 else f"{len(bare)} of {len(report.artifacts)} artifacts"
+        yield ReturnNote(
+            f"{which} {'has' if len(bare) == 1 else 'have'} no path.",
+            "Let the agent name the file it wrote, from the root of the project.",
+        )
 
 
 @on_return(

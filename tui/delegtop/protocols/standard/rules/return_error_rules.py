@@ -158,6 +158,24 @@ def errors_recommend(case: Case, report: Report) -> Iterator[ReturnNote]:
             )
 
 
+@on_return(
+    "RET-036",
+    "timeout named failed",
+    Severity.WARNING,
+    "what ran out of time is partial",
+    "Return format standard, Field Specifications: status, and Partial Completion (Timeout); delegation guide, Timeout "
+    "Enforcement: what ran out of time is partial and not failed, so that what is there is kept and gone on from.",
+)
+def timeout_is_partial(case: Case, report: Report) -> Iterator[ReturnNote]:
+    late = [name for name, fault in _errors(case, report) if fault.code == "TIMEOUT" or fault.type == "timeout"]
+    if report.status == "failed" and late and len(late) == len(report.errors):
+        yield ReturnNote(
+            f"The return is failed, and all that is wrong is a timeout: {late[0]}.",
+            "Take it as partial: look for what it wrote, and run the same command again to go on. Let the agent return "
+            "partial then.",
+        )
+
+
 # What to do
 
 

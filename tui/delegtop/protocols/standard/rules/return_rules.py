@@ -17,7 +17,7 @@ DEVIATIONS = {
     DeviationKind.UNKNOWN_STATUS: frozenset({"RET-002"}),
     DeviationKind.ANOTHER_SESSION_ID: frozenset({"RET-007"}),
     DeviationKind.MALFORMED_SESSION_ID: frozenset({"RET-006"}),
-    DeviationKind.MISSING_FIELD: frozenset({"RET-001"}),
+    DeviationKind.MISSING_FIELD: frozenset({"RET-001", "RET-026"}),
 }
 
 
@@ -73,7 +73,7 @@ def known_status(_case: Case, report: Report) -> Iterator[ReturnNote]:
 def complete_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
     given = (report.session_id, report.duration, report.agent, report.depth, report.path)
     asked = set(case.reading.metadata) - {"session_id"}
-    missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name in asked]
+    missing = [name for name, value in zip(METADATA, given, strict=True) if value in (None, ()) and name in asked]
     if missing and "metadata" not in report.absent:  # RET-001 tells that there is none at all
         yield ReturnNote(
             f"The metadata lacks {', '.join(missing)}, which the return format standard requires "
@@ -213,7 +213,8 @@ def session_matches(case: Case, report: Report) -> Iterator[ReturnNote]:
 )
 def depth_fits_path(case: Case, report: Report) -> Iterator[ReturnNote]:
     facts = case.facts
-    path = own_path(report.path, report.agent or facts.agent)
+    signed = report.agent if report.agent not in AGENT_TYPES else None  # a kind of agent is in no path
+    path = own_path(report.path, signed or facts.agent)
     if report.depth is None or not path or path[0] != "orchestrator":
         return
     if (report.depth, path) == (facts.depth, facts.own_path):
