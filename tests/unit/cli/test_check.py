@@ -286,6 +286,14 @@ def test_far_from_the_project_no_artifact_is_called_missing(capsys: pytest.Captu
     assert missing(capsys) == []
 
 
+def test_far_from_the_project_it_says_that_no_artifact_was_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    log = register("10:00:00", PLANNER, "planner") + MADE
+    assert "None of the 2 artifacts that it names is found from here" in printed(log, capsys, "--rule", "LOG-004")
+    Path("specs").mkdir()
+    Path("specs/plan.md").touch()
+    assert "found from here" not in printed(log, capsys, "--rule", "LOG-004")
+
+
 def test_with_a_root_every_artifact_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "project").mkdir()
     assert missing(capsys, "--root", "project") == ["RET-023"]

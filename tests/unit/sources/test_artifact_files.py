@@ -46,6 +46,16 @@ def test_a_pipe_and_a_folder_are_not_read(project: Path) -> None:
     assert read("claudedocs") is None
 
 
+def test_a_file_is_missing_whose_own_folder_is_there(tmp_path: Path) -> None:
+    (tmp_path / ".opencode/specs/195_x/reports").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    report, page = ".opencode/specs/195_x/reports/report-001.md", "docs/page.md"
+    exists = existence([report, page, "gone/reports/a.md"], [tmp_path])
+    assert exists(report) is False
+    assert exists(page) is None, "every project has such a folder"
+    assert exists("gone/reports/a.md") is None
+
+
 def test_where_nothing_is_found_nothing_is_called_missing_unless_the_project_is_known(project: Path) -> None:
     assert existence(["gone.md"], [project])("gone.md") is None
     assert existence(["gone.md"], [project], sure=True)("gone.md") is False

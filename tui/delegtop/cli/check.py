@@ -1,7 +1,7 @@
 """`delegtop check`: what is wrong with the delegations, where it is written, and what to do; for scripts and CI."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
+    from delegtop.diagnosis.case import Exists
     from delegtop.diagnosis.finding import Finding
     from delegtop.diagnosis.rule import Rule
     from delegtop.feed.live_feed import SourceStatus
@@ -42,15 +43,18 @@ def run(arguments: Namespace) -> int:
         fail(f"--root {arguments.root}: that is no folder")
     seen = reading.read(arguments, settings)
 
-    from delegtop.observation import loose_returns
+    from delegtop.observation import loose_returns, made_files
     from delegtop.report import privacy
     from delegtop.report.check_report import CheckResult
 
     root = Path(arguments.root) if arguments.root is not None else None
     statuses = loose_returns.take_in(seen.forest, seen.sources, seen.statuses)
-    subjects = list(_delegations(seen.forest, rules, root))
+    exists = made_files.existence(seen.forest, root)
+    subjects = list(_delegations(seen.forest, rules, root, exists))
     found = [finding for subject in subjects for finding in subject.findings]
-    verdict = CheckResult(seen.forest.now, statuses, [*subjects, *_sources(seen.sources, statuses, rules, found)])
+    unfound = made_files.unfound(seen.forest, exists)
+    files = list(_sources(seen.sources, statuses, rules, found, unfound))
+    verdict = CheckResult(seen.forest.now, statuses, [*subjects, *files])
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
     if form := finding_options.form(arguments):
@@ -62,7 +66,9 @@ def run(arguments: Namespace) -> int:
     return _exit_code(arguments, verdict)
 
 
-def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "Iterator[CheckSubject]":
+def _delegations(
+    forest: "Forest", rules: "list[Rule]", root: Path | None, exists: "Mapping[Path, Exists]"
+) -> "Iterator[CheckSubject]":
     """Every delegation with its findings, in the order of the tree."""
     from delegtop.diagnosis.assessment import assess
     from delegtop.diagnosis.case import Case
@@ -72,7 +78,6 @@ def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "I
     from delegtop.report.check_report import CheckSubject
     from delegtop.sources.artifact_files import reader
 
-    exists = made_files.existence(forest, root)
     for handle in forest.walk():
         facts = forest.delegation(handle)
         folder = made_files.folder(facts)
@@ -82,11 +87,16 @@ def _delegations(forest: "Forest", rules: "list[Rule]", root: Path | None) -> "I
 
 
 def _sources(
-    named: list[str], statuses: "tuple[SourceStatus, ...]", rules: "list[Rule]", told: "list[Finding]"
+    named: list[str],
+    statuses: "tuple[SourceStatus, ...]",
+    rules: "list[Rule]",
+    told: "list[Finding]",
+    unfound: "Mapping[str, int]",
 ) -> "Iterator[CheckSubject]":
-    """Every source that was read or should have been, with what is wrong in the file itself and not told before."""
+    """Every source that was read or should have been, with what is wrong in the file itself and not told before, and
+    how many artifacts it names of which nothing can be said."""
     from delegtop.diagnosis import log_findings
-    from delegtop.diagnosis.rules.log_rules import DEVIATION, UNREADABLE
+    from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
     from delegtop.dialects.products import product_of
     from delegtop.model.events import Deviation
     from delegtop.observation.unread_sources import unread
@@ -107,6 +117,8 @@ def _sources(
         ):
             if rule in rules:
                 found += log_findings.judge(rule, source.path, number, examples, product_of(source.dialect))
+        if UNFOUND in rules and (count := unfound.get(source.path, 0)):
+            found.append(log_findings.not_found(source.path, count))
         yield CheckSubject(source.path, source.path, source.path, None, tuple(found))
 
 

@@ -7,7 +7,7 @@ from delegtop.base.product import Product
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rule_table import TOLD_DEVIATIONS
-from delegtop.diagnosis.rules.log_rules import DEVIATION, UNREADABLE
+from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
 from delegtop.model.events import Deviation
 
 Example = tuple[Origin, str]
@@ -38,6 +38,20 @@ def untold(
     left = [each for each in examples if each.origin not in places.get((path, each.kind), ())]
     told = sum(min(reasons.get(kind, 0), len(places.get((path, kind), ()))) for kind in TOLD_DEVIATIONS)
     return count - max(told, len(examples) - len(left)), left  # one finding may tell of two fields on its line
+
+
+def not_found(path: str, count: int) -> Finding:
+    """That nothing can be said of the artifacts of a source."""
+    named = "The artifact that it names is" if count == 1 else f"None of the {count} artifacts that it names is"
+    found = "not found from here" if count == 1 else "found from here"
+    return Finding(
+        UNFOUND.id,
+        UNFOUND.severity,
+        path,
+        f"{named} {found}: whether {'it exists' if count == 1 else 'they exist'} was not judged.",
+        (),
+        "Say where the project is with --root DIR, or run check in it.",
+    )
 
 
 def judge(

@@ -28,6 +28,23 @@ def roots(folder: Path, root: Path | None) -> list[Path]:
     return [*this_folder(), folder] if root is None else [root]
 
 
+def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
+    """For each source whose delegations name files of which none can be judged from here, how many they name. What an
+    agent program notes of files that it touched promises nothing."""
+    from delegtop.dialects.products import product
+
+    named: dict[str, dict[str, bool | None]] = {}
+    for handle in forest.walk():
+        facts = forest.delegation(handle)
+        program, judged = product(facts.product), exists[folder(facts)]
+        if program is not None and program.executables:
+            continue
+        named.setdefault(source(facts), {}).update((each.path, judged(each.path)) for each in facts.artifacts)
+    return {
+        place: len(paths) for place, paths in named.items() if paths and all(there is None for there in paths.values())
+    }
+
+
 def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
     """For the logs of each folder: do their artifacts exist, in `root`, else here or beside the log?"""
     from delegtop.sources import artifact_files

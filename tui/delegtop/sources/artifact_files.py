@@ -21,6 +21,10 @@ def this_folder() -> list[Path]:
         return []
 
 
+_OWN_FOLDER = 2
+"""Parts of a path, the name of the file among them, beyond which its folder is not one that others have, too."""
+
+
 class Presence(Enum):
     THERE = "there"
     MISSING = "missing"
@@ -37,16 +41,19 @@ def existence(paths: Iterable[str], roots: Iterable[Path], sure: bool = False) -
     """Whether each of the paths exists, None where that cannot be told.
 
     A log is often read far from its project, where nothing of it is. So if none of the paths is found, and nobody is
-    `sure` that the project is beneath the roots, then none of them is called missing.
+    `sure` that the project is beneath the roots, then only those are called missing whose own folder is there: they
+    were to be beside what is in it.
     """
-    seen = look(set(paths), roots)
+    real = [root.resolve() for root in roots]
+    seen = look(set(paths), real)
     here = sure or Presence.THERE in seen.values()
 
     def exists(path: str) -> bool | None:
         presence = seen.get(path)
         if presence is Presence.THERE:
             return True
-        return False if presence is Presence.MISSING and here else None
+        is_missing = presence is Presence.MISSING and (here or _has_folder(path, real))
+        return False if is_missing else None
 
     return exists
 
@@ -75,6 +82,11 @@ def _presence(path: str, roots: list[Path]) -> Presence:
     if any(map(_is_there, places)):
         return Presence.THERE
     return Presence.MISSING if places else Presence.OUTSIDE
+
+
+def _has_folder(path: str, roots: list[Path]) -> bool:
+    """Whether the folder that it was to be in is there, and is one of its own: every project has a `docs`."""
+    return len(PurePath(path).parts) > _OWN_FOLDER and any(_is_there(place.parent) for place in _places(path, roots))
 
 
 def _is_there(place: Path) -> bool:

@@ -21,6 +21,16 @@ UNREADABLE = Rule(
     "tree. The reference page of the format says what a line looks like.",
     _no_delegation,
 )
+UNFOUND = Rule(
+    "LOG-004",
+    "artifacts not found",
+    Severity.INFO,
+    "the artifacts that a log names can be looked for",
+    "Return format standard, Validation Requirements 4: artifacts must exist on disk. A log is often read far from its "
+    "project: where neither one of its artifacts nor the folder of one is found, nothing is called missing, and this "
+    "says that nothing was judged. `check --root DIR` says where the project is.",
+    _no_delegation,
+)
 DEVIATION = Rule(
     "LOG-002",
     "format not kept",

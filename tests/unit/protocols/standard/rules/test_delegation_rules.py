@@ -405,6 +405,9 @@ def test_a_process_that_is_gone_is_lost() -> None:
 LISTED = Started(CHILD, at(2), place(7, REGISTRY), "implementer", timeout=3600 * SECOND, listed=True)
 
 
+ENTRY = {"agent": "implementer", "command": "implement", "timeout": 3600 * SECOND, "deadline": at(62), "listed": True}
+
+
 def survey(minutes: float, *ids: str) -> Surveyed:
     return Surveyed(at(minutes), place(1, REGISTRY), ids)
 
@@ -414,6 +417,19 @@ def test_an_entry_that_stays_in_the_registry_past_its_deadline_says_that_nobody_
     assert finding.message == "The registry still lists it as running 10:00 after its deadline."
     assert finding.evidence == (place(7, REGISTRY),)
     assert not found("DEL-022", [LISTED, survey(5, CHILD)], minutes=60)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "words"), [("agent", "no subagent"), ("command", "no command"), ("deadline", "no deadline")]
+)
+def test_an_entry_of_the_registry_without_what_it_is_watched_by_is_told(lacks: str, words: str) -> None:
+    whole = Started(CHILD, at(2), place(7, REGISTRY), **ENTRY)  # type: ignore[arg-type]  # fields by name
+    assert not found("DEL-015", [whole, survey(5, CHILD)])
+    partly = Started(CHILD, at(2), place(7, REGISTRY), **ENTRY | {lacks: None})  # type: ignore[arg-type]  # as above
+    finding = only(found("DEL-015", [partly, survey(5, CHILD)]))
+    assert words in finding.message
+    assert finding.evidence == (place(7, REGISTRY),)
+    assert not found("DEL-015", [child(), partly, survey(5, CHILD)]), "a log tells the rest"
 
 
 def test_without_a_registry_nobody_can_be_blamed_for_not_monitoring() -> None:

@@ -19,7 +19,7 @@ from delegtop.protocols.standard.contract.delegation_limits import AGENT_TYPES, 
 DEVIATIONS = {
     DeviationKind.MALFORMED_SESSION_ID: frozenset({"DEL-012"}),
     DeviationKind.MISSING_SESSION_ID: frozenset({"DEL-001"}),
-    DeviationKind.MISSING_FIELD: frozenset({"DEL-003"}),
+    DeviationKind.MISSING_FIELD: frozenset({"DEL-003", "DEL-015"}),
 }
 
 UNNAMED = "no-session-id@"
@@ -360,6 +360,31 @@ def deadline_counted(case: Case) -> Iterator[RuleNote]:
             f"{duration(facts.timeout)} make it.",
             facts.started_origin,
             advice="Count the deadline from the start of the delegation, and write both from one delegation context.",
+        )
+
+
+@rule(
+    "DEL-015",
+    "registry entry gaps",
+    Severity.WARNING,
+    "an entry of the registry says who does what until when",
+    "Delegation guide, Orchestrator Delegation Registry: an entry has command, subagent, task_number, start_time, "
+    "timeout, deadline, status, depth and path; whoever monitors needs them. Timeout, depth and path have rules of "
+    "their own, DEL-002 and DEL-003. What a log tells of the same delegation fills the gaps.",
+)
+def entry_complete(case: Case) -> Iterator[RuleNote]:
+    facts = case.facts
+    if facts.listed_at is None or facts.product is not None or facts.heard_origin is not None:
+        return
+    if len({origin.source for origin in facts.origins}) > 1:
+        return
+    told = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
+    told["deadline"] = facts.deadline
+    if missing := [name for name, value in told.items() if value is None]:
+        yield RuleNote(
+            f"Its entry in the registry has no {' and no '.join(missing)}.",
+            facts.started_origin,
+            advice="Write the entry from the whole delegation context when the work is handed out.",
         )
 
 
