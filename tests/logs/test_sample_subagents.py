@@ -64,7 +64,7 @@ def test_the_check_of_the_manifest_finds_what_is_wrong_with_it(capsys: pytest.Ca
     [
         ("cleo/answers/good.txt", {}),
         ("cleo/answers/talkative.txt", {"OUT-004": 1}),
-        ("hyper/answers/good.md", {}),
+        ("hyper/answers/good.md", {"LOG-004": 1}),  # its workspace is not here
         ("hyper/answers/stuck.md", {"HYP-001": 1, "HYP-003": 1, "HYP-004": 1, "HYP-014": 1, "END-001": 1}),
     ],
 )

@@ -15,7 +15,7 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule_table import RULES
 from delegtop.dialects import Dialect
-from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started
+from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Report, Started
 from delegtop.model.forest import Forest
 from delegtop.protocols.cleo.compliance import CleoCompliance
 from delegtop.protocols.cleo.manifest import CleoManifest
@@ -181,6 +181,9 @@ EXACT = [
     "Research partial. See MANIFEST.jsonl for details.\n",
     "  Research blocked. See MANIFEST.jsonl for blocker details.",
     "Implementation complete. Manifest appended to pipeline_manifest.",
+    "Implementation completed. Manifest appended to pipeline_manifest.",
+    "Testing complete. See MANIFEST.jsonl for summary.",
+    "Implementation complete. manifest:impl-2026-09-29\ncommits: 4f1c2aa\ngates: tests ok, lint ok\nblocker: none",
 ]
 
 
@@ -211,6 +214,21 @@ def test_content_beside_the_message_is_told() -> None:
     finding = one("OUT-004", findings)
     assert 'holds 3 lines beside the message (31 characters), beginning "I found three caches."' in finding.message
     assert not of("OUT-003", findings)
+
+
+def test_an_answer_that_is_all_content_breaks_both() -> None:
+    findings = judged(CleoResponse(), "I found three caches.\nTwo of them overlap.")
+    assert {finding.rule for finding in findings} == {"OUT-003", "OUT-004"}
+    assert all(finding.severity is Severity.ERROR for finding in findings)
+
+
+def test_the_four_lines_of_later_versions_name_what_blocks() -> None:
+    text = "Testing blocked. manifest:t-2026-09-29\ncommits: none\ngates: tests red\nblocker: the database is down"
+    events = list(CleoResponse().read(Line(Origin("answer.txt", 1, 0), text.encode())))
+    assert [event.text for event in events if isinstance(event, Noted) and event.kind == "blocker"] == [
+        "the database is down"
+    ]
+    assert [event.outcome for event in events if isinstance(event, Ended)] == [Outcome.BLOCKED]
 
 
 def test_content_and_another_message_break_both() -> None:
@@ -264,6 +282,7 @@ def test_a_response_is_checked_from_the_command_line(tmp_path: Path, capsys: pyt
         ("OUT-106", entry(id="T201-cache"), '"T201-cache" does not end in the date'),
         ("OUT-107", entry(file="cache.md"), '"cache.md" is not named by its date'),
         ("OUT-107", entry(file="/tmp/2026-02-03_c.md x"), "an absolute path"),
+        ("OUT-107", entry(file="/srv/out/2026-02-03_cache-layers.md"), "an absolute path"),
         ("OUT-110", entry(key_findings=["One.", "Two."]), "3 to 7 are asked for, and the entry has 2"),
         ("OUT-110", entry(key_findings=["x"] * 8), "the entry has 8"),
         ("OUT-111", entry(key_findings=["One is so. Two is not.", "b", "c"]), '"One is so. Two is not."'),

@@ -57,6 +57,41 @@ def one(rule: str, findings: list[Finding]) -> Finding:
     return finding
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"meta": META | {"agent_name": 5}}, "meta.agent_name is a number, not a text"),
+        ({"meta": META | {"agent_name": " "}}, "meta.agent_name is empty"),
+        ({"meta": META | {"status": 1}}, "meta.status is a number"),
+        ({"next_steps": ["Go on", 2]}, "next_steps[1] is a number"),
+        ({"artifacts": [ARTIFACT | {"key_points": [1, "Two.", "Three."]}]}, "artifacts[0].key_points[0] is a number"),
+        ({"error": {"code": "X", "message": "It broke.", "details": {}}}, "error.details is an object"),
+    ],
+)
+def test_a_value_of_another_type_is_told_wherever_it_stands(fields: dict[str, Any], words: str) -> None:
+    found = answer(**fields)
+    assert words in one("HYP-005", found).message
+    assert "HYP-010" not in {finding.rule for finding in found}, "points of a wrong type are points"
+
+
+def test_text_behind_the_object_makes_the_block_no_json() -> None:
+    block = f"```json\n{json.dumps(ANSWER)}\nand that is all\n```"
+    text = f"<!-- AGENT_OUTPUT_START -->\n{block}\n<!-- AGENT_OUTPUT_END -->"
+    assert "more text follows" in one("HYP-002", judged(HyperOutput(), text)).message.lower()
+
+
+def test_an_answer_without_a_block_is_a_breach() -> None:
+    finding = one("HYP-002", judged(HyperOutput(), "I looked at the schema. All is well.\n"))
+    assert finding.severity is Severity.ERROR
+    assert finding.message == "The answer has no block of JSON."
+
+
+def test_what_failed_is_an_error() -> None:
+    failed = answer(meta=META | {"status": "error"}, error={"code": "X", "message": "It broke."})
+    assert one("HYP-014", failed).severity is Severity.ERROR
+    assert one("HYP-014", answer(meta=META | {"status": "partial"})).severity is Severity.WARNING
+
+
 def test_a_conforming_answer_breaks_no_rule() -> None:
     assert not answer(exists=lambda _path: True)
 

@@ -35,12 +35,20 @@ MESSAGES = {
     "blocked": "Research blocked. See MANIFEST.jsonl for blocker details.",
 }
 """All a subagent may answer, by the status of its entry."""
-LATER_MESSAGE = re.compile(
-    r"[A-Z][\w ()/-]{0,40} (complete|partial|blocked)\. Manifest appended to pipeline_manifest\."
+LATER_MESSAGES = (
+    re.compile(r"[A-Z][\w ()/-]{0,40} complete\. See MANIFEST\.jsonl for summary\."),
+    re.compile(r"[A-Z][\w ()/-]{0,40} partial\. See MANIFEST\.jsonl for details\."),
+    re.compile(r"[A-Z][\w ()/-]{0,40} blocked\. See MANIFEST\.jsonl for blocker details\."),
+    re.compile(r"[A-Z][\w ()/-]{0,40} (?:completed?|partial|blocked)\. Manifest appended to pipeline_manifest\."),
+    re.compile(r"[A-Z][\w ()/-]{0,40} (?:completed?|partial|blocked)\. manifest:[ \t]*\S+"),
 )
-"""What versions since 2026-03 ask for instead."""
+"""What later versions ask for instead: since 1.1.0 (2026-03) with the kind of work before the status, then the second
+form, and since 2026-09 the first of four lines."""
+LATER_LINES = re.compile(r"(commits|gates|blocker):[ \t]*(.*)")
+"""The other three of the four."""
 RESPONSE = re.compile(
-    r"\b(complete|partial|blocked)\b[.:!]?[^\n]{0,40}\b(?:MANIFEST\.jsonl|pipeline_manifest)\b", re.IGNORECASE
+    r"\b(complete|partial|blocked)d?\b[.:!]?(?:[^\n]{0,40}\b(?:MANIFEST\.jsonl|pipeline_manifest)\b|[ \t]*manifest:)",
+    re.IGNORECASE,
 )
 """What shows that a text means to be such an answer."""
 
@@ -193,7 +201,8 @@ def _judge_types(value: Mapping[str, Any], drift: list[Drift]) -> None:
 def _judge_names(id: str | None, file: str | None, day: str | None, drift: list[Drift]) -> None:
     if id and not (day and id.endswith(f"-{day}")):
         drift.append(Drift(ODD_ID, id))
-    if file and not (day and re.fullmatch(rf"{re.escape(day)}_[\w-]+\.md", PurePosixPath(file).name)):
+    named = file and day and re.fullmatch(rf"{re.escape(day)}_[\w-]+\.md", PurePosixPath(file).name)
+    if file and (not named or PurePosixPath(file).is_absolute()):
         drift.append(Drift(ODD_FILE, file))
 
 

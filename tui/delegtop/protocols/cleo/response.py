@@ -12,8 +12,10 @@ from delegtop.model import notes as kinds
 from delegtop.model.events import PROMPT, Ended, Ending, Event, Noted, Report, Started
 from delegtop.protocols.cleo import PRODUCT
 from delegtop.protocols.cleo.entry_rows import outcome_of
-from delegtop.protocols.cleo.manifest_contract import RESPONSE
+from delegtop.protocols.cleo.manifest_contract import LATER_LINES, RESPONSE
 from delegtop.sources.records import Line, Unreadable
+
+_NONE = frozenset({"none", "-", "–", "n/a"})
 
 
 class CleoResponse(Dialect):
@@ -40,11 +42,12 @@ class CleoResponse(Dialect):
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
         text = line.data.decode("utf-8-sig", "replace").strip()
         found = RESPONSE.search(text)
-        if found is None:
-            return
         id = f"response@{PurePath(line.origin.source).name}"
-        status = found[1].lower()
+        status = found[1].lower() if found else None  # only what is said to be an answer is read without its message
+        told = {name: rest for name, rest in LATER_LINES.findall(text) if rest and rest.lower() not in _NONE}
         report = Report(status=status, summary=text[:PROMPT])
         yield Started(id, None, line.origin, product=PRODUCT.name)
         yield Ended(id, None, line.origin, outcome_of(status), Ending.RETURN, report)
         yield Noted(id, None, line.origin, kinds.RESPONSE, text[:PROMPT])
+        if "blocker" in told:
+            yield Noted(id, None, line.origin, kinds.BLOCKER, told["blocker"][:PROMPT])

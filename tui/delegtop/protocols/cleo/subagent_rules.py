@@ -15,7 +15,15 @@ from delegtop.model.states import ACTIVE
 from delegtop.protocols.cleo import PRODUCT, manifest_contract
 from delegtop.protocols.cleo.entries import headings, is_entry
 from delegtop.protocols.cleo.entry_rows import OUTPUT
-from delegtop.protocols.cleo.manifest_contract import LATER_MESSAGE, MESSAGES, RESPONSE, SECTIONS, Violation, violations
+from delegtop.protocols.cleo.manifest_contract import (
+    LATER_LINES,
+    LATER_MESSAGES,
+    MESSAGES,
+    RESPONSE,
+    SECTIONS,
+    Violation,
+    violations,
+)
 from delegtop.protocols.noted_drift import drifted, notes
 
 DEVIATIONS = {manifest_contract.SPREAD: frozenset({"OUT-002"})}
@@ -97,12 +105,13 @@ def one_line(case: Case) -> Iterator[RuleNote]:
     Severity.ERROR,
     "the response is exactly the message of the protocol",
     f"{_PROTOCOL}, Output Requirements and Error Handling: the subagent answers with one of three sentences, by the "
-    "status of its entry. Versions since 2026-03 ask for `[Type] complete. Manifest appended to pipeline_manifest.` "
-    "and that is taken as well.",
+    "status of its entry. Later versions have the kind of work in place of `Research`, or `[Type] complete. Manifest "
+    "appended to pipeline_manifest.`, or four lines: `[Type] complete. manifest:ID`, `commits:`, `gates:` and "
+    "`blocker:`; all are taken. A text that is all content is only taken for an answer with `--format cleo-response`.",
 )
 def exact_response(case: Case) -> Iterator[RuleNote]:
     for origin, text in _responses(case):
-        if not any(_is_message(line) for line in text.splitlines()):
+        if not any(_is_message(line) and not LATER_LINES.fullmatch(line.strip()) for line in text.splitlines()):
             yield RuleNote(
                 f"The response does not hold the message of the protocol; it begins {quoted(_beginning(text))}.",
                 origin,
@@ -263,7 +272,7 @@ def _responses(case: Case) -> Iterator[tuple[Origin | None, str]]:
 
 def _is_message(line: str) -> bool:
     text = line.strip()
-    return text in MESSAGES.values() or LATER_MESSAGE.fullmatch(text) is not None
+    return text in MESSAGES.values() or any(each.fullmatch(text) for each in (*LATER_MESSAGES, LATER_LINES))
 
 
 def _status_of(text: str) -> str:

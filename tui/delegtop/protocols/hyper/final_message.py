@@ -28,12 +28,14 @@ from delegtop.protocols.hyper import PRODUCT
 from delegtop.protocols.hyper.output_contract import (
     COMPLETE_WORDS,
     FAILED_WORDS,
+    NO_BLOCK,
     Output,
     OutputBlock,
     blocks,
     is_output,
     place,
 )
+from delegtop.protocols.protocol_drift import Drift
 from delegtop.sources.records import Line, Unreadable
 
 _OUTCOMES = {"partial": Outcome.PARTIAL, "blocked": Outcome.BLOCKED}
@@ -77,12 +79,21 @@ class HyperOutput(Dialect):
         text = line.data.decode("utf-8-sig", "replace")
         found = blocks(text)
         if not found:
+            yield from _without_block(text, line.origin)
             return
         fitting = [block for block in found if is_output(block.value)]
         block = (fitting or found)[-1]  # of several the last: it is the final message's
         before = text[: block.start]
         origin = Origin(line.origin.source, before.count("\n") + 1, len(before.encode("utf-8", "replace")))
         yield from _events(text, block, origin)
+
+
+def _without_block(text: str, origin: Origin) -> Iterator[Event]:
+    """An answer in mere words. Only a file that is said to be an answer is read as one."""
+    id = f"agent-output@{PurePath(origin.source).name}"
+    yield Started(id, None, origin, product=PRODUCT.name)
+    yield Ended(id, None, origin, Outcome.UNKNOWN, Ending.RETURN, Report(summary=text.strip()[:PROMPT] or None))
+    yield Noted(id, None, origin, drifts.NOTE, drifts.written([Drift(NO_BLOCK, "the answer has no block of JSON")]))
 
 
 def _sureness(block: OutputBlock) -> int:

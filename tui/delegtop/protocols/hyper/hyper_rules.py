@@ -63,15 +63,17 @@ def marked(case: Case) -> Iterator[RuleNote]:
     "invalid json",
     Severity.ERROR,
     "the block is valid JSON",
-    f"{_CONTRACT}, Orchestrator Expectations 1 and Validation Checklist.",
+    f"{_CONTRACT}, Orchestrator Expectations 1 and Validation Checklist: every answer has one, and nothing else is in "
+    "it. A file that has none is only taken for an answer with `--format hyper-output`.",
 )
 def valid_json(case: Case) -> Iterator[RuleNote]:
-    if found := drifted(case, output_contract.NOT_JSON):
-        yield RuleNote(
-            "Between the markers stands no valid JSON object.",
-            *found.evidence,
-            advice="Ask the agent for its answer again; nothing of it can be relied on.",
-        )
+    for kind in (output_contract.NOT_JSON, output_contract.NO_BLOCK):
+        if found := drifted(case, kind):
+            yield RuleNote(
+                f"{found.details[0][0].upper()}{found.details[0][1:]}.",
+                *found.evidence,
+                advice="Ask the agent for its answer again; nothing of it can be relied on.",
+            )
 
 
 @rule(
@@ -291,7 +293,8 @@ def error_object(case: Case) -> Iterator[RuleNote]:
     "work not complete",
     Severity.WARNING,
     "what a stuck agent asks for is done",
-    f"{_CONTRACT}, Standard Response Format: next_steps. The agent's own words, told for work that is not complete.",
+    f"{_CONTRACT}, Standard Response Format: next_steps. The agent's own words, told for work that is not complete; "
+    "what failed is an error, as in every protocol.",
 )
 def way_on(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
@@ -307,6 +310,7 @@ def way_on(case: Case) -> Iterator[RuleNote]:
     yield RuleNote(
         f"The work is not complete{f': {why}' if why else ''}.".replace("..", "."),
         facts.ended_origin,
+        severity=Severity.ERROR if facts.outcome is Outcome.FAILED else None,
         advice="; ".join(steps) or "Resolve what is in the way, then start the agent again.",
         by="agent" if steps else "delegtop",
     )

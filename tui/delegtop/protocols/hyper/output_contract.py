@@ -30,6 +30,7 @@ OPEN = "no end marker"
 NOT_JSON = "not JSON"
 FEW_POINTS = "key points"
 ODD_TYPE = "artifact type"
+NO_BLOCK = "no block"
 """Kinds of drift."""
 
 # In four spellings. A bare word counts only on a line of its own: prose may speak of it.
@@ -38,6 +39,8 @@ START = re.compile(_MARKER.format("AGENT_OUTPUT_START"), re.MULTILINE)
 END = re.compile(_MARKER.format("AGENT_OUTPUT_END"), re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
 _LARGEST = 4_000_000
+_TYPED = 5
+"""Members of a list whose type is told."""
 
 
 class OutputBlock(NamedTuple):
@@ -51,6 +54,8 @@ class OutputBlock(NamedTuple):
     closed: bool
     """It has its end marker, or needs none."""
     fenced: bool
+    rest: str = ""
+    """What stands behind the object, where nothing but the object should."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +112,10 @@ def blocks(text: str) -> list[OutputBlock]:
         before = bisect_right(marked, start, key=lambda block: block.start)
         if before and start < marked[before - 1].end:
             continue
-        if is_output(value := _object(inside)):
-            found.append(OutputBlock(value, start, end, marked=False, closed=True, fenced=True))
-    if not found and text.lstrip().startswith("{") and is_output(value := _object(text)):
+        value, rest = _object(inside)
+        if is_output(value):
+            found.append(OutputBlock(value, start, end, marked=False, closed=True, fenced=True, rest=rest))
+    if not found and text.lstrip().startswith("{") and is_output(value := _object(text)[0]):
         found.append(OutputBlock(value, 0, len(text), marked=False, closed=True, fenced=False))
     return sorted(found, key=lambda block: block.start)
 
@@ -121,9 +127,9 @@ def _marked(text: str) -> Iterator[OutputBlock]:
         end = END.search(text, start.end(), limit)
         inside = text[start.end() : end.start() if end else limit]
         fence = next(_fences(inside), None)
-        value = _object(fence[2] if fence else inside)
-        stop = end.end() if end else limit
-        yield OutputBlock(value, start.start(), stop, marked=True, closed=end is not None, fenced=fence is not None)
+        value, rest = _object(fence[2] if fence else inside)
+        stop, is_closed = end.end() if end else limit, end is not None
+        yield OutputBlock(value, start.start(), stop, True, is_closed, fence is not None, rest if is_closed else "")
 
 
 def _fences(text: str) -> Iterator[tuple[int, int, str]]:
@@ -140,15 +146,16 @@ def _fences(text: str) -> Iterator[tuple[int, int, str]]:
             opened = fence  # the one before was never closed
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def _object(text: str) -> tuple[dict[str, Any] | None, str]:
+    """The object in the text, and what follows it."""
     brace = text.find("{")
     if brace < 0:
-        return None
+        return None, ""
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text[brace:])
+        value, length = json.JSONDecoder(strict=False).raw_decode(text[brace:])
     except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        return None, ""
+    return (value, text[brace + length :].strip()) if isinstance(value, dict) else (None, "")
 
 
 def place(block: OutputBlock) -> list[Drift]:
@@ -161,7 +168,9 @@ def place(block: OutputBlock) -> list[Drift]:
     if not block.fenced:
         found.append(Drift(UNFENCED, "the block is in no json fence"))
     if block.value is None:
-        found.append(Drift(NOT_JSON, "no valid JSON object stands between the markers"))
+        found.append(Drift(NOT_JSON, "between the markers stands no valid JSON object"))
+    elif block.rest:
+        found.append(Drift(NOT_JSON, "more text follows the JSON object, which makes the block no valid JSON"))
     return found
 
 
@@ -176,6 +185,11 @@ def _output(value: Mapping[str, Any]) -> Output:
             Drift(MISSING, f"meta.{name}")
             for name in ("agent_name", "status", "execution_time_ms")
             if meta.get(name) is None
+        ]
+        drift += [
+            _typed(f"meta.{name}", meta[name], "a text")
+            for name in ("agent_name", "status")
+            if meta.get(name) is not None and _text(meta[name]) is None
         ]
     return Output(
         agent=_text(meta.get("agent_name")),
@@ -222,8 +236,9 @@ def _artifact(given: dict[str, Any], where: str, drift: list[Drift]) -> Iterator
     if type and type not in ARTIFACT_TYPES:
         drift.append(Drift(ODD_TYPE, f"{type} ({path or where})"))
     points = _list(given, "key_points", drift, where)
-    if isinstance(given.get("key_points"), list) and not KEY_POINTS[0] <= len(points) <= KEY_POINTS[1]:
-        drift.append(Drift(FEW_POINTS, f"{len(points)} for {path or where}"))
+    given_points = given.get("key_points")
+    if isinstance(given_points, list) and not KEY_POINTS[0] <= len(given_points) <= KEY_POINTS[1]:
+        drift.append(Drift(FEW_POINTS, f"{len(given_points)} for {path or where}"))
     if path:
         yield OutputArtifact(path, type, _text(given.get("summary")), points)
 
@@ -235,6 +250,8 @@ def _error(given: object, drift: list[Drift]) -> OutputError | None:
         drift.append(_typed("error", given, "an object"))
         return OutputError(message=_text(given))
     drift += [Drift(MISSING, f"error.{name}") for name in ("code", "message") if not _text(given.get(name))]
+    if given.get("details") is not None and not isinstance(given["details"], str):
+        drift.append(_typed("error.details", given["details"], "a text"))
     return OutputError(_text(given.get("code")), _text(given.get("message")), _text(given.get("details")))
 
 
@@ -244,10 +261,15 @@ def _list(given: Mapping[str, Any], name: str, drift: list[Drift], where: str = 
         drift.append(Drift(MISSING, named))
     elif not isinstance(value, list):
         drift.append(_typed(named, value, "a list"))
+    else:
+        odd = [number for number, each in enumerate(value) if _text(each) is None]
+        drift += [_typed(f"{named}[{number}]", value[number], "a text") for number in odd[:_TYPED]]
     return _texts(value)
 
 
 def _typed(name: str, given: object, expected: str) -> Drift:
+    if isinstance(given, str) and not given.strip():
+        return Drift(WRONG_TYPE, f"{name} is empty")
     return Drift(WRONG_TYPE, f"{name} is {json_type(given)}, not {expected}")
 
 
