@@ -9,7 +9,7 @@ from delegtop.base.origin import kernel
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.session_commands import Opening, opening
 from delegtop.model.events import LOCALHOST, Described, Ended, Ending, Event, Outcome, Started
-from delegtop.model.session_manner import JOB, KERNEL, MANNER, PANE, SEEN, Manner
+from delegtop.model.session_manner import JOB, KERNEL, LISTENS, MANNER, PANE, SEEN, TTY, Manner
 
 SEEN_BY = (SEEN, KERNEL)
 FOLDER = Described("a", at(0), place(), cwd="/srv/my garden")
@@ -40,6 +40,25 @@ def test_one_in_the_background_is_attached_to() -> None:
     assert told == Opening("claude attach 5e55")
 
 
+@pytest.mark.parametrize(
+    ("listens", "url"),
+    [
+        ("127.0.0.1:4096", "http://127.0.0.1:4096"),
+        ("0.0.0.0:80", "http://127.0.0.1:80"),
+        ("[::]:80", "http://127.0.0.1:80"),
+    ],
+)
+def test_one_in_a_server_is_opened_there(listens: str, url: str) -> None:
+    refs = SEEN_BY, (MANNER, "server"), (LISTENS, listens), ("session_id", "ses_1")
+    assert opens(session(*refs, product="opencode")) == Opening(f"opencode attach {url} --session ses_1")
+
+
+@pytest.mark.parametrize("listens", ["evil.example:80", "127.0.0.1:80/x?", "127.0.0.1", ":80", "$(reboot):80"])
+def test_what_is_no_address_is_not_asked(listens: str) -> None:
+    refs = SEEN_BY, (MANNER, "server"), (LISTENS, listens), ("session_id", "ses_1")
+    assert opens(session(*refs, product="opencode")).command is None
+
+
 def test_one_in_the_background_whose_name_is_not_known_is_not_opened() -> None:
     told = opens(session(SEEN_BY, (MANNER, "background")))
     assert told == Opening(None, "it runs in the background (pid 4711), and what it is called there is not known")
@@ -48,18 +67,21 @@ def test_one_in_the_background_whose_name_is_not_known_is_not_opened() -> None:
 @pytest.mark.parametrize(
     ("runs_as", "why"),
     [
-        ("terminal", "it is open in a terminal (pid 4711, tmux %3, in /srv/my garden): go there"),
+        ("terminal", "it is open in a terminal (pts/3, tmux %3, pid 4711, in /srv/my garden): go there"),
         (
             "headless",
-            "it runs without a terminal (pid 4711, tmux %3, in /srv/my garden): "
+            "it runs without a terminal (pts/3, tmux %3, pid 4711, in /srv/my garden): "
             "there is nothing to open until it has ended",
         ),
-        ("server", "a server has it (pid 4711, tmux %3, in /srv/my garden): open it in the program that shows it"),
-        ("unknown", "it is open elsewhere (pid 4711, tmux %3, in /srv/my garden): go there"),
+        (
+            "server",
+            "a server has it (pts/3, tmux %3, pid 4711, in /srv/my garden): open it in the program that shows it",
+        ),
+        ("unknown", "it is open elsewhere (pts/3, tmux %3, pid 4711, in /srv/my garden): go there"),
     ],
 )
 def test_one_that_is_there_is_never_opened_a_second_time(runs_as: str, why: str) -> None:
-    assert opens(session(SEEN_BY, (MANNER, runs_as), (PANE, "%3")), FOLDER) == Opening(None, why)
+    assert opens(session(SEEN_BY, (MANNER, runs_as), (PANE, "%3"), (TTY, "pts/3")), FOLDER) == Opening(None, why)
 
 
 @pytest.mark.parametrize("runs_as", Manner)
@@ -90,8 +112,8 @@ def test_one_that_ended_elsewhere_says_where() -> None:
 
 
 def test_what_has_no_command_says_so() -> None:
-    assert opens(session(SEEN_BY, product="crush"), GONE) == Opening(
-        None, "Crush has no command that opens a session again"
+    assert opens(session(SEEN_BY, product="otel"), GONE) == Opening(
+        None, "OpenTelemetry has no command that opens a session again"
     )
     assert opens(session(SEEN_BY, product="proofchecker"), GONE) == Opening(
         None, "what its session is called is not known"
