@@ -11,7 +11,6 @@ PRODUCT = Product(
         Home("~/.cline/data", "sessions", "CLINE_DATA_DIR"),
     ),
     resume=("cline", "--id"),
-    resume_headless=("cline", "--id"),
     interrupt_key="Esc",
     tried="3.0.65",
     session_id=r"\d{10,}_\w+",
