@@ -27,13 +27,14 @@ def command(pane: str) -> str:
 def test_it_shows_the_pane(terminal: Terminal, tmp_path: Path, inside: bool) -> None:
     file = tmp_path / "pane"
     session = f"echo $TMUX_PANE > {file}; echo the session is $((40 + 2)); exec cat"
-    start = "unset TMUX; PS1='INNER$' tmux -L default -f /dev/null -u new-session"
+    start = "unset TMUX; tmux -L default -f /dev/null -u new-session"
     terminal.shell(f"{start} -d 'bash --norc --noprofile'; tmux new-window -d {shlex.quote(session)}")
     try:
         terminal.wait_until(lambda: file.exists() and file.read_text().strip() != "", "its pane")
         if inside:
             terminal.shell("clear; tmux attach")
-            terminal.wait_for("INNER$")
+            terminal.wait_for("0:bash")  # the line below a screen of tmux
+            terminal.wait_until_still()
         terminal.type(command(file.read_text().strip()))
         terminal.keys("Enter")
         terminal.wait_for("the session is 42")
