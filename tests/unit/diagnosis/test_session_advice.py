@@ -270,6 +270,24 @@ def test_a_program_that_finds_sessions_by_their_folder_says_so_where_that_is_not
     assert opens.words.endswith("Type it in the folder of its project, it finds no others.")
 
 
+def test_what_ran_without_a_terminal_and_has_ended_may_go_on_so() -> None:
+    over = ended("a", 59, Outcome.FAILED)
+    told = steps(session(Manner.HEADLESS, product="codex"), over)
+    assert typed(told) == ["codex resume a", "codex exec resume a 'Go on where you stopped.'"]
+
+
+def test_a_session_whose_name_is_not_known_is_asked_for_anew() -> None:
+    told = steps(
+        Started(**{**_fields(session()), "id": "-a"}),
+        Ended("-a", at(50), kernel(4711), Outcome.LOST, Ending.GONE),
+        id="-a",
+    )
+    assert (
+        "Its program is gone, and what its session is called is not known: ask for the work anew, with what it left."
+        in [step.words for step in told]
+    )
+
+
 def test_where_nobody_can_see_it_what_to_look_at_comes_before_the_command() -> None:
     unseen = started("a", 0, product="codex", depth=0, pid=4711, host=LOCALHOST)
     told = steps(unseen, MODEL)

@@ -195,26 +195,23 @@ def taken_up(case: Case, at: SessionProcess) -> Iterator[Act]:
     program = product(at.facts.product)
     if program is None or at.is_there:
         return
-    command, whose = (
-        commands.session_command(at.facts),
-        "its session" if at.session == case.handle else "the session it belongs to",
-    )
-    if command is None:
+    if (command := commands.session_command(at.facts)) is None:
+        if at.is_gone:
+            why = commands.no_command(at.facts)
+            yield Act(f"Its program is gone, and {why}: ask for the work anew, with what it left.")
         return
+    whose = "its session" if at.session == case.handle else "the session it belongs to"
     on = f", on {at.facts.host}" if commands.is_elsewhere(at.facts) else ""
     how = "" if program.tried else ", as its documentation has it"
     folder = " Type it in the folder of its project, it finds no others." if _wants_folder(at, program) else ""
     opens = f"this opens {whose} again{on}{how}.{folder}"
     if at.is_gone:
         yield Act(f"Its program is gone: {opens}", command)
-        if at.runs_as is Manner.HEADLESS and (again := commands.headless_command(at.facts)) is not None:
-            yield Act(f"Or it goes on without a terminal, as it ran{how}; give it the options it had.", again)
     else:
-        yield Act(
-            f"Look first whether its program is still open, which cannot be seen from here ({at.why}). "
-            f"If it is closed, {opens}",
-            command,
-        )
+        seen = f"Look first whether its program is still open, which cannot be seen from here ({at.why})."
+        yield Act(f"{seen} If it is closed, {opens}", command)
+    if at.runs_as is Manner.HEADLESS and (again := commands.headless_command(at.facts)) is not None:
+        yield Act(f"Or it goes on without a terminal, as it ran{how}; give it the options it had.", again)
     yield from take_up_child(case, at)
 
 

@@ -60,7 +60,7 @@ def _there(at: SessionProcess) -> Opening:
 def _not_there(at: SessionProcess) -> Opening:
     command = session_command(at.facts)
     if command is None:
-        return Opening(None, _no_command(at.facts))
+        return Opening(None, no_command(at.facts))
     on = f"it is on {at.facts.host}" if is_elsewhere(at.facts) else ""
     if at.is_gone:
         return Opening(command, on)
@@ -68,7 +68,8 @@ def _not_there(at: SessionProcess) -> Opening:
     return Opening(command, seen if on in at.why or not on else f"{seen}; {on}")
 
 
-def _no_command(facts: Delegation) -> str:
+def no_command(facts: Delegation) -> str:
+    """Why there is no command that opens it again."""
     program = product(facts.product)
     if program is None or not program.resume:
         return f"{program.title if program else 'its program'} has no command that opens a session again"
