@@ -25,7 +25,7 @@ def urgencies() -> str:
 
 def sessions() -> str:
     """What is typed about a session that waits for the model, by all ways in which it may run."""
-    head = "| program | interrupts its turn | in the background, in a server | once it is gone | help of |\n"
+    head = "| program | keys in its terminal | in the background, in a server | once it is gone | help of |\n"
     rows = "".join(_row(each) for each in products() if each.is_session and each.resume)
     return f"{head}| --- | --- | --- | --- | --- |\n{rows}"
 
@@ -34,12 +34,17 @@ def _row(program: Product) -> str:
     reached = [*_typed(program, Manner.BACKGROUND), *_typed(program, Manner.SERVER)]
     cells = (
         program.title,
-        program.interrupt_key or "–",
+        _keys(program),
         _code(reached),
         _code(_typed(program, Manner.HEADLESS, GONE)),
         program.tried or "only documented",
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _keys(program: Product) -> str:
+    turn = f"{program.interrupt_key}: its turn" if program.interrupt_key else "–"
+    return f"{turn}<br>{program.stop_child_keys}: one agent" if program.stop_child_keys else turn
 
 
 def _typed(program: Product, runs_as: Manner, *more: Event) -> list[str]:

@@ -108,8 +108,8 @@ def test_in_a_terminal_the_key_of_its_program_interrupts_it(product: str, key: s
     assert kind(session(product=product), MODEL) is Kind.WAITING_FOR_MODEL
     first, *_ = steps(session(product=product), MODEL)
     assert first.words == (
-        f"Interrupt it and send the prompt again. Press {key} in its terminal, which interrupts its turn: "
-        "pts/3, pid 4711."
+        "Interrupt it and send the prompt again. "
+        f"In its terminal (pts/3, pid 4711) press {key}, which interrupts its turn."
     )
 
 
@@ -118,10 +118,23 @@ def test_a_program_whose_key_is_not_known_is_interrupted_and_no_key_is_made_up()
     assert first.words.endswith("Interrupt it in its terminal: pts/3, pid 4711.")
 
 
-def test_who_interrupts_for_an_agent_within_is_told_that_the_whole_turn_ends() -> None:
-    child = started("b", 1, parent="a", product="claude-code"), heard("b", 2, phase=Phase.MODEL)
-    first, *_ = steps(session(), heard("a", 1, phase=Phase.CHILD), *child, id="b")
-    assert "which interrupts the whole turn of its session, with all agents in it: pts/3, pid 4711." in first.words
+@pytest.mark.parametrize(
+    ("product", "press"),
+    [
+        (
+            "claude-code",
+            "press ↓ until it is marked, then x, which stops this agent alone, "
+            "or Esc, which interrupts the turn of its session, not only this agent.",
+        ),
+        ("codex", "press Esc, which interrupts the turn of its session, not only this agent."),
+    ],
+)
+def test_an_agent_within_is_stopped_alone_where_its_program_can_and_else_the_advice_says_what_ends_too(
+    product: str, press: str
+) -> None:
+    child = started("b", 1, parent="a", product=product), heard("b", 2, phase=Phase.MODEL)
+    first, *_ = steps(session(product=product), heard("a", 1, phase=Phase.CHILD), *child, id="b")
+    assert first.words.endswith(f"In its terminal (pts/3, pid 4711) {press}")
 
 
 # -- without a terminal --------------------------------------------------------------------------------------------
@@ -323,7 +336,7 @@ def test_the_process_of_the_tool_comes_before_its_session() -> None:
     inside = heard("a", 1, phase=Phase.TOOL, tool="Bash", doing="apt-get install x")
     told = steps(session(), inside, looked(4800))
     assert typed(told)[0] == "kill 4800"
-    assert told[1].words.startswith("If that does not free it: press Esc in its terminal, which interrupts its turn: ")
+    assert told[1].words.startswith("If that does not free it: in its terminal (pts/3, pid 4711) press Esc, ")
 
 
 def looked(pid: int) -> ProcessSeen:

@@ -86,6 +86,8 @@ class Product(NamedTuple):
     over it would start it again."""
     interrupt_key: str = ""
     """What to press in its terminal to interrupt its turn; the session stays."""
+    stop_child_keys: str = ""
+    """What to press there to stop one agent within the session; everything else goes on."""
     take_up_child: str = ""
     """What its agent is told to call so that the own session of a child goes on and its work is not done again; `{id}`
     stands for the child's."""

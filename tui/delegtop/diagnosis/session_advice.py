@@ -68,23 +68,28 @@ class _Reach(NamedTuple):
         return self.at.session == self.case.handle
 
     @property
-    def turn(self) -> str:
-        return "its turn" if self.is_own else "the whole turn of its session, with all agents in it"
+    def press(self) -> str:
+        """What to press in its terminal, the mildest first; nothing if that is not known."""
+        keys, key = self.program.stop_child_keys, self.program.interrupt_key
+        if self.is_own:
+            return key and f"press {key}, which interrupts its turn"
+        alone = keys and f"press {keys}, which stops this agent alone"
+        whole = key and f"{key}, which interrupts the turn of its session, not only this agent"
+        return f"{alone}, or {whole}" if alone and whole else alone or (whole and f"press {whole}")
 
 
 def _in_terminal(to: _Reach, need: Need) -> Iterator[Act]:
-    key, command = to.program.interrupt_key, commands.pane_command(to.at)
+    command = commands.pane_command(to.at)
     if need is Need.ANSWER:
         yield Act(f"Its terminal: {to.where}.", command)
     elif need is Need.MESSAGE:
         yield Act(f"Type it in its terminal: {to.where}.", command)
-    elif need is Need.LOOK:
-        there = f" {key} there interrupts {to.turn}." if key else ""
-        yield Act(f"Its terminal: {to.where}.{there}", command)
-    elif key:
-        yield Act(f"Press {key} in its terminal, which interrupts {to.turn}: {to.where}.", command)
-    else:
+    elif not to.press:
         yield Act(f"Interrupt it in its terminal: {to.where}.", command)
+    elif need is Need.LOOK:
+        yield Act(f"Its terminal: {to.where}. If nothing moves, {to.press}.", command)
+    else:
+        yield Act(f"In its terminal ({to.where}) {to.press}.", command)
 
 
 def _headless(to: _Reach, need: Need) -> Iterator[Act]:
@@ -115,7 +120,6 @@ def _in_background(to: _Reach, need: Need) -> Iterator[Act]:
             "supervisor would start it again."
         )
         return
-    key = to.program.interrupt_key
     ended = Act(
         f"This ends {'it' if to.is_own else 'its session, with all agents in it'}; {_KEPT}. A signal would not: its "
         "supervisor would start it again.",
@@ -127,12 +131,12 @@ def _in_background(to: _Reach, need: Need) -> Iterator[Act]:
         return
     if need is Need.LOOK and logs is not None:
         yield Act(f"It runs in the background ({to.where}): this prints what it shows.", logs)
-        yield Act(f"This opens it; {key} there interrupts {to.turn}.", attach)
+        yield Act(f"This opens it; there {to.press}.", attach)
     else:
         then = {
             Need.ANSWER: "this opens it, to answer there",
             Need.MESSAGE: "this opens it, to type one",
-        }.get(need, f"this opens it, and {key} there interrupts {to.turn}")
+        }.get(need, f"this opens it; there {to.press}")
         yield Act(f"It runs in the background ({to.where}): {then}.", attach)
     yield ended._replace(words=f"If that does not help: {ended.words[:1].lower()}{ended.words[1:]}")
 

@@ -31,6 +31,7 @@ PRODUCT = Product(
     logs=("claude", "logs"),
     stop=("claude", "stop"),
     interrupt_key="Esc",
+    stop_child_keys="↓ until it is marked, then x",
     headless=("-p", "--print"),
     tried="2.1.326",
     session_id=UUID,
