@@ -160,6 +160,7 @@ def _asking(home: Path, cwd: str, heard: int) -> str:
     main.called(heard, "toolu_asks", "Bash", command="rm -r build")
     main.keep(_place(home, cwd) / f"{main.session}.jsonl")
     entry = {"pid": os.getpid(), "sessionId": main.session, "cwd": cwd, "version": _VERSION, "kind": "interactive"}
+    entry |= {"entrypoint": "cli", "tmux": "work:@1.%3"}
     entry |= {"startedAt": heard - 61_000, "procStart": str(processes.start_ticks(os.getpid()))}
     entry |= {"status": "busy", "waitingFor": "permission to use Bash"}
     entry |= {"statusUpdatedAt": heard + 400, "updatedAt": heard + 400}

@@ -6,6 +6,7 @@ its folder and the files it keeps open, and it dies of every signal as the progr
 
 import json
 import os
+import pty
 import signal
 import sqlite3
 import subprocess
@@ -29,16 +30,22 @@ GEMINI_ID = "20b742c0-72c4-46d4-9805-f189d63ec633"
 class StandIn:
     """The process of a program, in a folder, with files open."""
 
-    def __init__(self, words: Sequence[str], folder: Path, holds: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, words: Sequence[str], folder: Path, holds: Sequence[Path] = (), *, terminal: bool = False, pane: str = ""
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._terminal = pty.openpty() if terminal else ()
+        its = self._terminal[-1] if self._terminal else None
+        tmux = {"TMUX": "/tmp/tmux-0/default,1,0", "TMUX_PANE": pane} if pane else {}  # a name, no file
         with ExitStack() as opened:
             files = [opened.enter_context(path.open("r+b")) for path in holds]
             self._process = subprocess.Popen(
                 [words[0], "-c", "read -r line", *words[1:]],
                 executable=SHELL,
                 cwd=folder,
-                env={**os.environ, "PWD": str(folder)},
-                stdin=subprocess.PIPE,
+                env={**os.environ, "PWD": str(folder), **tmux},
+                stdin=subprocess.PIPE if its is None else its,
+                stdout=its,
                 pass_fds=[file.fileno() for file in files],
             )
         self.pid = self._process.pid
@@ -49,11 +56,16 @@ class StandIn:
             self._process.wait()
         if self._process.stdin is not None:
             self._process.stdin.close()
+        for end in self._terminal:
+            os.close(end)
+        self._terminal = ()
 
 
 @contextmanager
-def running(*words: str, folder: Path, holds: Sequence[Path] = ()) -> Iterator[StandIn]:
-    it = StandIn(words, folder, holds)
+def running(
+    *words: str, folder: Path, holds: Sequence[Path] = (), terminal: bool = False, pane: str = ""
+) -> Iterator[StandIn]:
+    it = StandIn(words, folder, holds, terminal=terminal, pane=pane)
     try:
         yield it
     finally:
@@ -96,12 +108,20 @@ def claude_done(log: Path, cwd: Path, id: str = CLAUDE_ID) -> None:
     write(log, {**common, **about, "message": message})
 
 
-def claude_entry(home: Path, cwd: Path, pid: int, id: str = CLAUDE_ID) -> Path:
-    entry = {"pid": pid, "sessionId": id, "cwd": str(cwd), "version": "2.1.325", "kind": "interactive"}
+def claude_entry(home: Path, cwd: Path, pid: int, id: str = CLAUDE_ID, **more: object) -> Path:
+    entry: dict[str, object] = {"pid": pid, "sessionId": id, "cwd": str(cwd), "version": "2.1.325"}
+    entry |= {"kind": "interactive"}
     place = home / ".claude/sessions" / f"{pid}.json"
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(json.dumps({**entry, "startedAt": millis(), "status": "busy", "updatedAt": millis()}))
+    entry |= {"startedAt": millis(), "status": "busy", "updatedAt": millis(), **more}
+    place.write_text(json.dumps(entry))
     return place
+
+
+def claude_asking(home: Path, cwd: Path, pid: int, **how: str) -> None:
+    """A session that wants to be allowed to run something; `how` it was started, as its registry has it."""
+    claude(home, cwd, ago=60)
+    claude_entry(home, cwd, pid, status="waiting", waitingFor="permission to use Bash", statusUpdatedAt=millis(), **how)
 
 
 def codex(home: Path, cwd: Path, ago: float = 0.0, id: str = CODEX_ID, parent: str | None = None) -> Path:

@@ -41,7 +41,9 @@ def row(name: str) -> str:
 
 
 def programs() -> str:
-    head = "| program | logs | to resume | in the background | commands tried with |\n| --- | --- | --- | --- | --- |\n"
+    head = (
+        "| program | logs | to resume | in the background | commands accepted by |\n| --- | --- | --- | --- | --- |\n"
+    )
     return f"\n{head}{''.join(program(product.name) for product in products())}"
 
 
@@ -51,7 +53,13 @@ def program(name: str) -> str:
     homes = (PurePath(home.folder, home.below).as_posix() for home in known.homes)
     commands = [" ".join((*words, "ID")) for words in (known.resume, known.attach, known.stop) if words]
     resume, others = commands[:1], commands[1:]
-    cells = (known.title, code(homes), code(resume), code(others), known.tried or ("not tried" if resume else "–"))
+    cells = (
+        known.title,
+        code(homes),
+        code(resume),
+        code(others),
+        known.tried or ("only documented" if resume else "–"),
+    )
     return f"| {' | '.join(cells)} |\n"
 
 

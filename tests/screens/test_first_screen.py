@@ -59,8 +59,8 @@ KINDS = {
         "NEEDS YOU  claude in webapp  asks permission: Bash: rm -r",
         "asks permission",
         "a person to allow Bash: rm -r build.",
-        "Answer it in its terminal: allow it or deny it.",
-        "pgrep -lP ",
+        "Answer it: allow it or deny it. Its terminal: tmux work:@1.%3, pid ",
+        "tmux switch-client -t work:@1.%3 || tmux attach -t work:@1.%3",
     ),
     "deadline": Stuck(
         "sess_1790000000_late01",

@@ -31,7 +31,7 @@ from delegtop.model.events import (
     Started,
 )
 from delegtop.model.forest import Forest
-from delegtop.model.session_manner import KERNEL, SEEN
+from delegtop.model.session_manner import KERNEL, MANNER, SEEN
 from delegtop.model.states import State
 from delegtop.protocols.standard.contract import own_words
 
@@ -62,6 +62,10 @@ def commands(grown: Forest, id: str = "a") -> list[str | None]:
         ("gemini", (("session_id", "g1"),), "gemini --resume g1"),
         ("qwen", (("session_id", "q1"),), "qwen --resume q1"),
         ("kimi", (("session_id", "k1"),), "kimi --session k1"),
+        ("kilo", (("session_id", "ses_2"),), "kilo --session ses_2"),
+        ("cline", (), "cline --id a"),
+        ("grok", (("session_id", "g2"),), "grok --resume g2"),
+        ("crush", (("session_id", "c2"),), "crush --session c2"),
         ("cursor", (("session_id", "u1"),), "cursor-agent --resume u1"),
         ("droid", (("session_id", "d1"),), "droid --resume d1"),
         ("goose", (), "goose session --resume --session-id a"),
@@ -87,7 +91,11 @@ def test_an_agent_is_resumed_by_the_session_it_belongs_to() -> None:
     root = started(product="claude-code", refs=(("session_id", "s"),))
     below = started("b", product="claude-code", parent="a", refs=(("session_id", "s"), ("agent_id", "x")))
     steps = recovery.resume(Case(forest(root, below), 1))
-    words = "If its program is closed, which cannot be seen from here: opens the session it belongs to again"
+    words = (
+        "Look first whether its program is still open, which cannot be seen from here (nothing tells which process it "
+        "is). If it is closed, this opens the session it belongs to again."
+        " Type it in the folder of its project, it finds no others."
+    )
     assert steps == (Step(By.RESUME, words, "claude --resume s"),)
 
 
@@ -199,17 +207,19 @@ def test_what_is_the_matter_speaks_first_and_minor_rules_not_at_all() -> None:
 
 # Whether the program that a session runs in is still there
 
-LIVE = started(product="claude-code", pid=4711, host=LOCALHOST, refs=((SEEN, KERNEL),), depth=0, at=-60)
+LIVE = started(
+    product="claude-code", pid=4711, host=LOCALHOST, refs=((SEEN, KERNEL), (MANNER, "terminal")), depth=0, at=-60
+)
 ASKS = Heard("a", NOON, PLACE, "rm -r build", "bash", phase=Phase.PERMISSION)
 
 
 def test_a_session_whose_process_is_there_is_not_opened_a_second_time() -> None:
     grown = forest(LIVE, Described("a", NOON, PLACE, cwd="/srv/garden"), ASKS)
     assert recovery.resume(Case(grown, 0)) == ()
-    frees, there = recovery.todo(Case(grown, 0), ())[:2]
-    assert frees.words == "Answer it in its terminal: allow it or deny it."
-    assert there.words.startswith("Its program is running (pid 4711, in /srv/garden): go to its terminal")
-    assert there.command == "pgrep -lP 4711"
+    first, *others = recovery.todo(Case(grown, 0), ())
+    assert first.words == "Answer it: allow it or deny it. Its terminal: pid 4711, in /srv/garden."
+    assert "two would write one transcript" in others[0].words
+    assert not any(step.command for step in (first, *others))
 
 
 def test_what_is_well_needs_nobody_at_its_terminal() -> None:
@@ -218,15 +228,17 @@ def test_what_is_well_needs_nobody_at_its_terminal() -> None:
 
 def test_a_session_whose_process_is_gone_is_opened_again() -> None:
     gone = Ended("a", NOON, PLACE, Outcome.LOST, Ending.GONE)
-    (step,) = recovery.resume(Case(forest(LIVE, gone), 0))
-    assert step == Step(By.RESUME, "Opens its session again", "claude --resume a")
+    (step,) = recovery.resume(Case(forest(LIVE, Described("a", NOON, PLACE, cwd="/srv/garden"), gone), 0))
+    words = "Its program is gone: this opens its session again."
+    assert step == Step(By.RESUME, words, "cd /srv/garden && claude --resume a")
 
 
 def test_where_no_process_is_seen_the_command_says_on_what_condition() -> None:
-    elsewhere = started(product="claude-code", pid=4711, host="build-7")
+    elsewhere = started(product="codex", pid=4711, host="build-7")
     (step,) = recovery.resume(Case(forest(elsewhere), 0))
     assert step.words == (
-        "If its program is closed, which cannot be seen from here: opens its session again, on build-7"
+        "Look first whether its program is still open, which cannot be seen from here (it is on build-7). If it is "
+        "closed, this opens its session again, on build-7."
     )
 
 

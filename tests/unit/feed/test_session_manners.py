@@ -3,6 +3,7 @@
 import os
 import pty
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,11 +17,11 @@ from delegtop.base.clock import WallClock, iso
 from delegtop.base.product import Product
 from delegtop.diagnosis.session_process import Process, SessionProcess, session_process
 from delegtop.dialects.products import product
-from delegtop.feed import process_search, process_watch
+from delegtop.feed import process_search, process_watch, session_manners
 from delegtop.feed.session_manners import manner
 from delegtop.kernel import process_table
 from delegtop.kernel.program_process import ProgramProcess, program
-from delegtop.model.session_manner import Manner
+from delegtop.model.session_manner import LISTENS, MANNER, PANE, TTY, Manner
 from delegtop.observation.observation import Observation
 
 pytestmark = pytest.mark.skipif(process_table.moment(0) is None, reason="this system does not show its processes")
@@ -101,6 +102,43 @@ def test_nobody_can_say_it_of_a_process_that_is_not_ours_to_look_at(
     process = started(in_terminal("claude"), "claude")
     monkeypatch.setattr("delegtop.kernel.proc_files.is_open", lambda _pid: False)
     assert manner(process, known("claude-code")) is Manner.UNKNOWN
+
+
+# -- where it is reached -----------------------------------------------------------------------------------------------
+
+
+def test_the_terminal_is_told_and_the_pane_of_tmux_that_it_was_started_in(tmp_path: Path) -> None:
+    with running("claude", folder=tmp_path, terminal=True, pane="%7") as it:
+        refs = dict(session_manners.seen(started(it.pid, "claude"), known("claude-code")))
+    assert refs[TTY].startswith("pts/")
+    assert refs[PANE] == "%7"
+
+
+@pytest.mark.parametrize("pane", ["%7; reboot", "seven", ""])
+def test_what_is_no_pane_is_not_told(tmp_path: Path, pane: str) -> None:
+    with running("claude", folder=tmp_path, terminal=True, pane=pane) as it:
+        assert PANE not in dict(session_manners.seen(started(it.pid, "claude"), known("claude-code")))
+
+
+LISTENING = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
+
+
+@pytest.mark.parametrize(("program", "told"), [("opencode", True), ("codex", False)])
+def test_where_a_server_listens_is_told_if_it_can_be_asked_to_abort_a_session(program: str, told: bool) -> None:
+    process = subprocess.Popen(
+        [program, "-c", LISTENING, "serve"],
+        executable=sys.executable,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        refs = dict(session_manners.seen(started(process.pid, program), known(program)))
+        process.kill()
+    assert refs[MANNER] == Manner.SERVER
+    assert refs.get(LISTENS) == (f"127.0.0.1:{port}" if told else None)
 
 
 # -- as it enters --------------------------------------------------------------------------------------------------

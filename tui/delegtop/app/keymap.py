@@ -123,9 +123,7 @@ TRIAGE = (
     ),
     KeyCommand("triage-snooze", "s", "snooze", "snooze", "Put it off until a time, or wake it", TROUBLE, 4),
     KeyCommand("triage-note", "w", "note", "note", "Write a note to it", TROUBLE, 7),
-    KeyCommand(
-        "triage-copy", "y,c", "copy", "copy command", "Copy the command that resumes it; it is never run", TROUBLE, 6
-    ),
+    KeyCommand("triage-copy", "y,c", "copy", "copy command", "Copy what to type about it; nothing is run", TROUBLE, 6),
     KeyCommand(
         "triage-earlier", "d", "earlier", "earlier", "Show earlier troubles, or tell them in one line", TROUBLE, 8
     ),

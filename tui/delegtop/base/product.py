@@ -73,6 +73,10 @@ class Product(NamedTuple):
     """What takes up a session again, once its process is gone; the id of the session follows."""
     resume_headless: tuple[str, ...] = ()
     """What does so without a terminal; the id of the session and one more prompt follow."""
+    prompt_option: tuple[str, ...] = ()
+    """What stands between that id and the prompt; nothing where the prompt is a word by itself."""
+    needs_folder: bool = False
+    """Whether it finds a session only if it is started in the folder in which the session worked."""
     attach: tuple[str, ...] = ()
     """What opens a session that runs in the background; the id that it has there follows, as in the next two."""
     logs: tuple[str, ...] = ()
@@ -82,17 +86,21 @@ class Product(NamedTuple):
     over it would start it again."""
     interrupt_key: str = ""
     """What to press in its terminal to interrupt its turn; the session stays."""
+    stop_child_keys: str = ""
+    """What to press there to stop one agent within the session; everything else goes on."""
     take_up_child: str = ""
     """What its agent is told to call so that the own session of a child goes on and its work is not done again; `{id}`
     stands for the child's."""
     abort_path: str = ""
     """Where its own server is asked, by POST, to abort one session, be it that of a child; `{id}` stands for it."""
+    attach_server: tuple[str, ...] = ()
+    """What opens a session in the server that has it; `{url}` stands for where that listens, `{id}` for the session."""
     control_socket: str = ""
     """Where, below the folder of its logs, the server listens that can interrupt the turn of one session."""
     headless: tuple[str, ...] = ()
     """Words of its command line with which it runs without a terminal: nobody can press a key there."""
     tried: str = ""
-    """The version with which these commands were tried; empty if they are only documented."""
+    """The version whose command line was seen to accept these commands; empty if they are only documented."""
     session_refs: tuple[str, ...] = ("session_id", "thread_id")
     """The foreign ids that name a session to it, the best first."""
     is_session: bool = True

@@ -4,18 +4,19 @@ A command is only ever text: it is shown and copied, and nothing here or elsewhe
 first whether it hides something.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 import msgspec
 
 from delegtop.base.origin import Origin
+from delegtop.diagnosis import session_advice
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.session_commands import is_single
 from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
-from delegtop.dialects.products import product
+from delegtop.diagnosis.verdicts.kinds import VerdictRow
 from delegtop.model import notes, phases, process_words
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.events import LOCALHOST, WaitsFor
@@ -29,8 +30,6 @@ from delegtop.protocols.standard.contract.own_words import OWN
 
 _ITS = "its process"
 _ADVICE = 3
-_PIDS = 1 << 22
-"""No system has so many processes."""
 
 
 class By(StrEnum):
@@ -70,8 +69,8 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     verdict, facts = judge(case), case.facts
     row = verdict.kind.row if verdict is not None and not verdict.kind.row.harmless else None
     own, shown = list(_own_words(facts, findings)), list(_of_process(case, verdict))
-    freeing = shown or _said(_named(row.frees, facts) if row else "")
-    first = [*freeing, *_go_there(case), *own] if row and case.state in ACTIVE else [*own, *freeing]
+    freeing = list(_freeing(case, row, shown))
+    first = [*freeing, *own] if row and case.state in ACTIVE else [*own, *freeing]
     ended = [Step(By.DELEGTOP, finding.advice) for finding in findings if _tells_of_end(finding)]
     first += [] if own else ended
     advice = _advice(findings, row.rule if row else "")
@@ -87,9 +86,31 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
     return tuple(_told_once([*first, *resume(case), *last]))
 
 
+def advice(case: Case) -> str:
+    """What to do first about what is open, and what to look at, for a finding to say."""
+    verdict = judge(case)
+    if verdict is None:
+        return ""
+    row, shown = verdict.kind.row, list(_of_process(case, verdict))
+    first = next(iter(_freeing(case, row, shown)), None)
+    return " ".join(filter(None, (first.words if first else "", "" if shown else row.look)))
+
+
 def command(case: Case) -> str | None:
-    """What to type, for a finding to name."""
-    return next((step.command for step in resume(case)), None)
+    """What to type, for a finding to name: what all other places show too."""
+    return next((step.command for step in todo(case, ()) if step.command), None)
+
+
+def _freeing(case: Case, row: VerdictRow | None, shown: Sequence[Step]) -> Iterator[Step]:
+    """What lets the path go on: about the very process that hangs if it is known (`shown`), and about the session."""
+    yield from shown
+    frees = _named(row.frees, case.facts) if row else ""
+    at = session_process(case.forest, case.handle)
+    if row is None or at is None or not at.is_there or case.state not in ACTIVE:
+        yield from () if shown else _said(frees)
+        return
+    for act in session_advice.while_there(case, at, row.needs, frees, tried=bool(shown)):
+        yield Step(By.DELEGTOP, act.words, act.command)
 
 
 def _of_process(case: Case, verdict: Verdict | None) -> Iterator[Step]:
@@ -103,20 +124,15 @@ def _of_process(case: Case, verdict: Verdict | None) -> Iterator[Step]:
     host = case.facts.host
     elsewhere = f" on {host}" if host not in (None, LOCALHOST) else ""
     which = f"{process_words.process(seen)}{elsewhere}{f', `{seen.command}`' if seen.command else ''}"
-    if seen.waits_for is WaitsFor.STOPPED and _is_single(seen.pid):
+    if seen.waits_for is WaitsFor.STOPPED and is_single(seen.pid):
         words = f"Let it go on, if nobody stopped it on purpose: {which}"
         yield Step(By.DELEGTOP, words, f"kill -CONT {seen.pid}")
     pid = seen.pid if seen.call_pid is None else seen.call_pid
-    if not _is_single(pid) or pid in _agents(case):
+    if not is_single(pid) or pid in _agents(case):
         return
     which = which if pid == seen.pid else f"pid {pid}{elsewhere}"
     words = f"Stop only the process of the tool, {which}: its agent gets an error and goes on"
     yield Step(By.DELEGTOP, words, f"kill {pid}")
-
-
-def _is_single(pid: int) -> bool:
-    """Whether that number is of one process only: less than that, and all are meant, or the first of the machine."""
-    return 1 < pid < _PIDS
 
 
 def _agents(case: Case) -> set[int | None]:
@@ -240,47 +256,14 @@ def resume(case: Case) -> tuple[Step, ...]:
         words = "Typed to the orchestrator, it takes the task up again"
         steps.append(Step(By.RESUME, words if is_over else f"Once it is stopped: {words[0].lower()}{words[1:]}", task))
     at = session_process(case.forest, case.handle)
-    if at is None or at.is_there or (command := session_command(at.facts)) is None:
+    if at is None:
         return tuple(steps)
-    whose = "its session" if at.session == case.handle else "the session it belongs to"
-    words = f"Opens {whose} again"
-    if not at.is_gone:
-        words = f"If its program is closed, which cannot be seen from here: opens {whose} again"
-    steps.append(Step(By.RESUME, _where(words, at.facts), command))
-    return tuple(steps)
-
-
-def _go_there(case: Case) -> Iterator[Step]:
-    """Where the program is, if it is there: that is where something can be done about it."""
-    at = session_process(case.forest, case.handle)
-    if at is None or not at.is_there:
-        return
-    facts = at.facts
-    folder = f", in {facts.cwd}" if facts.cwd else ""
-    yield Step(
-        By.DELEGTOP,
-        f"Its program is running (pid {facts.pid}{folder}): go to its terminal, where Esc interrupts it. Do not resume "
-        "it elsewhere meanwhile: two would write one transcript. This shows what it runs",
-        f"pgrep -lP {facts.pid}",
-    )
-
-
-def session_command(facts: Delegation) -> str | None:
-    """The command that opens the session of this delegation again, from the folder it worked in; None if its program
-    has none, or it is not known what the session is called."""
-    program = product(facts.product)
-    if program is None or not program.resume:
-        return None
-    refs = dict(facts.refs)
-    named = next((refs[name] for name in program.session_refs if refs.get(name)), None)
-    if named is None and program.is_session:
-        named = facts.id
-    if not named or named.startswith("-"):  # it would be taken for an option
-        return None
-    command = shlex.join((*program.resume, named))
-    if not facts.cwd:
-        return command
-    return f"cd {'-- ' if facts.cwd.startswith('-') else ''}{shlex.quote(facts.cwd)} && {command}"
+    if not at.is_there:
+        acts = session_advice.taken_up(case, at)
+    else:
+        acts = session_advice.told_there(case, at) if case.state in ENDED else iter(())
+    by = By.DELEGTOP if at.is_there else By.RESUME
+    return (*steps, *(Step(by, act.words, act.command) for act in acts))
 
 
 def _task_command(forest: Forest, handle: Handle) -> str | None:
@@ -290,10 +273,6 @@ def _task_command(forest: Forest, handle: Handle) -> str | None:
         if (command := resume_commands.resume(facts.command, facts.task)) is not None:
             return command
     return None
-
-
-def _where(words: str, facts: Delegation) -> str:
-    return f"{words}, on {facts.host}" if facts.host and facts.host != LOCALHOST else words
 
 
 # -- what can be saved -----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from delegtop.base.product import Product
 from delegtop.kernel.program_process import ProgramProcess
-from delegtop.model.session_manner import KERNEL, MANNER, PROC_START, SEEN, Manner
+from delegtop.model.session_manner import KERNEL, LISTENS, MANNER, PANE, PROC_START, SEEN, TTY, Manner
 
 SERVERS = frozenset({"serve", "server", "web", "acp", "app-server", "mcp", "mcp-server", "daemon", "remote-control"})
 """Words of a command line that make a process serve sessions of any folder."""
@@ -23,4 +23,17 @@ def manner(process: ProgramProcess, program: Product | None) -> Manner:
 
 def seen(process: ProgramProcess, program: Product | None) -> Refs:
     """What its start is told with, once that very process was seen."""
-    return (MANNER, manner(process, program).value), (PROC_START, str(process.ticks)), (SEEN, KERNEL)
+    runs_as = manner(process, program)
+    told = (MANNER, runs_as.value), (PROC_START, str(process.ticks)), (SEEN, KERNEL)
+    return (*told, *_reached(process, program, runs_as))
+
+
+def _reached(process: ProgramProcess, program: Product | None, runs_as: Manner) -> Refs:
+    """Where somebody reaches it: its terminal, or the address of a server that can be asked to abort a session."""
+    if runs_as is Manner.TERMINAL:
+        found: Refs = ((TTY, process.terminal), (PANE, process.tmux_pane))
+    elif runs_as is Manner.SERVER and program is not None and program.abort_path:
+        found = ((LISTENS, process.listens),)
+    else:
+        return ()
+    return tuple(ref for ref in found if ref[1])

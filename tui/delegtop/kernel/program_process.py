@@ -46,9 +46,7 @@ class ProgramProcess:
     def folders(self) -> tuple[str, ...]:
         """Where it works, and where its shell told it that it does: some programs believe that. None if it is gone, or
         not ours to look at."""
-        told = proc_files.data(self.pid, "environ").split(b"\0")
-        named = [os.fsdecode(each[4:]) for each in told if each.startswith(b"PWD=")]
-        return tuple(folder for folder in (proc_files.link(self.pid, "cwd"), *named) if folder)
+        return tuple(folder for folder in (proc_files.link(self.pid, "cwd"), self._variable("PWD")) if folder)
 
     @cached_property
     def has_terminal(self) -> bool | None:
@@ -57,6 +55,35 @@ class ProgramProcess:
         if not self.is_open:
             return None
         return all(proc_files.link(self.pid, "fd", fd).startswith(_TERMINALS) for fd in (0, 1))
+
+    @property
+    def terminal(self) -> str:
+        """`pts/3`; nothing if it has none, or that is not ours to look at."""
+        return proc_files.link(self.pid, "fd", 0).removeprefix("/dev/") if self.has_terminal else ""
+
+    @property
+    def tmux_pane(self) -> str:
+        """The pane of tmux that it was started in, `%3`; nothing without one, or if tmux is not asked as usual."""
+        server, pane = self._variable("TMUX").partition(",")[0], self._variable("TMUX_PANE")
+        return pane if server.endswith("/default") and pane[:1] == "%" and pane[1:].isdecimal() else ""
+
+    @property
+    def listens(self) -> str:
+        """The address at which it waits for connections, `127.0.0.1:4096`; nothing if it has none, or several."""
+        held = {proc_files.link(self.pid, "fd", fd) for fd in proc_files.numbers(self.pid, "fd")}
+        if not any(each.startswith("socket:") for each in held):
+            return ""
+        from delegtop.kernel.sockets import peers  # only servers are asked where they listen
+
+        own = {peer.words for inode, peer in peers().items() if peer.listens and f"socket:[{inode}]" in held}
+        addresses = [address for address in own if address.rpartition(":")[2].isdecimal()]
+        return addresses[0] if len(addresses) == 1 else ""
+
+    def _variable(self, name: str) -> str:
+        """Of the environment it was started with."""
+        told = proc_files.data(self.pid, "environ").split(b"\0")
+        begins = name.encode() + b"="
+        return next((os.fsdecode(each[len(begins) :]) for each in told if each.startswith(begins)), "")
 
     @cached_property
     def files(self) -> frozenset[str]:

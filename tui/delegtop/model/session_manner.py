@@ -27,8 +27,10 @@ PROC_START, PID_DOMAIN = "proc_start", "pid_domain"
 """By what to know a process from another that gets its number later, and one of another machine or container."""
 JOB, PANE = "job_id", "tmux"
 """What its program calls it in the background; where in tmux it is."""
+TTY, LISTENS = "tty", "listens"
+"""Its terminal, as `ps` calls it; the address at which a server listens."""
 
-OF_PROCESS = frozenset({MANNER, SEEN, PROC_START, PID_DOMAIN, JOB, PANE})
+OF_PROCESS = frozenset({MANNER, SEEN, PROC_START, PID_DOMAIN, JOB, PANE, TTY, LISTENS})
 """What is true of one process, and not of those that the session had before."""
 
 

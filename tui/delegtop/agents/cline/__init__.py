@@ -11,6 +11,8 @@ PRODUCT = Product(
         Home("~/.cline/data", "sessions", "CLINE_DATA_DIR"),
     ),
     resume=("cline", "--id"),
+    interrupt_key="Esc",
+    tried="3.0.65",
     session_id=r"\d{10,}_\w+",
     executables=("cline",),
     scripts=("node_modules/cline/",),

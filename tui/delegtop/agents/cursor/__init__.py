@@ -8,6 +8,7 @@ PRODUCT = Product(
     basis=Basis.FIXTURES,
     homes=(Home("~/.cursor", "projects"),),
     resume=("cursor-agent", "--resume"),
+    resume_headless=("cursor-agent", "-p", "--resume"),
     interrupt_key="Esc",
     headless=("-p", "--print"),
     session_id=UUID,

@@ -24,7 +24,7 @@ def _rule(kind: Kind) -> Rule:
             say(verdict.sentence, case.now)
             + ("" if verdict.certainty is Certainty.CERTAIN else f" ({verdict.certainty})"),
             *verdict.evidence,
-            advice=" ".join(filter(None, (row.frees, row.look))),
+            advice=recovery.advice(case),
             command=recovery.command(case),
             severity=_STEP_LESS[row.severity] if unsure else row.severity,
             since=verdict.since,

@@ -20,6 +20,16 @@ class Certainty(StrEnum):
     """It fits, and so do harmless explanations."""
 
 
+class Need(StrEnum):
+    """What has to be done to a session whose process is there. How, depends on how it was started."""
+
+    ANSWER = "a person's answer"
+    MESSAGE = "a message"
+    INTERRUPT = "an end to its turn"
+    STOP = "an end to it"
+    LOOK = "a look"
+
+
 class VerdictRow(NamedTuple):
     """What there is to know of a kind."""
 
@@ -32,6 +42,8 @@ class VerdictRow(NamedTuple):
     """From when on it is given."""
     frees: str = ""
     """What to do so that the path goes on."""
+    needs: Need = Need.LOOK
+    """What its session needs for that, if its process is there."""
     look: str = ""
     """What to look at."""
     guide: str = ""
@@ -81,7 +93,8 @@ class Kind(StrEnum):
                 "Read), possible for an edit in a mode that accepts edits, a minute past a call's own timeout, and for "
                 "a command after `tool_suspect_after` in a mode that asks; never in a mode in which nobody is asked"
             ),
-            frees="Answer it in its terminal: allow it or deny it.",
+            frees="Answer it: allow it or deny it.",
+            needs=Need.ANSWER,
             look="If it asks for the same often, allow the tool in the settings of its program.",
             rule="VER-001",
             severity=Severity.ERROR,
@@ -100,7 +113,8 @@ class Kind(StrEnum):
             meaning="A person was asked something; nothing moves before the answer.",
             evidence="the record that asks",
             when="at once",
-            frees="Answer it in its terminal.",
+            frees="Answer it.",
+            needs=Need.ANSWER,
             rule="VER-002",
             severity=Severity.ERROR,
             must="nobody waits for an answer",
@@ -140,7 +154,8 @@ class Kind(StrEnum):
                 "beyond `runaway_spawns` agents started within a minute (for ten minutes), `runaway_agents` in all, "
                 "`runaway_depth` levels, `runaway_tokens` or `runaway_dollars`, of a session with all below it"
             ),
-            frees="Interrupt it in its terminal before it spends more; what runs in the background is stopped singly.",
+            frees="Interrupt it before it spends more; what runs in the background is stopped singly.",
+            needs=Need.STOP,
             look="If so much is meant, raise the limit in the settings (`runaway_…`).",
             guide=_LOOPS,
             rule="VER-013",
@@ -165,6 +180,7 @@ class Kind(StrEnum):
                 "dispatch of an operation that never came to an end; at once for work handed down"
             ),
             frees="Stop it: more time will not help.",
+            needs=Need.STOP,
             look="Look at what it repeats before it is started again.",
             guide=_LOOPS,
             rule="VER-003",
@@ -194,6 +210,7 @@ class Kind(StrEnum):
             evidence="the parent's end, and its own start and last word",
             when="at once; certain only after `suspect_after` without a word",
             frees="Stop it, or wait and take its return by hand.",
+            needs=Need.STOP,
             look="Have the parent receive the results of all its children before it returns.",
             rule="DEL-024",
             must="no delegation outlives its parent",
@@ -212,6 +229,7 @@ class Kind(StrEnum):
             evidence="its last word, and its entry in the registry",
             when="at the first word after the registry last listed it",
             frees="Its orchestrator no longer waits for it: take its return by hand, or stop it.",
+            needs=Need.STOP,
             rule="VER-010",
             must="registry and log agree",
             why="The registry deletes an entry when it is done or given up; this one's log goes on.",
@@ -225,6 +243,7 @@ class Kind(StrEnum):
             evidence="the child's end, and its own last word before that",
             when="after `suspect_after` from the child's end",
             frees="Send it any message: that makes it look again, and it finds that its child is done.",
+            needs=Need.MESSAGE,
             look="If it does not, take the child's result by hand.",
             guide=_HANGS,
             rule="VER-004",
@@ -248,6 +267,7 @@ class Kind(StrEnum):
                 "`suspect_after` without a word, later where one in a thousand of such calls takes longer"
             ),
             frees="Stop the process of the tool unless it still does something: the agent then goes on with an error.",
+            needs=Need.INTERRUPT,
             look="Its use of the processor, and what it writes, tell whether it does.",
             guide=_HANGS,
             rule="VER-005",
@@ -267,7 +287,8 @@ class Kind(StrEnum):
             meaning="The process of its tool has ended, and no result came: its agent waits for nothing.",
             evidence="the process that was there and is gone; the record that it went into the tool",
             when="8 seconds after it was found gone",
-            frees="Interrupt the agent in its terminal: it waits for a tool that is no more.",
+            frees="Interrupt the agent: it waits for a tool that is no more.",
+            needs=Need.INTERRUPT,
             rule="VER-011",
             severity=Severity.ERROR,
             must="a tool that has ended has a result",
@@ -282,6 +303,7 @@ class Kind(StrEnum):
             evidence="the process and the address at the other end; the record that it went into the tool",
             when="after 20 seconds in which nothing came in; likely only after `silent_after`",
             frees="If the other end does not answer, stop the process of the tool: its agent goes on with an error.",
+            needs=Need.INTERRUPT,
             look="See whether the other end is there and at work.",
             rule="VER-012",
             must="the network answers",
@@ -328,6 +350,7 @@ class Kind(StrEnum):
                 "`suspect_after` and once hardly any does (one in 20,000)"
             ),
             frees="Interrupt it and send the prompt again.",
+            needs=Need.INTERRUPT,
             look="Look at the status of the provider.",
             rule="VER-007",
             must="the model answers",
@@ -349,6 +372,7 @@ class Kind(StrEnum):
                 "nothing overdue"
             ),
             frees="Stop it if its process is still there, keep what it has written, and take the task up again.",
+            needs=Need.STOP,
             guide=_HANGS,
             rule="DEL-020",
             severity=Severity.ERROR,

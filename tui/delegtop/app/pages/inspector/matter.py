@@ -57,9 +57,8 @@ def _command(subject: PageSubject, step: "Step | None", first: "Step | None") ->
     return (command_line("command", subject.hide(step.command), when, LABEL),)
 
 
-def command_line(title: str, text: str, remark: str = "", indent: int = _LABEL) -> LabelledFact:
+def command_line(title: str, text: str, remark: str = "", indent: int = _LABEL, how: str = "y copies") -> LabelledFact:
     """A command as it is; it is copied only if it hides nothing, and never run."""
-    how = "y copies"
     if refused := clipboard.refusal(text):
         how = f"cannot be copied: {refused}"
     shown = said(one_line(text, "bold $accent"), one_line(remark, MUTED) if remark else "", how)

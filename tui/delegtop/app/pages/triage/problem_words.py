@@ -168,12 +168,14 @@ def _to_do(subject: PageSubject, known: Known) -> list[Block]:
     if not steps:
         return []
     blocks: list[Block] = [Content(), heading("What to do")]
+    how = "y copies"
     for number, step in enumerate(steps, 1):
         emphasis = "bold" if number == 1 or step.by is By.AGENT else ""
         who = Content.assemble((f"{number} ", "bold $accent"), (step.by.value, MUTED))
         blocks.append(LabelledFact(who, foreign(subject.hide(step.words), emphasis), _STEP))
         if step.command:
-            blocks.append(command_line("", subject.hide(step.command), indent=_STEP))
+            blocks.append(command_line("", subject.hide(step.command), indent=_STEP, how=how))
+            how = "click copies"
     return blocks
 
 
