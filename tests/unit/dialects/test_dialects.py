@@ -14,7 +14,7 @@ from tests.docs.test_format_pages import program, row
 
 from delegtop import dialects
 from delegtop.base.origin import Origin
-from delegtop.diagnosis.recovery import session_command
+from delegtop.diagnosis.session_commands import session_command
 from delegtop.dialects import Dialect, Sample, UnknownDialect, known, load, names, products, recognise
 from delegtop.model.events import Deviation, Ended, Heard, Outcome, Started
 from delegtop.model.forest import Forest

@@ -4,7 +4,6 @@ A command is only ever text: it is shown and copied, and nothing here or elsewhe
 first whether it hides something.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
@@ -13,9 +12,9 @@ import msgspec
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
+from delegtop.diagnosis.session_commands import session_command
 from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
-from delegtop.dialects.products import product
 from delegtop.model import notes, phases, process_words
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.events import LOCALHOST, WaitsFor
@@ -263,24 +262,6 @@ def _go_there(case: Case) -> Iterator[Step]:
         "it elsewhere meanwhile: two would write one transcript. This shows what it runs",
         f"pgrep -lP {facts.pid}",
     )
-
-
-def session_command(facts: Delegation) -> str | None:
-    """The command that opens the session of this delegation again, from the folder it worked in; None if its program
-    has none, or it is not known what the session is called."""
-    program = product(facts.product)
-    if program is None or not program.resume:
-        return None
-    refs = dict(facts.refs)
-    named = next((refs[name] for name in program.session_refs if refs.get(name)), None)
-    if named is None and program.is_session:
-        named = facts.id
-    if not named or named.startswith("-"):  # it would be taken for an option
-        return None
-    command = shlex.join((*program.resume, named))
-    if not facts.cwd:
-        return command
-    return f"cd {'-- ' if facts.cwd.startswith('-') else ''}{shlex.quote(facts.cwd)} && {command}"
 
 
 def _task_command(forest: Forest, handle: Handle) -> str | None:
