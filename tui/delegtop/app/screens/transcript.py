@@ -1,0 +1,436 @@
+"""What was said in one delegation: prompts, thoughts, calls, results and errors, newest at the end.
+
+It is read from the agent's own files while it is looked at, a page at a time and never in the thread that draws; what
+is added meanwhile appears at the end.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import tzinfo
+from typing import ClassVar, cast
+
+import msgspec
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from delegtop.app import keymap
+from delegtop.app.pages import spoken_words
+from delegtop.app.pages.inspector.page_words import MUTED, one_line
+from delegtop.app.pages.spoken_words import SpokenLook
+from delegtop.app.screens.going_there import GoingThere
+from delegtop.app.screens.leaving import Leaving
+from delegtop.app.state.board import Board
+from delegtop.app.state.reader_thread import Reader
+from delegtop.app.widgets.chips import Chips
+from delegtop.app.widgets.key_bar import KeyBar
+from delegtop.app.widgets.prompt import Prompt
+from delegtop.app.widgets.spoken_view import ShownPiece, SpokenView
+from delegtop.feed.spoken_pages import Place, SpokenPages, Window
+from delegtop.model.measures import label
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.model.store.ledger import Handle
+from delegtop.report import privacy
+from delegtop.settings import Settings
+
+_LOOK = 0.5
+"""Seconds between two looks at whether something was added."""
+_MOST = 4_000
+"""Pieces that are held; beyond that those far away are let go, and read again when somebody goes there."""
+_SEARCH = "transcript-words"
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The part of the conversation that is held."""
+
+    start: Place
+    end: Place
+    is_first: bool
+    is_last: bool
+
+
+class TranscriptScreen(Leaving, Screen[None]):
+    """Reads one conversation. Whoever leaves it finds the screen below as it was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.TRANSCRIPT)]
+    AUTO_FOCUS = "SpokenView"
+    DEFAULT_CSS = """
+    TranscriptScreen { background: $background; }
+    TranscriptScreen > .spoken-title {
+        height: 1; padding: 0 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    TranscriptScreen > .spoken-told { height: auto; padding: 0 1; color: $warning; }
+    """
+
+    def __init__(self, handle: Handle, board: Board, reader: Reader, settings: Settings, zone: tzinfo | None) -> None:
+        super().__init__()
+        self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
+        self._facts = board.forest.delegation(handle)
+        self.view = SpokenView(self._wrap)
+        self._title, self._told = Static(Content(), classes="spoken-title"), Static(Content(), classes="spoken-told")
+        self._prompt = Prompt("/", "words to look for; n and N go on", _SEARCH)
+        self._keys = KeyBar()
+        self._going = GoingThere(self, board, reader)
+        self._transcript: SpokenPages | None = None
+        self._held: Held | None = None
+        self._busy = ""
+        """What is being done; nothing else is begun meanwhile."""
+        self._trouble = ""
+        self._all = self._thoughts = False
+        """Whether everything is unfolded, or what was thought."""
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._prompt
+        yield self._told
+        yield self.view
+        yield self._keys
+
+    def on_mount(self) -> None:
+        self._told.display = False
+        self._begin("reading", self._open)
+        self.set_interval(_LOOK, self._look)
+        self._draw()
+
+    # Reading, in other threads
+
+    def _begin(self, what: str, work: Callable[[], object]) -> None:
+        """Do something that takes time, unless something is being done."""
+        if self._busy or not self.is_here:
+            return
+        self._busy = what
+        self.run_worker(self._do(work), name=what, description=what, group="transcript")
+
+    async def _do(self, work: Callable[[], object]) -> None:
+        """The work reads in a thread, and gives back what is to be done with it here."""
+        try:
+            then = await asyncio.to_thread(work)
+            self._trouble = ""
+        except OSError as error:
+            self._trouble = error.strerror or str(error)
+            then = None
+        finally:
+            self._busy = ""
+        if self.is_here:
+            if callable(then):
+                then()
+            self._draw()
+
+    def _open(self) -> Callable[[], None]:
+        transcript = self._reader.feed.transcript(self._facts)
+        window = transcript.last()
+
+        def show() -> None:
+            self._transcript = transcript
+            self._told.update(Content(transcript.told))
+            self._told.display = bool(transcript.told)
+            self._hold(window)
+
+        return show
+
+    def _hold(self, window: Window, at: int | None = None) -> None:
+        """Show this part instead of another."""
+        self._held = Held(window.start, window.end, window.is_first, window.is_last)
+        self.view.show(window.said, at=at)
+
+    def _look(self) -> None:
+        """What was added? Where it goes along, or the end is held, it appears."""
+        held, transcript = self._held, self._transcript
+        if transcript is None and self._trouble:
+            self._begin("reading", self._open)
+        elif held is not None and transcript is not None and held.is_last:
+            self._begin("following", lambda: self._later(transcript, held))
+
+    @on(SpokenView.Near)
+    def _near(self, event: SpokenView.Near) -> None:
+        event.stop()
+        held, transcript = self._held, self._transcript
+        if held is None or transcript is None:
+            return
+        if event.side < 0 and not held.is_first:
+            self._begin("reading", lambda: self._earlier(transcript, held))
+        elif event.side > 0 and not held.is_last:
+            self._begin("reading", lambda: self._later(transcript, held))
+
+    def _earlier(self, transcript: SpokenPages, held: Held) -> Callable[[], None]:
+        window = transcript.earlier(_window(held))
+
+        def show() -> None:
+            self.view.prepend(window.said)
+            self._held = msgspec.structs.replace(held, start=window.start, is_first=window.is_first)
+            self._let_go(end=True)
+
+        return show
+
+    def _later(self, transcript: SpokenPages, held: Held) -> Callable[[], None]:
+        window = transcript.later(_window(held))
+
+        def show() -> None:
+            if window.renewed:
+                self._renew(window)
+                return
+            if window.said or window.end != held.end:
+                self.view.append(window.said, follow=held.is_last)
+            self._held = msgspec.structs.replace(held, end=window.end, is_last=window.is_last)
+            self._let_go(end=False)
+
+        return show
+
+    def _renew(self, window: Window) -> None:
+        """All may be otherwise: whoever was at the end stays there, and who reads stays where that was."""
+        if self.view.is_at_end:
+            self._hold(window)
+            return
+        unfolded = {_key(piece): piece.unfolded for piece in self.view.pieces if piece.unfolded is not None}
+        cursor = self.view.cursor
+        self._hold(window, at=min(cursor, len(window.said) - 1))
+        for piece in self.view.pieces:
+            piece.unfolded = unfolded.get(_key(piece))
+        self.view.again()
+
+    def _let_go(self, *, end: bool) -> None:
+        """Hold no more than is of use. A line is held whole or not at all."""
+        pieces, held, transcript = self.view.pieces, self._held, self._transcript
+        if len(pieces) <= _MOST or held is None or transcript is None:
+            return
+        origins = [_said(piece).origin for piece in pieces]
+        if end:
+            last = _MOST
+            while last > 1 and origins[last] == origins[last - 1]:
+                last -= 1
+            place = transcript.place(origins[last])
+            self.view.keep(0, last)
+            self._held = msgspec.structs.replace(held, end=place, is_last=False)
+        else:
+            first = len(pieces) - _MOST
+            while first < len(pieces) - 1 and origins[first] == origins[first - 1]:
+                first += 1
+            place = transcript.place(origins[first])
+            self.view.keep(first, len(pieces))
+            self._held = msgspec.structs.replace(held, start=place, is_first=False)
+
+    @on(SpokenView.Edge)
+    def _edge(self, event: SpokenView.Edge) -> None:
+        """To the very beginning or end, wherever that is."""
+        event.stop()
+        held, transcript = self._held, self._transcript
+        if held is None or transcript is None:
+            return
+        if held.is_first if event.side < 0 else held.is_last:
+            self.view.select(0 if event.side < 0 else len(self.view.pieces) - 1)
+            return
+
+        def jump() -> Callable[[], None]:
+            window = transcript.first() if event.side < 0 else transcript.last()
+            return lambda: self._hold(window, at=0 if event.side < 0 else None)
+
+        self._begin("reading", jump)
+
+    # Drawing
+
+    def _wrap(self, piece: ShownPiece, before: ShownPiece | None, width: int) -> list[Content]:
+        said = _said(piece)
+        unfolded = self._is_unfolded(piece)
+        day = spoken_words.day_of(said.at, self._zone)
+        if before is not None and day == spoken_words.day_of(_said(before).at, self._zone):
+            day = None
+        return spoken_words.lines_of(said, SpokenLook(width, self._zone, self._hide), unfolded=unfolded, day=day)
+
+    def _is_unfolded(self, piece: ShownPiece) -> bool:
+        if piece.unfolded is not None:
+            return piece.unfolded
+        return self._all or (self._thoughts and _said(piece).voice is Voice.THINKING)
+
+    def _hide(self, text: str) -> str:
+        return privacy.hiding(self._board.table.masked)(text)
+
+    def _draw(self) -> None:
+        if not self.is_here:
+            return
+        facts, transcript = self._facts, self._transcript
+        state = ""
+        if self._trouble:
+            state = f"it cannot be read: {self._trouble}"
+        elif transcript is None or (self._busy and self._busy != "following"):
+            state = f"{self._busy or 'reading'} …"
+        elif not self.view.pieces:
+            state = "nothing is said in it"
+        parts = [
+            Content.styled("delegtop · transcript", "bold $primary"),
+            one_line(label(facts), "bold", 60),
+            one_line(self._hide(facts.title), "", 80) if facts.title else Content(),
+            one_line(state, "$warning", 200) if state else Content(),
+            self._extent() if not state else Content(),
+            one_line(transcript.paths[-1], MUTED, 300) if transcript is not None else Content(),
+        ]
+        self._title.update(Content("   ").join(part for part in parts if part), layout=False)
+        words = {"transcript-unfold-all": "fold all" if self._all else "unfold all"}
+        current = self.view.current
+        words["transcript-unfold"] = "fold" if current is not None and self._is_unfolded(current) else "unfold"
+        words["transcript-thoughts"] = "fold thoughts" if self._thoughts else "thoughts"
+        offered = [command for command in keymap.TRANSCRIPT if command.bar]
+        self._keys.offer(offered, self._settings.keymap, words)
+
+    def _extent(self) -> Content:
+        """Which part of it is held."""
+        held = self._held
+        if held is None or (held.is_first and held.is_last):
+            return Content.styled(f"{len(self.view.pieces):,} pieces", MUTED)
+        return Content.styled(
+            "its end" if held.is_last else "its beginning" if held.is_first else "a part of it", MUTED
+        )
+
+    # What the operator does
+
+    def on_descendant_focus(self) -> None:
+        self._draw()
+
+    @on(Chips.Chosen, "KeyBar")
+    async def _chosen_key(self, event: Chips.Chosen) -> None:
+        event.stop()
+        command = next(command for command in keymap.TRANSCRIPT if command.id == event.name)
+        await self.run_action(command.action)
+
+    @on(SpokenView.Chosen)
+    def _chosen(self, event: SpokenView.Chosen) -> None:
+        event.stop()
+        self.action_unfold()
+
+    def action_leave(self) -> None:
+        if self.view.words:
+            self.view.words = ""
+            self.view.refresh()
+        else:
+            self.dismiss()
+
+    def action_unfold(self) -> None:
+        """All of the piece under the cursor, or its first lines again."""
+        if (piece := self.view.current) is not None:
+            piece.unfolded, piece.lines = not self._is_unfolded(piece), None
+            self.view.lay_out()
+            self.view.select(self.view.cursor)
+            self._draw()
+
+    def action_unfold_all(self) -> None:
+        self._all = not self._all
+        self._fold_otherwise()
+
+    def action_thoughts(self) -> None:
+        self._thoughts = not self._thoughts
+        self._fold_otherwise()
+
+    def _fold_otherwise(self) -> None:
+        for piece in self.view.pieces:
+            piece.unfolded = None
+        self.view.again()
+        self.view.select(self.view.cursor)
+        self._draw()
+
+    def action_secrets(self) -> None:
+        self._board.table.masked = not self._board.table.masked
+        self.view.again()
+        self._draw()
+
+    def action_go_there(self) -> None:
+        self._going.go(self._board.forest.find(self._facts.id))
+
+    def action_edit(self) -> None:
+        piece = self.view.current
+        self._going.edit(_said(piece).origin if piece is not None else None)
+
+    # Searching
+
+    def action_search(self) -> None:
+        self._prompt.open(self.view.words)
+
+    @on(Prompt.Typed)
+    def _typed(self, event: Prompt.Typed) -> None:
+        event.stop()
+        self.view.words = event.text.strip()
+        self.view.refresh()
+
+    @on(Prompt.Accepted)
+    def _accepted(self, event: Prompt.Accepted) -> None:
+        event.stop()
+        self._prompt.close()
+        self.view.focus()
+        if self.view.words:
+            self._find(-1, here=True)
+
+    @on(Prompt.Left)
+    def _left(self, event: Prompt.Left) -> None:
+        event.stop()
+        self._prompt.close()
+        self.view.words = ""
+        self.view.refresh()
+        self.view.focus()
+
+    def action_search_step(self, step: int) -> None:
+        if self.view.words:
+            self._find(step)
+        else:
+            self.action_search()
+
+    def _matches(self, said: Utterance) -> bool:
+        words = self.view.words.casefold()
+        if words not in said.text.casefold() and words not in said.name.casefold():
+            return False
+        return words in spoken_words.searched(said, self._hide)
+
+    def _find(self, step: int, *, here: bool = False) -> None:
+        """To the next place of the words, or the one before: in what is held, else in the rest, else round the end."""
+        pieces, start = self.view.pieces, self.view.cursor + (0 if here else step)
+        ahead = range(start, len(pieces)) if step > 0 else range(start, -1, -1)
+        found = next((place for place in ahead if self._matches(_said(pieces[place]))), None)
+        if found is not None:
+            self._show_match(found)
+            return
+        held, transcript = self._held, self._transcript
+        if held is not None and transcript is not None:
+            self._begin("searching", lambda: self._find_farther(transcript, held, step))
+
+    def _find_farther(self, transcript: SpokenPages, held: Held, step: int) -> Callable[[], None]:
+        def unwanted() -> bool:
+            return not self.is_here
+
+        window = transcript.find(self._matches, _window(held), step, unwanted)
+        if window is None:  # once round
+            edge = transcript.first() if step > 0 else transcript.last()
+            matches = any(map(self._matches, edge.said))
+            window = edge if matches else transcript.find(self._matches, edge, step, unwanted)
+
+        def show() -> None:
+            if window is None:
+                self.notify(f"{self.view.words}: nowhere in it.", markup=False)
+                return
+            places = [place for place, said in enumerate(window.said) if self._matches(said)]
+            self._hold(window, at=places[0 if step > 0 else -1])
+            self._draw()
+
+        return show
+
+    def _show_match(self, place: int) -> None:
+        """Bring it into view; what is folded away of it is unfolded if the words stand there."""
+        piece = self.view.pieces[place]
+        shown = "\n".join(line.plain for line in piece.lines or ()).casefold()
+        if self.view.words.casefold() not in shown:
+            piece.unfolded, piece.lines = True, None
+            self.view.lay_out()
+        self.view.select(place)
+        self._draw()
+
+
+def _said(piece: ShownPiece) -> Utterance:
+    return cast(Utterance, piece.what)
+
+
+def _key(piece: ShownPiece) -> tuple[str, str, str]:
+    said = _said(piece)
+    return said.voice.value, said.call, said.text[:80]
+
+
+def _window(held: Held) -> Window:
+    return Window([], held.start, held.end, held.is_first, held.is_last)
