@@ -237,6 +237,7 @@ class TranscriptScreen(Leaving, Screen[None]):
         day = spoken_words.day_of(said.at, self._zone)
         if before is not None and day == spoken_words.day_of(_said(before).at, self._zone):
             day = None
+        piece.head = 0 if day is None else 1
         return spoken_words.lines_of(said, SpokenLook(width, self._zone, self._hide), unfolded=unfolded, day=day)
 
     def _is_unfolded(self, piece: ShownPiece) -> bool:
@@ -407,19 +408,23 @@ class TranscriptScreen(Leaving, Screen[None]):
                 self.notify(f"{self.view.words}: nowhere in it.", markup=False)
                 return
             places = [place for place, said in enumerate(window.said) if self._matches(said)]
-            self._hold(window, at=places[0 if step > 0 else -1])
-            self._draw()
+            self._hold(window, at=0)
+            self._show_match(places[0 if step > 0 else -1])
 
         return show
+
+    def _line_of_words(self, piece: ShownPiece) -> int | None:
+        """Which line of a piece the words stand on, as far as they are shown."""
+        words = self.view.words.casefold()
+        return next((at for at, line in enumerate(piece.lines or ()) if words in line.plain.casefold()), None)
 
     def _show_match(self, place: int) -> None:
         """Bring it into view; what is folded away of it is unfolded if the words stand there."""
         piece = self.view.pieces[place]
-        shown = "\n".join(line.plain for line in piece.lines or ()).casefold()
-        if self.view.words.casefold() not in shown:
+        if self._line_of_words(piece) is None:
             piece.unfolded, piece.lines = True, None
             self.view.lay_out()
-        self.view.select(place)
+        self.view.select(place, self._line_of_words(piece) or 0)
         self._draw()
 
 

@@ -27,7 +27,7 @@ _NEAR = 2
 class ShownPiece:
     """One piece as it is held."""
 
-    __slots__ = ("lines", "unfolded", "what")
+    __slots__ = ("head", "lines", "unfolded", "what")
 
     def __init__(self, what: object) -> None:
         self.what = what
@@ -35,6 +35,8 @@ class ShownPiece:
         """None for what is usual."""
         self.lines: list[Content] | None = None
         """As it was wrapped last."""
+        self.head = 0
+        """Which of them the cursor marks."""
 
 
 class SpokenView(ScrollView):
@@ -89,6 +91,8 @@ class SpokenView(ScrollView):
         self._tops: list[int] = []
         self._height = 0
         self._width = 0
+        self._was_at_end = True
+        """Whether the end was in view before the size changed."""
 
     # What is held
 
@@ -157,12 +161,15 @@ class SpokenView(ScrollView):
     # Laying out
 
     def on_resize(self, _: Resize) -> None:
+        at_end, top = self._was_at_end, self._at(self.scroll_offset.y)
         if self.scrollable_content_region.width != self._width:
-            at_end, top = self.is_at_end, self._at(self.scroll_offset.y)
             for piece in self.pieces:
                 piece.lines = None
             self.lay_out()
-            self._scroll(self._height if at_end or not self._tops else self._tops[min(top, len(self._tops) - 1)])
+            if self._tops and not at_end:
+                self._scroll(self._tops[min(top, len(self._tops) - 1)])
+        if at_end:
+            self.call_after_refresh(self._scroll, self._height)
 
     def lay_out(self) -> None:
         """Wrap what is not wrapped, and find out where each piece stands."""
@@ -179,13 +186,21 @@ class SpokenView(ScrollView):
         self._height = height
         self.virtual_size = Size(width, height)
         self.refresh()
+        self.call_after_refresh(self._place_thumb)
+
+    def _place_thumb(self) -> None:
+        """A scroll bar that has only come now does not know where the view is."""
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y
 
     def _scroll(self, y: int) -> None:
         self.scroll_to(y=max(min(y, self._height - self._page), 0), animate=False, force=True, immediate=True)
+        self._was_at_end = self.is_at_end
 
     def _to_end(self) -> None:
         self.cursor = max(len(self.pieces) - 1, 0)
         self._scroll(self._height)
+        self._was_at_end = True
 
     def _at(self, y: int) -> int:
         """The piece that stands on that line."""
@@ -193,8 +208,8 @@ class SpokenView(ScrollView):
 
     # Moving
 
-    def select(self, index: int) -> None:
-        """Put the cursor on a piece, and bring its beginning into view."""
+    def select(self, index: int, line: int = 0) -> None:
+        """Put the cursor on a piece, and bring its beginning into view, or that line of it."""
         if not self.pieces:
             return
         self.cursor = max(min(index, len(self.pieces) - 1), 0)
@@ -205,6 +220,8 @@ class SpokenView(ScrollView):
                 self._scroll(top)
             elif bottom > y + page:
                 self._scroll(min(top, bottom - page))
+            if line and not 0 <= top + line - self.scroll_offset.y < page:
+                self._scroll(top + line - page // 2)
         self.refresh()
 
     def _bottom(self, index: int) -> int:
@@ -239,6 +256,7 @@ class SpokenView(ScrollView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
+            self._was_at_end = self.is_at_end
             self._tell_if_near()
 
     def _tell_if_near(self) -> None:
@@ -269,7 +287,7 @@ class SpokenView(ScrollView):
         index = self._at(place)
         lines = self.pieces[index].lines or [Content()]
         within = place - self._tops[index]
-        if self.has_focus and index == self.cursor and within == 0:
+        if self.has_focus and index == self.cursor and within == self.pieces[index].head:
             base += Style.from_styles(self.get_component_styles("spoken--cursor"))
         line = lines[min(within, len(lines) - 1)]
         if self.words:
