@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect
-from delegtop.model.events import Described, Deviation, Ended, Erred, Event, Heard, Noted
+from delegtop.model.events import Described, Deviation, Ended, Erred, Event, Heard, Noted, Started
 from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.line_pages import BLOCK, FileBytes, lines_after, lines_before, split
 from delegtop.sources.records import Line, Record, records
@@ -286,6 +286,9 @@ def of_events(history: Iterable[tuple[Line, list[Event]]]) -> list[Utterance]:
 
 def _told(event: Event) -> Iterator[Utterance]:
     match event:
+        case Started():
+            words = (event.caller and f"by {event.caller}", event.task and f"task {event.task}", event.command)
+            yield Utterance(Voice.NOTE, "started " + ", ".join(filter(None, words)), event.at, event.origin)
         case Described(prompt=str(text)):
             yield Utterance(Voice.PROMPT, text, event.at, event.origin)
         case Heard(tool=str(tool)):

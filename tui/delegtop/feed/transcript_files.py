@@ -35,9 +35,20 @@ def transcript_of(
             return SpokenPages(chapters, told=told, until=until, asked=_asked(delegation))
     paths = sorted({origin.source for origin in delegation.origins if not origin.is_kernel})
     events = WholeChapter(
-        paths[0] if paths else "", lambda: of_events(history()), lambda: [stamp(path) for path in paths]
+        paths[0] if paths else "",
+        lambda: of_events(history()) or _entry(delegation),
+        lambda: [stamp(path) for path in paths],
     )
     return SpokenPages([events], told=_EVENTS, until=until, asked=_asked(delegation))
+
+
+def _entry(delegation: Delegation) -> list[Utterance]:
+    """That it is there, where nothing more is told."""
+    facts = {"agent": delegation.agent, "command": delegation.command, "task": delegation.task}
+    told = ", ".join(f"{what} {value}" for what, value in facts.items() if value)
+    place = next(iter(delegation.origins), None)
+    words = f"only that it is there is told{f': {told}' if told else ''}"
+    return [] if place is None else [Utterance(Voice.NOTE, words, delegation.started_at, place)]
 
 
 def _asked(delegation: Delegation) -> Utterance | None:

@@ -78,6 +78,8 @@ class TranscriptScreen(Leaving, Screen[None]):
         self._held: Held | None = None
         self._busy = ""
         """What is being done; nothing else is begun meanwhile."""
+        self._next: tuple[str, Callable[[], object]] | None = None
+        """What was asked for last, to be done then."""
         self._trouble = ""
         self._all = self._thoughts = False
         """Whether everything is unfolded, or what was thought."""
@@ -97,9 +99,10 @@ class TranscriptScreen(Leaving, Screen[None]):
 
     # Reading, in other threads
 
-    def _begin(self, what: str, work: Callable[[], object]) -> None:
-        """Do something that takes time, unless something is being done."""
+    def _begin(self, what: str, work: Callable[[], object], *, asked: bool = False) -> None:
+        """Do something that takes time, unless something is being done: what somebody asked for is done after it."""
         if self._busy or not self.is_here:
+            self._next = (what, work) if asked else self._next
             return
         self._busy = what
         self.run_worker(self._do(work), name=what, description=what, group="transcript")
@@ -117,6 +120,10 @@ class TranscriptScreen(Leaving, Screen[None]):
         if self.is_here:
             if callable(then):
                 then()
+            if self._next is not None:
+                (what, work), self._next = self._next, None
+                self._begin(what, work)
+            self.view.tell_if_near()  # who came there meanwhile was not heard
             self._draw()
 
     def _open(self) -> Callable[[], None]:
@@ -227,7 +234,7 @@ class TranscriptScreen(Leaving, Screen[None]):
             window = transcript.first() if event.side < 0 else transcript.last()
             return lambda: self._hold(window, at=0 if event.side < 0 else None)
 
-        self._begin("reading", jump)
+        self._begin("reading", jump, asked=True)
 
     # Drawing
 
@@ -389,11 +396,14 @@ class TranscriptScreen(Leaving, Screen[None]):
         if found is not None:
             self._show_match(found)
             return
-        held, transcript = self._held, self._transcript
-        if held is not None and transcript is not None:
-            self._begin("searching", lambda: self._find_farther(transcript, held, step))
+        if self._held is not None and (transcript := self._transcript) is not None:
+            self._begin("searching", lambda: self._find_farther(transcript, step), asked=True)
 
-    def _find_farther(self, transcript: SpokenPages, held: Held, step: int) -> Callable[[], None]:
+    def _find_farther(self, transcript: SpokenPages, step: int) -> Callable[[], None] | None:
+        held = self._held
+        if held is None:
+            return None
+
         def unwanted() -> bool:
             return not self.is_here
 

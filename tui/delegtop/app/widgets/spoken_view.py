@@ -91,8 +91,11 @@ class SpokenView(ScrollView):
         self._tops: list[int] = []
         self._height = 0
         self._width = 0
+        self._wanted = 0
+        """The line that was scrolled to last."""
+        self._moves = False
         self._was_at_end = True
-        """Whether the end was in view before the size changed."""
+        """Whether the end is in view, or will be as soon as it is laid out: then it stays in view."""
 
     # What is held
 
@@ -134,7 +137,7 @@ class SpokenView(ScrollView):
 
     def append(self, whats: Sequence[object], *, follow: bool) -> None:
         """Put these behind the others, and go along if that is wanted and the end is in view."""
-        followed, was_last = follow and self.is_at_end, self.cursor >= len(self.pieces) - 1
+        followed, was_last = follow and self._was_at_end, self.cursor >= len(self.pieces) - 1
         self.pieces = [*self.pieces, *map(ShownPiece, whats)]
         self.lay_out()
         if followed:
@@ -169,7 +172,11 @@ class SpokenView(ScrollView):
             if self._tops and not at_end:
                 self._scroll(self._tops[min(top, len(self._tops) - 1)])
         if at_end:
-            self.call_after_refresh(self._scroll, self._height)
+            self.call_after_refresh(self._stay_at_end)
+
+    def _stay_at_end(self) -> None:
+        if self._was_at_end:
+            self._scroll(self._height)
 
     def lay_out(self) -> None:
         """Wrap what is not wrapped, and find out where each piece stands."""
@@ -194,13 +201,24 @@ class SpokenView(ScrollView):
             self.vertical_scrollbar.position = self.scroll_y
 
     def _scroll(self, y: int) -> None:
-        self.scroll_to(y=max(min(y, self._height - self._page), 0), animate=False, force=True, immediate=True)
-        self._was_at_end = self.is_at_end
+        self._wanted = max(min(y, self._height - self._page), 0)
+        self._move(self._wanted)
+        self._was_at_end = self._wanted >= self._height - self._page - 1
+        if self.scroll_offset.y != self._wanted:  # it knows how far it can go only when it is laid out
+            self.call_after_refresh(self._scroll_again, self._wanted)
+
+    def _scroll_again(self, y: int) -> None:
+        if self._wanted == y:
+            self._move(y)
+
+    def _move(self, y: int) -> None:
+        self._moves = True
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
+        self._moves = False
 
     def _to_end(self) -> None:
         self.cursor = max(len(self.pieces) - 1, 0)
         self._scroll(self._height)
-        self._was_at_end = True
 
     def _at(self, y: int) -> int:
         """The piece that stands on that line."""
@@ -239,7 +257,7 @@ class SpokenView(ScrollView):
             self._scroll(y + by)
         else:
             self.select(self.cursor + by)
-        self._tell_if_near()
+        self.tell_if_near()
 
     def action_page(self, by: int) -> None:
         step = max(self._page - 1, 1) * by
@@ -248,7 +266,7 @@ class SpokenView(ScrollView):
             y = self.scroll_offset.y
             self.cursor = self._at(y if by < 0 else min(y + self._page - 1, self._height - 1))
         self.refresh()
-        self._tell_if_near()
+        self.tell_if_near()
 
     def action_edge(self, side: int) -> None:
         self.post_message(self.Edge(side))
@@ -256,10 +274,12 @@ class SpokenView(ScrollView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
-            self._was_at_end = self.is_at_end
-            self._tell_if_near()
+            if not self._moves and self.max_scroll_y == max(self._height - self._page, 0):
+                self._was_at_end = self.is_at_end  # by the wheel, or the bar, and not because it is not laid out yet
+            self.tell_if_near()
 
-    def _tell_if_near(self) -> None:
+    def tell_if_near(self) -> None:
+        """Say so if an end of what is held is near."""
         y, page = self.scroll_offset.y, max(self._page, 1)
         if y < _NEAR * page:
             self.post_message(self.Near(-1))
