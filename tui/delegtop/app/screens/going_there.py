@@ -105,7 +105,9 @@ class GoingThere:
     def _offer(self, at: SessionProcess, how: Opening) -> None:
         """Show what opens it, or say where it is."""
         if how.command is None:
-            return self._say(f"Not opened: {how.why}{_terminal(at)}.")
+            terminal = _terminal(at)
+            where = f"; its terminal is {terminal}" if terminal and terminal not in how.why else ""
+            return self._say(f"Not opened: {how.why}{where}.")
         command = privacy.hiding(self._board.table.masked)(how.command)
         if refused := clipboard.refusal(command):
             return self._say(f"Not opened: what opens it must not be run: {refused}.")
@@ -187,7 +189,7 @@ def _is_that_very(at: SessionProcess) -> bool:
 def _terminal(at: SessionProcess) -> str:
     """The terminal its program reads from, if that can be seen."""
     link = proc_files.link(at.pid, "fd", 0) if at.is_there and at.pid is not None else ""
-    return f"; its terminal is {link}" if link.startswith(("/dev/pts/", "/dev/tty")) else ""
+    return link.removeprefix("/dev/") if link.startswith(("/dev/pts/", "/dev/tty")) else ""
 
 
 def line_of(board: Board, handle: Handle) -> Origin | None:
