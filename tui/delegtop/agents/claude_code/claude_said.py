@@ -1,5 +1,6 @@
 """What is said in a transcript, for people to read."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.records import Record
 
 Whose = Callable[[dict[str, Any]], str | None]
+_TOLD = re.compile(r"<(?:summary|result)>(.*?)</(?:summary|result)>", re.DOTALL)
+"""What of a notice is for people."""
 _NOTICES = (notices.NOTICE, notices.INTERRUPTED, "<system-reminder>", "<teammate-message", *notices.LOCAL)
 
 
@@ -40,7 +43,7 @@ def _record(speaker: Speaker, value: dict[str, Any]) -> Iterable[Utterance]:
             return speaker.say(Voice.NOTE, word(value.get("summary")), "summary")
         case "attachment":
             attached = obj(value.get("attachment"))
-            return speaker.say(Voice.PROMPT, word(attached.get("prompt")))
+            return _text(speaker, word(attached.get("prompt")) or "", own=False)
         case "result":  # the last word of a stream
             failed = value.get("is_error") is True
             return speaker.say(Voice.ERROR, word(value.get("result"))) if failed else ()
@@ -49,11 +52,20 @@ def _record(speaker: Speaker, value: dict[str, Any]) -> Iterable[Utterance]:
 
 def _user(speaker: Speaker, value: dict[str, Any], content: object) -> Iterator[Utterance]:
     """What was said to the agent: by a person, by a tool, or by the program itself."""
+    own = bool(value.get("isMeta") or value.get("isCompactSummary"))
     if isinstance(content, str):
-        own = bool(value.get("isMeta") or value.get("isCompactSummary")) or content.startswith(_NOTICES)
-        yield from speaker.say(Voice.NOTE if own else Voice.PROMPT, content if own else notices.plain_prompt(content))
+        yield from _text(speaker, content, own=own)
         return
     for block in map(obj, items(content)):
-        text = word(block.get("text")) or ""
-        own = bool(value.get("isMeta") or value.get("isCompactSummary")) or text.startswith(_NOTICES)
-        yield from speaker.blocks([block], Voice.NOTE if own else Voice.PROMPT)
+        text = word(block.get("text"))
+        yield from _text(speaker, text, own=own) if text else speaker.blocks([block], Voice.PROMPT)
+
+
+def _text(speaker: Speaker, text: str, *, own: bool) -> list[Utterance]:
+    """A text for the agent; one that the program wrote by itself is its own word."""
+    if text.startswith(notices.NOTICE):
+        told = "\n".join(found[1].strip() for found in _TOLD.finditer(text))
+        return speaker.say(Voice.NOTE, told or text, "task over")
+    if own or text.startswith(_NOTICES):
+        return speaker.say(Voice.NOTE, text)
+    return speaker.say(Voice.PROMPT, notices.plain_prompt(text))

@@ -27,7 +27,7 @@ _LINES = {
     Voice.CALL: 6,
     Voice.RESULT: 4,
     Voice.ERROR: 8,
-    Voice.NOTE: 2,
+    Voice.NOTE: 3,
 }
 """So many lines are left of what is folded."""
 _STYLES = {

@@ -47,7 +47,7 @@ class SpokenView(ScrollView):
         height: 1fr; width: 1fr; padding: 0 1; overflow-x: hidden; background: $background;
         scrollbar-size-vertical: 1; scrollbar-gutter: stable; scrollbar-color: $thumb; scrollbar-background: $track;
     }
-    SpokenView > .spoken--cursor { background: $row-cursor; }
+    SpokenView > .spoken--cursor { background: $row-cursor; color: $foreground; }
     SpokenView:nocolor > .spoken--cursor { text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
