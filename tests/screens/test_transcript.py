@@ -162,7 +162,7 @@ async def test_words_are_found_where_they_are_folded_away_and_in_what_is_not_rea
         await pilot.press("escape")
         assert pilot.app.screen is screen, "the first escape ends the search"
         await pilot.press("slash", *"nowhere-at-all", "enter")
-        await until(pilot, lambda: not screen._busy, "it has looked")
+        await until(pilot, lambda: not screen.busy, "it has looked")
         assert pilot.app.screen is screen
 
 
@@ -179,7 +179,7 @@ async def test_scrolling_reads_more_and_the_beginning_is_one_key_away(log: Log) 
         await pilot.press("home")
         await until(pilot, lambda: "the very first words" in text_of(pilot.app), "its beginning")  # type: ignore[arg-type]  # as above
         await pilot.press("end")
-        await until(pilot, lambda: screen._held is not None and screen._held.is_last and not screen._busy, "its end")
+        await until(pilot, lambda: screen.held is not None and screen.held.is_last and not screen.busy, "its end")
         assert screen.view.is_at_end
 
 

@@ -17,6 +17,8 @@ from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.line_pages import BLOCK, FileBytes, lines_after, lines_before, split
 from delegtop.sources.records import Line, Record, records
 
+_TAIL = 4_096
+"""Bytes at the end that are looked at for whether the last line is whole."""
 _ENOUGH = 80
 """Pieces that make a page: more than any screen shows."""
 _FARTHEST = 64 * 1024 * 1024
@@ -95,7 +97,7 @@ class LogChapter:
             size = file.size
             if not size:
                 return 0
-            start, data = lines_before(file, size, BLOCK)
+            start, data = lines_before(file, size, _TAIL)
             if data.endswith(b"\n"):
                 return size
             whole = data.rfind(b"\n") + 1

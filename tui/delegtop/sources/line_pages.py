@@ -63,10 +63,12 @@ def lines_after(file: FileBytes, start: int, end: int) -> bytes:
 
 
 def split(path: str, data: bytes, start: int) -> list[Line]:
+    """The lines of these bytes, which begin at that place."""
     lines: list[Line] = []
-    for line in data.splitlines(keepends=True):
-        lines.append(Line(Origin(path, 0, start), line.rstrip(b"\r\n")))
-        start += len(line)
+    for line in data.split(b"\n"):
+        if line:
+            lines.append(Line(Origin(path, 0, start), line.rstrip(b"\r")))
+        start += len(line) + 1
     return lines
 
 

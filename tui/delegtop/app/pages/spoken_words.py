@@ -79,13 +79,6 @@ def searched(said: Utterance, hide: Callable[[str], str]) -> str:
     return safe(hide(f"{said.name}\n{said.text}")).casefold()
 
 
-def is_long(said: Utterance, width: int) -> bool:
-    """Whether folding hides something of it."""
-    text = said.text[: 64 * width]
-    rows = sum(1 + len(each) // max(width, 1) for each in text.split("\n"))
-    return rows > _LINES[said.voice]
-
-
 def _body(said: Utterance, look: SpokenLook, width: int, style: str, *, unfolded: bool) -> list[Content]:
     most = _LINES[said.voice]
     # Secrets are looked for beyond the cut: half a key is one too.

@@ -4,55 +4,39 @@ It is read from the agent's own files while it is looked at, a page at a time an
 is added meanwhile appears at the end.
 """
 
-import asyncio
 from collections.abc import Callable
 from datetime import tzinfo
-from typing import ClassVar, cast
+from typing import ClassVar
 
-import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from delegtop.app import keymap
 from delegtop.app.pages import spoken_words
 from delegtop.app.pages.inspector.page_words import MUTED, one_line
 from delegtop.app.pages.spoken_words import SpokenLook
+from delegtop.app.screens.conversation_reading import ConversationReading, said_in, window_of
 from delegtop.app.screens.going_there import GoingThere
-from delegtop.app.screens.leaving import Leaving
 from delegtop.app.state.board import Board
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets.chips import Chips
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.prompt import Prompt
 from delegtop.app.widgets.spoken_view import ShownPiece, SpokenView
-from delegtop.feed.spoken_pages import Place, SpokenPages, Window
+from delegtop.feed.spoken_pages import SpokenPages
 from delegtop.model.measures import label
 from delegtop.model.spoken import Utterance, Voice
 from delegtop.model.store.ledger import Handle
 from delegtop.report import privacy
 from delegtop.settings import Settings
 
-_LOOK = 0.5
-"""Seconds between two looks at whether something was added."""
-_MOST = 4_000
-"""Pieces that are held; beyond that those far away are let go, and read again when somebody goes there."""
 _SEARCH = "transcript-words"
 
 
-class Held(msgspec.Struct, frozen=True):
-    """The part of the conversation that is held."""
-
-    start: Place
-    end: Place
-    is_first: bool
-    is_last: bool
-
-
-class TranscriptScreen(Leaving, Screen[None]):
+class TranscriptScreen(ConversationReading):
     """Reads one conversation. Whoever leaves it finds the screen below as it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.TRANSCRIPT)]
@@ -66,21 +50,13 @@ class TranscriptScreen(Leaving, Screen[None]):
     """
 
     def __init__(self, handle: Handle, board: Board, reader: Reader, settings: Settings, zone: tzinfo | None) -> None:
-        super().__init__()
-        self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
-        self._facts = board.forest.delegation(handle)
+        super().__init__(reader, board.forest.delegation(handle))
+        self._board, self._settings, self._zone = board, settings, zone
         self.view = SpokenView(self._wrap)
         self._title, self._told = Static(Content(), classes="spoken-title"), Static(Content(), classes="spoken-told")
         self._prompt = Prompt("/", "words to look for; n and N go on", _SEARCH)
         self._keys = KeyBar()
         self._going = GoingThere(self, board, reader)
-        self._transcript: SpokenPages | None = None
-        self._held: Held | None = None
-        self._busy = ""
-        """What is being done; nothing else is begun meanwhile."""
-        self._next: tuple[str, Callable[[], object]] | None = None
-        """What was asked for last, to be done then."""
-        self._trouble = ""
         self._all = self._thoughts = False
         """Whether everything is unfolded, or what was thought."""
 
@@ -93,177 +69,41 @@ class TranscriptScreen(Leaving, Screen[None]):
 
     def on_mount(self) -> None:
         self._told.display = False
-        self._begin("reading", self._open)
-        self.set_interval(_LOOK, self._look)
-        self._draw()
-
-    # Reading, in other threads
-
-    def _begin(self, what: str, work: Callable[[], object], *, asked: bool = False) -> None:
-        """Do something that takes time, unless something is being done: what somebody asked for is done after it."""
-        if self._busy or not self.is_here:
-            self._next = (what, work) if asked else self._next
-            return
-        self._busy = what
-        self.run_worker(self._do(work), name=what, description=what, group="transcript")
-
-    async def _do(self, work: Callable[[], object]) -> None:
-        """The work reads in a thread, and gives back what is to be done with it here."""
-        try:
-            then = await asyncio.to_thread(work)
-            self._trouble = ""
-        except OSError as error:
-            self._trouble = error.strerror or str(error)
-            then = None
-        finally:
-            self._busy = ""
-        if self.is_here:
-            if callable(then):
-                then()
-            if self._next is not None:
-                (what, work), self._next = self._next, None
-                self._begin(what, work)
-            self.view.tell_if_near()  # who came there meanwhile was not heard
-            self._draw()
-
-    def _open(self) -> Callable[[], None]:
-        transcript = self._reader.feed.transcript(self._facts)
-        window = transcript.last()
-
-        def show() -> None:
-            self._transcript = transcript
-            self._told.update(Content(transcript.told))
-            self._told.display = bool(transcript.told)
-            self._hold(window)
-
-        return show
-
-    def _hold(self, window: Window, at: int | None = None) -> None:
-        """Show this part instead of another."""
-        self._held = Held(window.start, window.end, window.is_first, window.is_last)
-        self.view.show(window.said, at=at)
-
-    def _look(self) -> None:
-        """What was added? Where it goes along, or the end is held, it appears."""
-        held, transcript = self._held, self._transcript
-        if transcript is None and self._trouble:
-            self._begin("reading", self._open)
-        elif held is not None and transcript is not None and held.is_last:
-            self._begin("following", lambda: self._later(transcript, held))
-
-    @on(SpokenView.Near)
-    def _near(self, event: SpokenView.Near) -> None:
-        event.stop()
-        held, transcript = self._held, self._transcript
-        if held is None or transcript is None:
-            return
-        if event.side < 0 and not held.is_first:
-            self._begin("reading", lambda: self._earlier(transcript, held))
-        elif event.side > 0 and not held.is_last:
-            self._begin("reading", lambda: self._later(transcript, held))
-
-    def _earlier(self, transcript: SpokenPages, held: Held) -> Callable[[], None]:
-        window = transcript.earlier(_window(held))
-
-        def show() -> None:
-            self.view.prepend(window.said)
-            self._held = msgspec.structs.replace(held, start=window.start, is_first=window.is_first)
-            self._let_go(end=True)
-
-        return show
-
-    def _later(self, transcript: SpokenPages, held: Held) -> Callable[[], None]:
-        window = transcript.later(_window(held))
-
-        def show() -> None:
-            if window.renewed:
-                self._renew(window)
-                return
-            if window.said or window.end != held.end:
-                self.view.append(window.said, follow=held.is_last)
-            self._held = msgspec.structs.replace(held, end=window.end, is_last=window.is_last)
-            self._let_go(end=False)
-
-        return show
-
-    def _renew(self, window: Window) -> None:
-        """All may be otherwise: whoever was at the end stays there, and who reads stays where that was."""
-        if self.view.is_at_end:
-            self._hold(window)
-            return
-        unfolded = {_key(piece): piece.unfolded for piece in self.view.pieces if piece.unfolded is not None}
-        cursor = self.view.cursor
-        self._hold(window, at=min(cursor, len(window.said) - 1))
-        for piece in self.view.pieces:
-            piece.unfolded = unfolded.get(_key(piece))
-        self.view.again()
-
-    def _let_go(self, *, end: bool) -> None:
-        """Hold no more than is of use. A line is held whole or not at all."""
-        pieces, held, transcript = self.view.pieces, self._held, self._transcript
-        if len(pieces) <= _MOST or held is None or transcript is None:
-            return
-        origins = [_said(piece).origin for piece in pieces]
-        if end:
-            last = _MOST
-            while last > 1 and origins[last] == origins[last - 1]:
-                last -= 1
-            place = transcript.place(origins[last])
-            self.view.keep(0, last)
-            self._held = msgspec.structs.replace(held, end=place, is_last=False)
-        else:
-            first = len(pieces) - _MOST
-            while first < len(pieces) - 1 and origins[first] == origins[first - 1]:
-                first += 1
-            place = transcript.place(origins[first])
-            self.view.keep(first, len(pieces))
-            self._held = msgspec.structs.replace(held, start=place, is_first=False)
-
-    @on(SpokenView.Edge)
-    def _edge(self, event: SpokenView.Edge) -> None:
-        """To the very beginning or end, wherever that is."""
-        event.stop()
-        held, transcript = self._held, self._transcript
-        if held is None or transcript is None:
-            return
-        if held.is_first if event.side < 0 else held.is_last:
-            self.view.select(0 if event.side < 0 else len(self.view.pieces) - 1)
-            return
-
-        def jump() -> Callable[[], None]:
-            window = transcript.first() if event.side < 0 else transcript.last()
-            return lambda: self._hold(window, at=0 if event.side < 0 else None)
-
-        self._begin("reading", jump, asked=True)
+        self.read_on()
+        self.draw()
 
     # Drawing
 
     def _wrap(self, piece: ShownPiece, before: ShownPiece | None, width: int) -> list[Content]:
-        said = _said(piece)
+        said = said_in(piece)
         unfolded = self._is_unfolded(piece)
         day = spoken_words.day_of(said.at, self._zone)
-        if before is not None and day == spoken_words.day_of(_said(before).at, self._zone):
-            day = None
+        if day == spoken_words.day_of(said_in(before).at if before is not None else self._board.now, self._zone):
+            day = None  # as the piece before it, and the first one today
         piece.head = 0 if day is None else 1
         return spoken_words.lines_of(said, SpokenLook(width, self._zone, self._hide), unfolded=unfolded, day=day)
 
     def _is_unfolded(self, piece: ShownPiece) -> bool:
         if piece.unfolded is not None:
             return piece.unfolded
-        return self._all or (self._thoughts and _said(piece).voice is Voice.THINKING)
+        return self._all or (self._thoughts and said_in(piece).voice is Voice.THINKING)
 
     def _hide(self, text: str) -> str:
         return privacy.hiding(self._board.table.masked)(text)
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         if not self.is_here:
             return
-        facts, transcript = self._facts, self._transcript
+        facts, transcript = self._facts, self.transcript
+        told = transcript.told if transcript is not None else ""
+        if self._told.display != bool(told):
+            self._told.update(Content(told))
+            self._told.display = bool(told)
         state = ""
-        if self._trouble:
-            state = f"it cannot be read: {self._trouble}"
-        elif transcript is None or (self._busy and self._busy != "following"):
-            state = f"{self._busy or 'reading'} …"
+        if self.trouble:
+            state = f"it cannot be read: {self.trouble}"
+        elif transcript is None or (self.busy and self.busy != "following"):
+            state = f"{self.busy or 'reading'} …"
         elif not self.view.pieces:
             state = "nothing is said in it"
         parts = [
@@ -284,9 +124,10 @@ class TranscriptScreen(Leaving, Screen[None]):
 
     def _extent(self) -> Content:
         """Which part of it is held."""
-        held = self._held
+        held = self.held
         if held is None or (held.is_first and held.is_last):
-            return Content.styled(f"{len(self.view.pieces):,} pieces", MUTED)
+            count = len(self.view.pieces)
+            return Content.styled(f"{count:,} piece{'' if count == 1 else 's'}", MUTED)
         return Content.styled(
             "its end" if held.is_last else "its beginning" if held.is_first else "a part of it", MUTED
         )
@@ -294,7 +135,7 @@ class TranscriptScreen(Leaving, Screen[None]):
     # What the operator does
 
     def on_descendant_focus(self) -> None:
-        self._draw()
+        self.draw()
 
     @on(Chips.Chosen, "KeyBar")
     async def _chosen_key(self, event: Chips.Chosen) -> None:
@@ -320,7 +161,7 @@ class TranscriptScreen(Leaving, Screen[None]):
             piece.unfolded, piece.lines = not self._is_unfolded(piece), None
             self.view.lay_out()
             self.view.select(self.view.cursor)
-            self._draw()
+            self.draw()
 
     def action_unfold_all(self) -> None:
         self._all = not self._all
@@ -335,19 +176,19 @@ class TranscriptScreen(Leaving, Screen[None]):
             piece.unfolded = None
         self.view.again()
         self.view.select(self.view.cursor)
-        self._draw()
+        self.draw()
 
     def action_secrets(self) -> None:
         self._board.table.masked = not self._board.table.masked
         self.view.again()
-        self._draw()
+        self.draw()
 
     def action_go_there(self) -> None:
         self._going.go(self._board.forest.find(self._facts.id))
 
     def action_edit(self) -> None:
         piece = self.view.current
-        self._going.edit(_said(piece).origin if piece is not None else None)
+        self._going.edit(said_in(piece).origin if piece is not None else None)
 
     # Searching
 
@@ -392,22 +233,22 @@ class TranscriptScreen(Leaving, Screen[None]):
         """To the next place of the words, or the one before: in what is held, else in the rest, else round the end."""
         pieces, start = self.view.pieces, self.view.cursor + (0 if here else step)
         ahead = range(start, len(pieces)) if step > 0 else range(start, -1, -1)
-        found = next((place for place in ahead if self._matches(_said(pieces[place]))), None)
+        found = next((place for place in ahead if self._matches(said_in(pieces[place]))), None)
         if found is not None:
             self._show_match(found)
             return
-        if self._held is not None and (transcript := self._transcript) is not None:
-            self._begin("searching", lambda: self._find_farther(transcript, step), asked=True)
+        if self.held is not None and (transcript := self.transcript) is not None:
+            self.begin("searching", lambda: self._find_farther(transcript, step), asked=True)
 
     def _find_farther(self, transcript: SpokenPages, step: int) -> Callable[[], None] | None:
-        held = self._held
+        held = self.held
         if held is None:
             return None
 
         def unwanted() -> bool:
             return not self.is_here
 
-        window = transcript.find(self._matches, _window(held), step, unwanted)
+        window = transcript.find(self._matches, window_of(held), step, unwanted)
         if window is None:  # once round
             edge = transcript.first() if step > 0 else transcript.last()
             matches = any(map(self._matches, edge.said))
@@ -418,7 +259,7 @@ class TranscriptScreen(Leaving, Screen[None]):
                 self.notify(f"{self.view.words}: nowhere in it.", markup=False)
                 return
             places = [place for place, said in enumerate(window.said) if self._matches(said)]
-            self._hold(window, at=0)
+            self.hold(window, at=0)
             self._show_match(places[0 if step > 0 else -1])
 
         return show
@@ -435,17 +276,4 @@ class TranscriptScreen(Leaving, Screen[None]):
             piece.unfolded, piece.lines = True, None
             self.view.lay_out()
         self.view.select(place, self._line_of_words(piece) or 0)
-        self._draw()
-
-
-def _said(piece: ShownPiece) -> Utterance:
-    return cast(Utterance, piece.what)
-
-
-def _key(piece: ShownPiece) -> tuple[str, str, str]:
-    said = _said(piece)
-    return said.voice.value, said.call, said.text[:80]
-
-
-def _window(held: Held) -> Window:
-    return Window([], held.start, held.end, held.is_first, held.is_last)
+        self.draw()
