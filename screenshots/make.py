@@ -76,6 +76,8 @@ SCENES = (
     ),
     Scene("second-witness", (160, 30), sample="16_second_witness", at="2026-03-19T10:30:00Z"),
     Scene("replay", (140, 30), sample="02_hang", at="2026-03-03T10:48:30Z", replayed=True),
+    Scene("transcript", (140, 30), ("home", "v"), sample="claude-code", at="2026-11-02T10:12:00Z"),
+    Scene("transcript-light", (80, 24), ("home", "v"), "light", sample="claude-code", at="2026-11-02T10:12:00Z"),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
     Scene("claude-code", (140, 30), ("down",), sample="claude-code", at="2026-11-02T10:12:00Z"),

@@ -58,7 +58,17 @@ def tmp_path(request: pytest.FixtureRequest, _new_folder: NewFolder) -> Path:
 def _no_user_settings(monkeypatch: pytest.MonkeyPatch, _new_folder: NewFolder) -> None:
     """No test sees the developer's configuration, colours or terminal."""
     home = _new_folder("home")
-    for name in ("NO_COLOR", "FORCE_COLOR", "TEXTUAL", "TEXTUAL_THEME", "COLORTERM", "COLUMNS", "LINES"):
+    for name in (
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "TEXTUAL",
+        "TEXTUAL_THEME",
+        "COLORTERM",
+        "COLUMNS",
+        "LINES",
+        "TMUX",
+        "TMUX_PANE",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))

@@ -16,6 +16,7 @@ from delegtop.app.state.saved_views import View, Views
 from delegtop.base.clock import Clock, FrozenClock, Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Batch, Readable, SourceStatus
+from delegtop.feed.spoken_pages import SpokenPages, WholeChapter, of_events
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import (
@@ -85,6 +86,15 @@ class ScriptedFeed:
 
     def watch_calls(self, calls: Sequence[OpenCall]) -> None:
         """What is scripted has no processes."""
+
+    def transcript(self, delegation: Delegation) -> SpokenPages:
+        """What the events tell: no words are scripted."""
+        return SpokenPages(
+            [WholeChapter(LOG, lambda: of_events(self.history(delegation)))], told="No words are kept here."
+        )
+
+    def is_first_hand(self, origin: Origin) -> bool:  # noqa: ARG002 - as a feed is asked
+        return True
 
     def wait(self, timeout: float) -> None:
         self._awaited = True

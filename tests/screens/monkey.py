@@ -214,7 +214,7 @@ def _mouse(kind: type[events.MouseEvent], x: int, y: int, button: int = 0) -> ev
 
 def keys() -> Iterator[str]:
     """Every key that means something in the keymap, to a screen or widget of ours, or to those that Textual lends."""
-    for command in keymap.COMMANDS + keymap.TRIAGE + keymap.GANTT + keymap.REPLAY:
+    for command in keymap.COMMANDS + keymap.TRIAGE + keymap.TRANSCRIPT + keymap.GANTT + keymap.REPLAY:
         yield from command.keys.split(",")
     for module in pkgutil.walk_packages(delegtop.app.__path__, "delegtop.app."):
         import_module(module.name)

@@ -63,10 +63,11 @@ SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
     "focus": (NORMAL, pressing("z")),
     "failed": (SMALL, pressing("e", until="22:11 ago")),
     "copy": (NORMAL, pressing("y")),
+    "transcript": (SMALL, pressing("v")),
 }
 
 
-IN_LIGHT = ("overview", "findings", "gantt", "help_small", "copy")
+IN_LIGHT = ("overview", "findings", "gantt", "help_small", "copy", "transcript")
 
 
 @pytest.mark.parametrize(

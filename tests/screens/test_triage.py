@@ -337,14 +337,14 @@ async def test_a_lone_page_takes_the_place_of_the_list_and_back(make_app: MakeAp
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
-        await pilot.press("v")
+        await pilot.press("z")
         shown = screen.query_one("#triage-list")
         assert not shown.display
         await pilot.press("e")
         assert screen.problems.place == 2
         await pilot.press("tab")
         assert screen.sheet.has_focus, "what is not there is not gone to"
-        await pilot.press("v")
+        await pilot.press("z")
         assert shown.display
 
 

@@ -54,7 +54,7 @@ SCREENS: dict[str, tuple[tuple[int, int], Before]] = {
     "triage": (NORMAL, pressing()),
     "triage_small": (SMALL, pressing()),
     "triage_failed": (NORMAL, pressing("e", "a", "d", "E")),
-    "triage_one": (SMALL, pressing("v", "e")),
+    "triage_one": (SMALL, pressing("z", "e")),
 }
 
 

@@ -29,6 +29,8 @@ class KeyCommand(NamedTuple):
 
 LOOK, TREE, DETAIL, PROGRAM, TROUBLE = "Look", "Tree", "Inspector", "Program", "Triage"
 BARS = "Gantt view"
+THERE = "Go there"
+SPOKEN = "Transcript"
 PAST = "Replay"
 
 MONITOR = (
@@ -96,6 +98,11 @@ MONITOR = (
         "Show keys, tokens and passwords, or hide them",
         DETAIL,
     ),
+    KeyCommand(
+        "go-there", "J", "go_there", "go to session", "Open its session: its pane in tmux, or what opens it", THERE, 5
+    ),
+    KeyCommand("transcript", "v", "transcript", "transcript", "Read what was said, thought and called", THERE, 6),
+    KeyCommand("edit", "V", "edit", "in editor", "Open its log in $EDITOR, at its line", THERE, 15),
     KeyCommand("sources", "o", "sources", "sources", "Which files are read and how well", PROGRAM, 14),
     KeyCommand("command", "colon", "command_line", "command", "Type a command: sort cost, view NAME, q", PROGRAM),
 )
@@ -134,11 +141,32 @@ TRIAGE = (
     KeyCommand(
         "triage-all", "A", "acknowledge_all", "acknowledge all", "You have seen to all that are listed", TROUBLE
     ),
-    KeyCommand("triage-view", "v", "view", "one at a time", "The list, or one problem at a time", TROUBLE, 9),
+    KeyCommand("triage-view", "z", "view", "one at a time", "The list, or one problem at a time", TROUBLE, 9),
+    KeyCommand("triage-go-there", "J", "go_there", "go to session", "Open its session", TROUBLE, 3),
+    KeyCommand("triage-transcript", "v", "transcript", "transcript", "Read what was said and called", TROUBLE, 5),
+    KeyCommand("triage-edit", "V", "edit", "in editor", "Open its log in $EDITOR, at its line", TROUBLE, 12),
     KeyCommand("triage-read", "tab", "read", "read", "To the page of this problem and back", TROUBLE, 11),
     KeyCommand("triage-leave", "escape,q,t", "leave", "back", "Back to the monitor", TROUBLE, 1),
 )
 """On the screen of the problems, where the same keys mean other things than in the monitor."""
+
+TRANSCRIPT = (
+    KeyCommand(
+        "transcript-unfold", "enter,space", "unfold", "unfold", "All of this piece, or its first lines", SPOKEN, 3
+    ),
+    KeyCommand("transcript-unfold-all", "asterisk,f5", "unfold_all", "unfold all", "All of every piece", SPOKEN, 6),
+    KeyCommand(
+        "transcript-thoughts", "h", "thoughts", "thoughts", "Unfold what the agent thought, or fold it", SPOKEN, 5
+    ),
+    KeyCommand("transcript-search", "slash,backslash", "search", "search", "Look for words in all of it", SPOKEN, 2),
+    KeyCommand("transcript-next", "n,f3", "search_step(1)", "next match", "The next place of the words", SPOKEN, 7),
+    KeyCommand("transcript-previous", "N,shift+f3", "search_step(-1)", "previous match", "The place before it", SPOKEN),
+    KeyCommand("transcript-secrets", "x", "secrets", "show or hide secrets", "Show or hide keys and tokens", SPOKEN),
+    KeyCommand("transcript-edit", "V", "edit", "in editor", "Open the log in $EDITOR, at this line", SPOKEN, 4),
+    KeyCommand("transcript-go-there", "J", "go_there", "go to session", "Open its session", SPOKEN, 4),
+    KeyCommand("transcript-leave", "escape,q,v", "leave", "back", "Back to where you were", SPOKEN, 1),
+)
+"""On the screen of what was said."""
 
 GANTT = (
     KeyCommand(
@@ -188,7 +216,7 @@ TRIAGE_OF_THE_PAST = (
 COMMANDS = MONITOR + APP
 ANYWHERE = tuple(each for each in MONITOR if each.id in ("problem", "previous-problem", "triage", "gantt", "sources"))
 """What works on every screen, by way of the monitor."""
-IDS = frozenset(command.id for command in COMMANDS + TRIAGE + GANTT + REPLAY)
+IDS = frozenset(command.id for command in COMMANDS + TRIAGE + TRANSCRIPT + GANTT + REPLAY)
 
 
 def bindings(commands: Iterable[KeyCommand], *, first: bool = False) -> list[Binding]:

@@ -3,11 +3,21 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.driver import Driver
+
+from delegtop.base.clock import monotonic, sleep
+
+_PACE = 0.03
+"""Seconds between two looks at a program that has the terminal."""
+_GRACE = 2.0
+"""Seconds it has to end when this program is told to."""
 
 
 class Borrowing(App[None]):
@@ -45,6 +55,40 @@ class Borrowing(App[None]):
             driver.attrs_before = None
         self.exit()
 
+    # Lending it to another program
+
+    def lend(self, words: Sequence[str]) -> str:
+        """Run a program that has the terminal meanwhile, and wait until it has ended; what went wrong, if anything did.
+        Nothing is drawn until then, but reading goes on."""
+        try:
+            with self.suspend(), _default_stops(asyncio.get_running_loop()):
+                return self._run(words)
+        except SuspendNotSupported:
+            return "Not opened: this terminal cannot be lent to another program."
+        finally:
+            self.stop_between_messages()
+
+    def _run(self, words: Sequence[str]) -> str:
+        try:
+            program = subprocess.Popen(words)  # noqa: S603 - the operator's own editor, as a list of words
+        except (OSError, ValueError) as error:
+            return f"Not opened: {words[0]}: {error}."
+        asked_at: float | None = None
+        while True:
+            pid, status = os.waitpid(program.pid, os.WNOHANG | os.WUNTRACED)
+            if pid and not os.WIFSTOPPED(status):
+                code = program.returncode = os.waitstatus_to_exitcode(status)
+                return f"{words[0]} ended with {code}." if code else ""
+            if pid:  # it stopped itself: the shell gets the terminal only if this program stops as well
+                os.kill(os.getpid(), signal.SIGSTOP)
+                os.kill(program.pid, signal.SIGCONT)
+            if self._told and asked_at is None:
+                asked_at = monotonic()
+                program.terminate()
+            elif asked_at is not None and monotonic() > asked_at + _GRACE:
+                return f"{words[0]} does not end."
+            sleep(_PACE)
+
     # Stopping
 
     def stop_between_messages(self) -> None:
@@ -77,6 +121,18 @@ class Borrowing(App[None]):
         (driver._enable_mouse_support if taken else driver._disable_mouse_support)()
         driver._mouse = taken
         self.notify("The mouse works here." if taken else "The mouse selects text now.", timeout=3, markup=False)
+
+
+@contextmanager
+def _default_stops(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Meanwhile a stop stops, and Ctrl-C is for whoever has the terminal: the event loop hears of nothing."""
+    for number in (signal.SIGTSTP, signal.SIGCONT):
+        loop.remove_signal_handler(number)
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _is_behind() -> bool:

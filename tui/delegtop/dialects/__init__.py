@@ -8,7 +8,7 @@ One that cannot be imported fails loudly by name.
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, tzinfo
 from enum import Enum
 from functools import cache
@@ -29,6 +29,8 @@ from delegtop.sources.records import Line, Record, Unreadable, records
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from delegtop.model.spoken import Utterance
 
 GROUP = "delegtop.dialects"
 
@@ -167,6 +169,11 @@ class Dialect(ABC):
     def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 # for the formats that need it
         """What a line of that file holds if it is about the delegation; empty if every line of the file is."""
         return id.encode()
+
+    def said(self, records: Sequence[Record]) -> "Iterable[Utterance]":  # noqa: ARG002 # for the formats that hold words
+        """What was said in these records, one after the other, for people to read. It changes nothing, and any thread
+        may ask. Only of a format that defines this is a transcript shown; of others, the events."""
+        return ()
 
     def original(self, line: Line) -> Line:
         """The line as it stood in the source that wrote it: itself, unless this format repeats what others wrote."""

@@ -1,8 +1,10 @@
 """The past, read again from disk: the very line an event came from, and all lines about one delegation."""
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
+from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.feed.dormant_sessions import DormantSessions, Session
 from delegtop.feed.followed_file import FollowedFile
@@ -14,8 +16,15 @@ from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 
+if TYPE_CHECKING:
+    from delegtop.feed.spoken_pages import SpokenPages
+
 MANY = 500
 """So many rows of a database or lines of a compressed log are looked at most."""
+
+
+History = list[tuple[Line, list[Event]]]
+"""Lines, and what each says."""
 
 
 class LineHistory:
@@ -79,6 +88,16 @@ class LineHistory:
         found += [told for reading in self._second_hand() for told in self._recorded(reading, delegation.id)]
         found.sort(key=lambda told: (_moment(told[1]), told[0].origin))
         return found[-limit:]
+
+    def transcript(self, delegation: Delegation, history: Callable[[], History], until: Millis | None) -> "SpokenPages":
+        """What was said in a delegation; where no words of it are kept, what its history tells."""
+        from delegtop.feed.transcript_files import transcript_of  # only who reads one needs it
+
+        readings = self._readings_of({origin.source for origin in delegation.origins})
+        places = [origin for origin in delegation.origins if origin.source in readings]
+        paths = dict.fromkeys(_path_of(delegation.id, origin, readings) for origin in places)
+        files = [readings[path] for path in paths if path != self._unnamed]
+        return transcript_of(delegation, files, history, until)
 
     def _recorded(self, reading: FollowedFile, id: str) -> Iterator[tuple[Line, list[Event]]]:
         """What a recording tells of a delegation, but not what is read from the very source as well."""

@@ -32,6 +32,7 @@ from delegtop.sources.tail import Tail
 from delegtop.sources.wakeups import Pace, Waker
 
 if TYPE_CHECKING:
+    from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
 
 __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
@@ -46,6 +47,8 @@ HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
 TIDY_SECONDS = 60.0
 _NEVER = float("-inf")
+_CONVERSATION = 2_000
+"""Lines of a delegation of which no words are kept that stand in their place."""
 _UNWRITTEN = 20_000
 """Events that are kept though no line tells them."""
 _WAL = "-wal"
@@ -83,6 +86,8 @@ class Readable(Protocol):
     def progress(self) -> tuple[int, int]: ...
     def raw(self, origin: Origin) -> bytes | None: ...
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]: ...
+    def transcript(self, delegation: Delegation) -> "SpokenPages": ...
+    def is_first_hand(self, origin: Origin) -> bool: ...
     def close(self) -> None: ...
 
 
@@ -391,6 +396,15 @@ class Feed:
             lines += [(Line(event.origin, b"", event.at or Millis(0)), [event]) for event in about]
             lines.sort(key=_moment)
         return lines[-limit:]
+
+    def transcript(self, delegation: Delegation) -> "SpokenPages":
+        """What was said in one delegation, for people to read; up to the moment that is looked at, if that is past."""
+        until = self._clock.now() if self._horizon is not None else None
+        return self._past.transcript(delegation, lambda: self.history(delegation, _CONVERSATION), until)
+
+    def is_first_hand(self, origin: Origin) -> bool:
+        """Whether the source that it names is read here: else a recording tells of a file of elsewhere."""
+        return self._is_first_hand(origin) or origin.source in self._files.shelf
 
     def close(self) -> None:
         self._waker.close()

@@ -19,6 +19,7 @@ from delegtop.model.policy import Policy
 from delegtop.sources.records import Line
 
 if TYPE_CHECKING:
+    from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
 
 NEAR = 1_000
@@ -217,6 +218,18 @@ class Replay:
         now = self.clock.now()
         lines = self._feed.history(delegation, _LINES)
         return [(line, events) for line, events in lines if not _is_later(events, now)][-limit:]
+
+    def transcript(self, delegation: Delegation) -> "SpokenPages":
+        """What was said in one delegation, as far as it was said by then."""
+        feed = self._feed
+        if feed is None:
+            raise OSError("nothing is read yet")
+        found = feed.transcript(delegation)
+        found.until = self.clock.now() if self.past else None
+        return found
+
+    def is_first_hand(self, origin: Origin) -> bool:
+        return self._feed is not None and self._feed.is_first_hand(origin)
 
     def close(self) -> None:
         for feed in (self._live, self._source):

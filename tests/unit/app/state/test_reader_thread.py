@@ -13,6 +13,7 @@ from delegtop.app.state.reader_thread import Reader
 from delegtop.base.clock import monotonic, sleep
 from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Batch, SourceStatus
+from delegtop.feed.spoken_pages import SpokenPages
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
@@ -59,6 +60,12 @@ class EndlessFeed:
 
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:  # noqa: ARG002 -- part of the protocol
         return []
+
+    def transcript(self, delegation: Delegation) -> SpokenPages:  # noqa: ARG002 -- part of the protocol
+        return SpokenPages([])
+
+    def is_first_hand(self, origin: Origin) -> bool:  # noqa: ARG002 -- part of the protocol
+        return True
 
     def close(self) -> None:
         self.closed.set()

@@ -246,6 +246,12 @@ class ProjectFiles:
         """The transcript of an agent; a new one waits until something links it to a row."""
         return self._transcript(self._session(session), session, agent)
 
+    def row_of(self, session: str, agent: str) -> str:
+        """The row of an agent, if it has one; asking changes nothing."""
+        known = self.sessions.get(session)
+        found = known.transcripts.get(agent) if known else None
+        return found.id if found else ""
+
     def mate(self, session: str, mate: str) -> Transcript:
         """The transcript of a mate, whose session another one started."""
         return self._transcript(self._session(TEAMS), session, mate)

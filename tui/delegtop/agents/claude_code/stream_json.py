@@ -5,9 +5,10 @@ of tasks carry no time. The times of the records around them bound them from bel
 been running; later than that is known to nobody.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from delegtop.agents.claude_code import PRODUCT
+from delegtop.agents.claude_code import PRODUCT, claude_said
 from delegtop.agents.claude_code.live_words import AGENT, answer, blocks, doing, is_refusal, new_tokens, outcome_of
 from delegtop.agents.claude_code.tools import LOOKS, SPAWNS
 from delegtop.base.clock import Millis
@@ -16,6 +17,8 @@ from delegtop.dialects.kit.coerce import clip, moment, number, obj, objects, wor
 from delegtop.dialects.kit.conversation import Chat, Conversation
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Fault, Outcome, Phase
+from delegtop.model.spoken import Utterance
+from delegtop.sources.records import Record
 
 _TYPES = frozenset({"system", "assistant", "user", "result"})
 _BACKGROUND = "Async agent launched"
@@ -98,6 +101,9 @@ class ClaudeStream(Chat):
             self.conversations[call] = Conversation(self, call, is_child=True, depth=depth)
             self._begun[call] = (begun, is_dated)
         return self.conversations[call]
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        return claude_said.said(records, self.moment, _whose)
 
     # -- messages --------------------------------------------------------------------------------------------------
 
@@ -258,3 +264,8 @@ def _score(value: dict[str, Any]) -> int:
             return 90 if "duration_api_ms" in value else 0
         case _:
             return 0
+
+
+def _whose(value: dict[str, Any]) -> str | None:
+    """The agent that a record is of, by the call that started it, else the session."""
+    return word(value.get("parent_tool_use_id")) or word(value.get("session_id"))

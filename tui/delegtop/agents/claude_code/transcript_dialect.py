@@ -5,11 +5,11 @@ changed with every version of the program; what holds them together is in `proje
 records say in `wire`, what they mean in `transcripts` and `spawns`, what stands beside the transcripts in `sidecars`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from delegtop.agents.claude_code import PRODUCT, file_layout, shape, sidecars
+from delegtop.agents.claude_code import PRODUCT, claude_said, file_layout, shape, sidecars
 from delegtop.agents.claude_code.agent_rows import AgentRow, Transcript
 from delegtop.agents.claude_code.file_layout import FileKind
 from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFile
@@ -19,11 +19,15 @@ from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot
 from delegtop.base.clock import parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Sample, Unit
+from delegtop.dialects.kit.coerce import moment, word
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Event
+from delegtop.model.spoken import Utterance
 from delegtop.sources.records import Line, Record, Unreadable, records
 
 _LEAD = "team-lead"
+_NOBODY = "?"
+"""An agent of whom nothing is known."""
 
 
 class ClaudeCode(Dialect):
@@ -115,6 +119,24 @@ class ClaudeCode(Dialect):
         if file is not None and file.transcript is not None and file.transcript.id == id:
             return b""
         return id.rpartition("/")[2].encode()
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        """The words of a transcript. Of agents that write into the file of a session it is known whose a record is as
+        long as it, or one before it in the chain, is remembered."""
+        if not records or not (file := self._family.files.get(records[0].origin.source)) or file.is_document:
+            return iter(())
+        chain = {uuid: who.id for uuid, who in list(file.inline.items())}
+
+        def whose(value: dict[str, Any]) -> str | None:
+            if file.place.kind is FileKind.AGENT or not (value.get("isSidechain") or value.get("agentId")):
+                return None
+            if agent := word(value.get("agentId")):
+                return self._family.row_of(file.name, agent) or _NOBODY
+            id = chain.get(str(value.get("uuid"))) or chain.get(str(value.get("parentUuid"))) or _NOBODY
+            chain[str(value.get("uuid"))] = id
+            return id
+
+        return claude_said.said(records, lambda at: moment(at, self.zone), whose)
 
     def _take(self) -> tuple[Event, ...]:
         told = tuple(self._told)

@@ -5,15 +5,21 @@ Those of a sub-agent are written when it is over; what it is doing meanwhile no 
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
+
+import msgspec
 
 from delegtop.agents.cline import PRODUCT
 from delegtop.agents.cline.cline_database import SUBAGENT, session_events, spent
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, moment, obj, prose, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Outcome, Phase, Trust
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _KEYS = (b'"sessionId"', b'"origin"', b'"messages"')
 _ASKED = re.compile(r"\A\s*<user_input\b[^>]*>(.*?)(?:</user_input>\s*)?\Z", re.DOTALL)
@@ -53,6 +59,15 @@ class ClineMessages(Chat):
         elif _is_session(value):
             row = {**value, "metadata_json": value.get("metadata")}
             self.events += session_events(str(value["session_id"]), row, self.origin)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in records:
+            for message in map(obj, items(record.value.get("messages"))):
+                voice = Voice.PROMPT if message.get("role") == "user" else Voice.ANSWER
+                voice = Voice.ERROR if _is_error(message) else voice
+                for each in Speaker(moment(message.get("ts")), record.origin).blocks(message.get("content"), voice):
+                    asked = _ASKED.match(each.text) if each.voice is Voice.PROMPT else None
+                    yield msgspec.structs.replace(each, text=asked[1]) if asked else each
 
     def _messages(self, id: str, origin: dict[str, Any], value: dict[str, Any]) -> None:
         root = word(origin.get("parentThreadId"))

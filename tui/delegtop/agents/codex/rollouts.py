@@ -5,9 +5,10 @@ and the ends of another thread, which are not its own.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from delegtop.agents.codex import PRODUCT
+from delegtop.agents.codex import PRODUCT, codex_said
 from delegtop.agents.codex.calls import LOOKS
 from delegtop.agents.codex.names import thread_id_in
 from delegtop.agents.codex.thread import Thread, thread_of
@@ -17,6 +18,8 @@ from delegtop.dialects.kit.conversation import Chat
 from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Deviation
+from delegtop.model.spoken import Utterance
+from delegtop.sources.records import Record
 
 _TYPES = frozenset(
     {
@@ -76,6 +79,9 @@ class Codex(Chat):
             thread.tell(value, kind, payload)
         elif not self._is_helper:
             self._deviate(DeviationKind.MISSING_SESSION_ID, "no session_meta says which thread this is")
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        return codex_said.said(records, self.moment)
 
     def _begin(self, kind: object, payload: dict[str, Any]) -> Thread | None:
         """Find out whose file this is: by its first meta, else by its name."""

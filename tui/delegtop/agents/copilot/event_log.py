@@ -4,6 +4,7 @@ A sub-agent is announced with the tool call that spawned it, so the link is exac
 agent id, or the call it descends from; records of the session itself carry neither.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -12,8 +13,11 @@ from delegtop.agents.copilot import PRODUCT
 from delegtop.dialects import About, Basis, Sample
 from delegtop.dialects.kit.coerce import clip, items, number, obj, objects, parsed, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Outcome, Phase, Report
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _FAMILIES = frozenset({"session", "user", "assistant", "tool", "hook", "permission", "subagent", "system"})
 
@@ -83,6 +87,14 @@ class Copilot(Chat):
                 self._notification(obj(data.get("kind")))
             case _:
                 self._turn(agent, kind, data)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in records:
+            value, data = record.value, obj(record.value.get("data"))
+            keys = (value.get("agentId"), data.get("parentToolCallId"))
+            agent = next((known for key in keys if isinstance(key, str) and (known := self._agents.get(key))), None)
+            at = self.moment(value.get("timestamp"))
+            yield from _said(Speaker(at, record.origin, agent.id if agent else None), value.get("type"), data)
 
     # -- the session -----------------------------------------------------------------------------------------------
 
@@ -232,3 +244,28 @@ def _folder(path: str) -> str:
     """The session that a file belongs to: its folder is called after it."""
     parts = path.replace("\\", "/").split("/")
     return parts[-2] if len(parts) > 1 and parts[-1] == "events.jsonl" else parts[-1].partition(".")[0]
+
+
+def _said(speaker: Speaker, kind: object, data: dict[str, Any]) -> Iterable[Utterance]:
+    """What one event says to people."""
+    match kind:
+        case "user.message":
+            return speaker.say(Voice.PROMPT, word(data.get("content")))
+        case "assistant.reasoning":
+            return speaker.say(Voice.THINKING, word(data.get("content")))
+        case "assistant.message":
+            thought = speaker.say(Voice.THINKING, word(data.get("reasoningText")))
+            return [*thought, *speaker.say(Voice.ANSWER, word(data.get("content")))]
+        case "tool.execution_start":
+            return speaker.call(data.get("toolName"), data.get("arguments"), data.get("toolCallId"))
+        case "tool.execution_complete":
+            failed = data.get("success") is False
+            told = obj(data.get("error")).get("message") if failed else data.get("result")
+            return speaker.result(told, data.get("toolCallId"), failed=failed)
+        case "session.error" | "subagent.failed":
+            return speaker.say(Voice.ERROR, word(data.get("message")) or word(data.get("error")))
+        case "system.notification":
+            return speaker.say(Voice.NOTE, word(data.get("content")))
+        case "abort" | "session.abort":
+            return speaker.say(Voice.NOTE, word(data.get("reason")) or "aborted")
+    return ()

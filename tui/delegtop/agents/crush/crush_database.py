@@ -5,6 +5,7 @@ is no column for a state: how a sub-agent ended is told by its last message. Its
 is done, and is taken out again here. Tokens are left out: Crush keeps only those of the last request.
 """
 
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -12,8 +13,11 @@ from delegtop.agents.crush import PRODUCT
 from delegtop.dialects import About, Basis, Query, Sample, Unit
 from delegtop.dialects.kit.coerce import items, moment, obj, parsed, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import SQLITE, Signature
 from delegtop.model.events import Deviation, Ending, Fault, Outcome, Phase
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _SPAWNS = ("agent", "agentic_fetch")
 _CHILD = "$$"
@@ -92,6 +96,15 @@ class Crush(Chat):
             self.events.append(Deviation(self.origin, "parts are no list", str(value.get("id"))))
         self._message(agent, value, [(obj(part).get("type"), obj(obj(part).get("data"))) for part in items(parts)])
 
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in sorted(records, key=lambda each: moment(each.value.get("created_at")) or 0):
+            row = record.value
+            if row.get("table") != "sessions":
+                speaker = Speaker(moment(row.get("created_at")), record.origin, word(row.get("session_id")))
+                voice = Voice.PROMPT if row.get("role") == "user" else Voice.ANSWER
+                for part in map(obj, items(parsed(row.get("parts")))):
+                    yield from _said(speaker, part.get("type"), obj(part.get("data")), voice)
+
     def _session(self, agent: Conversation, row: dict[str, Any]) -> None:
         parent, cost = word(row.get("parent_session_id")), _cost(row.get("cost"))
         call = agent.id.rpartition(_CHILD)[2] if parent else None
@@ -156,3 +169,20 @@ def _project(path: str) -> str | None:
     """The project whose `.crush` folder the database is in."""
     folder = PurePath(path).parent
     return str(folder.parent) if folder.name == ".crush" and folder.is_absolute() else None
+
+
+def _said(speaker: Speaker, kind: object, data: dict[str, Any], voice: Voice) -> list[Utterance]:
+    """What one part of a message says to people."""
+    match kind:
+        case "text" if data.get("hidden") is not True:
+            return speaker.say(voice, word(data.get("text")))
+        case "reasoning":
+            return speaker.say(Voice.THINKING, word(data.get("thinking")))
+        case "tool_call":
+            return speaker.call(data.get("name"), data.get("input"), data.get("id"))
+        case "tool_result":
+            failed = data.get("is_error") is True
+            return speaker.result(data.get("content"), data.get("tool_call_id"), failed=failed)
+        case "finish" if data.get("reason") in ("error", "canceled"):
+            return speaker.say(Voice.ERROR, word(data.get("message")) or word(data.get("details")), "finish")
+    return []

@@ -5,7 +5,7 @@ file. So this is a tree with hardly a status, and each row says so.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from delegtop.agents.cursor import PRODUCT
@@ -13,9 +13,11 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import items, obj, objects, prose, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Event, Noted, Outcome, Phase, Trust
 from delegtop.model.notes import INFERRED
+from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.records import Line, Record, Unreadable, records
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -77,6 +79,15 @@ class Cursor(Chat):
                     yield found
         if values:
             yield from self.told({"lines": values}, line.origin, line.at)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        """Nothing has a time here, and results are not written."""
+        for record in records:
+            speaker = Speaker(None, record.origin)
+            if record.value.get("role") == "user":
+                yield from speaker.say(Voice.PROMPT, _asked(record.value))
+            else:
+                yield from speaker.blocks(_parts(record.value), Voice.ANSWER)
 
     def tell(self, value: dict[str, Any]) -> None:
         path = self.origin.source

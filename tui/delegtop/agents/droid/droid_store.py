@@ -4,6 +4,7 @@ A spawned session names the session and the tool call it was called by, so the l
 in the same folder, and its end is the result of that call in the caller's file.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
@@ -14,8 +15,11 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Sample
 from delegtop.dialects.kit.coerce import items, obj, objects, prose, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Described, Ended, Outcome, Phase, Started
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _SPAWN = "Task"
 _REMINDER = "</system-reminder>"
@@ -93,6 +97,25 @@ class Droid(Chat):
                 session.end(Outcome.COMPLETED, word(value.get("finalText")))
             case "error":
                 session.err(word(value.get("message")), recoverable=None)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in records:
+            value, message = record.value, obj(record.value.get("message"))
+            speaker = Speaker(self.moment(value.get("timestamp")), record.origin)
+            match value.get("type"):
+                case "message":
+                    role = message.get("role", value.get("role"))
+                    voice = Voice.PROMPT if role == "user" else Voice.ANSWER
+                    yield from speaker.blocks(message.get("content", value.get("text")), voice)
+                case "tool_call":
+                    yield from speaker.call(value.get("toolName"), value.get("parameters"), _call_id(value))
+                case "tool_result":
+                    failed = value.get("isError") is True
+                    yield from speaker.result(value.get("value"), _call_id(value), failed=failed)
+                case "completion":
+                    yield from speaker.say(Voice.ANSWER, word(value.get("finalText")))
+                case "error":
+                    yield from speaker.say(Voice.ERROR, word(value.get("message")))
 
     def _begin(self, id: str, value: dict[str, Any]) -> Conversation:
         caller, call = word(value.get("callingSessionId")), word(value.get("callingToolUseId"))

@@ -7,6 +7,7 @@ rewrite one JSON document instead of appending lines.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from delegtop.agents.gemini import PRODUCT
@@ -14,9 +15,12 @@ from delegtop.base.clock import Millis
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, number, obj, objects, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Noted, Outcome, Phase
 from delegtop.model.notes import INFERRED
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _KEYS = (b'"sessionId"', b'"projectHash"', b'"startTime"')
 _CHILD = re.compile(r"(?:^|[/\\])chats[/\\]([^/\\]+)[/\\][^/\\]+\.jsonl?$")
@@ -74,6 +78,16 @@ class Gemini(Chat):
         summary = word(changed.get("summary"))
         if summary and agent.is_child:  # it gets one when it has reached its goal, and only then
             agent.end(Outcome.COMPLETED, summary, agent.heard_at)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        """An answer is written again when one of its calls has come back: the last time counts."""
+        told: dict[str, tuple[Record, dict[str, Any]]] = {}
+        for record in records:
+            for message in map(obj, items(record.value.get("messages")) or [record.value]):
+                key = word(message.get("id")) or f"{record.origin.offset}"
+                told[key] = (record, message)
+        for record, message in told.values():
+            yield from _said(Speaker(self.moment(message.get("timestamp")), record.origin), message)
 
     def _begin(self, header: dict[str, Any]) -> None:
         id, is_child = str(header["sessionId"]), header.get("kind") == "subagent"
@@ -151,3 +165,26 @@ def _ended(status: str, output: str | None) -> tuple[Outcome, str | None]:
     if status != "success":
         return ENDS[status], answer
     return _REASONS.get(reason[1], Outcome.FAILED) if reason else Outcome.COMPLETED, answer
+
+
+def _said(speaker: Speaker, message: dict[str, Any]) -> Iterator[Utterance]:
+    """What one message says to people."""
+    text = prose(message.get("content"))
+    match message.get("type"):
+        case "user":
+            yield from speaker.say(Voice.PROMPT, text)
+        case "gemini" | "model":
+            for thought in map(obj, items(message.get("thoughts"))):
+                words = (word(thought.get(key)) for key in ("subject", "description"))
+                yield from speaker.say(Voice.THINKING, "\n".join(filter(None, words)))
+            yield from speaker.say(Voice.ANSWER, text)
+            for call in map(obj, items(message.get("toolCalls"))):
+                yield from speaker.call(call.get("name"), call.get("args"), call.get("id"))
+                if call.get("status") in _OVER:
+                    failed = call.get("status") != "success"
+                    told = _output(call) or call.get("resultDisplay")
+                    yield from speaker.result(told, call.get("id"), failed=failed)
+        case "error":
+            yield from speaker.say(Voice.ERROR, text)
+        case "info" | "warning":
+            yield from speaker.say(Voice.NOTE, text)

@@ -4,15 +4,19 @@ Goose lists its sub-agents but most versions do not write down who started one: 
 note on it says why. Nothing tells that a session is finished either; one whose last message is an answer is idle.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from delegtop.agents.goose import PRODUCT
 from delegtop.dialects import About, Basis, Query, Sample, Unit
 from delegtop.dialects.kit.coerce import gist, items, moment, number, obj, parsed, prose, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import SQLITE, Signature
 from delegtop.model.events import Deviation, Noted, Phase
 from delegtop.model.notes import UNLINKED
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _SPAWNS = ("delegate", "subagent", "subagent__execute_task")
 _TABLES = ("sessions.session_type", "sessions.working_dir", "messages.content_json")
@@ -87,6 +91,15 @@ class Goose(Chat):
         self.at = moment(value.get("created_timestamp"))
         self._message(agent, value.get("role") == "assistant", [obj(part) for part in items(content)])
 
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in records:
+            row = record.value
+            if row.get("table") != "sessions":
+                speaker = Speaker(moment(row.get("created_timestamp")), record.origin, word(row.get("session_id")))
+                voice = Voice.ANSWER if row.get("role") == "assistant" else Voice.PROMPT
+                for part in map(obj, items(parsed(row.get("content_json")))):
+                    yield from _said(speaker, part, voice)
+
     def _session(self, agent: Conversation, row: dict[str, Any]) -> None:
         parent, agent.is_child = word(row.get("parent_session_id")), row.get("session_type") == "sub_agent"
         agent.depth = None if agent.is_child else 0
@@ -117,3 +130,22 @@ class Goose(Chat):
             agent.prompt(text)
         elif text:
             agent.rest(title(text))
+
+
+def _said(speaker: Speaker, part: dict[str, Any], voice: Voice) -> list[Utterance]:
+    """What one part of a message says to people."""
+    match part.get("type"):
+        case "text":
+            return speaker.say(voice, word(part.get("text")))
+        case "thinking":
+            return speaker.say(Voice.THINKING, word(part.get("thinking")))
+        case "toolRequest":
+            told = obj(part.get("toolCall"))
+            call = obj(told.get("value")) or obj(told.get("Ok")) or told
+            return speaker.call(call.get("name"), call.get("arguments"), part.get("id"))
+        case "toolResponse":
+            result = obj(part.get("toolResult"))
+            failed = result.get("status") == "error"
+            said = result.get("error") if failed else result.get("value", result)
+            return speaker.result(said, part.get("id"), failed=failed)
+    return []

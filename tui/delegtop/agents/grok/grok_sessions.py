@@ -7,15 +7,21 @@ updates, and the events are the word of one who only sees that it works or waits
 """
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
+
+import msgspec
 
 from delegtop.agents.grok import PRODUCT
 from delegtop.base.clock import Millis
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import clip, document, number, obj, objects, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Described, Phase, Resumed, Sighted, Trust
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _SPAWN = "spawn_subagent"
 _FOLDER = re.compile(r"(?:^|[/\\])([^/\\]+)[/\\][^/\\]+$")
@@ -76,6 +82,20 @@ class Grok(Chat):
             self._update(value, update)
         elif _is_event(value):
             self._event(value)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        """Words come in pieces: those of one voice that follow each other are one."""
+        held: Utterance | None = None
+        for record in records:
+            for piece in _said(record, self.moment):
+                if held is not None and held.voice is piece.voice and piece.voice in _IN_PIECES:
+                    held = msgspec.structs.replace(held, text=held.text + piece.text)
+                    continue
+                if held is not None:
+                    yield held
+                held = piece
+        if held is not None:
+            yield held
 
     # -- who it is -------------------------------------------------------------------------------------------------
 
@@ -246,3 +266,35 @@ def _is_meta(value: dict[str, Any]) -> bool:
 def _is_summary(value: dict[str, Any]) -> bool:
     info = obj(value.get("info"))
     return bool(word(info.get("id"))) and "cwd" in info and "num_chat_messages" in value
+
+
+_IN_PIECES = frozenset({Voice.PROMPT, Voice.ANSWER, Voice.THINKING})
+_VOICES = {
+    "user_message_chunk": Voice.PROMPT,
+    "agent_message_chunk": Voice.ANSWER,
+    "agent_thought_chunk": Voice.THINKING,
+}
+
+
+def _said(record: Record, moment: Callable[[object], Millis | None]) -> list[Utterance]:
+    """What one update says to people."""
+    update, params = _update(record.value), obj(record.value.get("params"))
+    stamp = obj(params.get("_meta")).get("agentTimestampMs")
+    speaker = Speaker(moment(stamp) or moment(record.value.get("timestamp")), record.origin)
+    match update.get("sessionUpdate"):
+        case str(kind) if kind in _VOICES:
+            text = word(obj(update.get("content")).get("text"))
+            piece = speaker.say(_VOICES[kind], text)
+            return [msgspec.structs.replace(each, text=text) for each in piece]  # with the breaks between two pieces
+        case "tool_call":
+            name = word(obj(obj(update.get("_meta")).get("x.ai/tool")).get("name")) or word(update.get("title"))
+            return speaker.call(name, update.get("rawInput"), update.get("toolCallId"))
+        case "tool_call_update" if update.get("status") in ("completed", "failed"):
+            failed = update.get("status") == "failed"
+            told = update.get("content") or update.get("rawOutput")
+            return speaker.result(told, update.get("toolCallId"), failed=failed)
+        case "retry_state":
+            return speaker.say(Voice.ERROR, word(update.get("message")), "retry")
+        case "turn_completed" if update.get("stop_reason") == "error":
+            return speaker.say(Voice.ERROR, _cause(word(update.get("agent_result"))))
+    return []

@@ -5,15 +5,18 @@ Neither session nor agent is named in each line: the folders are called after th
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from delegtop.agents.kimi import PRODUCT
+from delegtop.agents.kimi import PRODUCT, kimi_said
 from delegtop.base.clock import Millis
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import clip, document, number, obj, objects, parsed, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Described, Heard, Phase
+from delegtop.model.spoken import Utterance
+from delegtop.sources.records import Record
 
 _SPAWNS = dict.fromkeys(("Agent", "AgentSwarm", "Task"), Phase.CHILD)
 _SESSION = re.compile(r"(?:^|[/\\])(session_[^/\\]+)")
@@ -81,6 +84,9 @@ class Kimi(Chat):
         elif agent := self.conversations.get(self.origin.source):
             self.at = self.moment(value.get("time")) or self.at
             self._line(agent, value)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        return kimi_said.said(records, self.moment)
 
     # -- who is whose ----------------------------------------------------------------------------------------------
 

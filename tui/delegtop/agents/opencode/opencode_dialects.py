@@ -1,12 +1,12 @@
 """OpenCode: its database, the JSON files that earlier versions kept, and what `opencode export` writes."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from delegtop.agents.opencode import PRODUCT
+from delegtop.agents.opencode import PRODUCT, opencode_said
 from delegtop.agents.opencode.record_words import word
 from delegtop.agents.opencode.story import Story
 from delegtop.base.product import Product
@@ -14,6 +14,7 @@ from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, moment, obj, parsed
 from delegtop.dialects.signature import SQLITE, Signature
 from delegtop.model.events import Deviation, Event
+from delegtop.model.spoken import Utterance
 from delegtop.sources.records import Line, Record, Unreadable
 
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_')
@@ -113,6 +114,9 @@ class OpenCode(Telling):
         value["messageID"] = row.get("message_id")
         return self._story.part(record.origin, value, updated)
 
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        return opencode_said.rows(records)
+
 
 class OpenCodeStorage(Telling):
     """Reads the files of a `storage` folder: one for each session, message and part."""
@@ -197,6 +201,9 @@ class OpenCodeExport(Telling):
             for part in parts:
                 part.setdefault("messageID", told.get("id"))
                 yield from self._story.part(record.origin, part)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        return opencode_said.export(records)
 
 
 def _session(row: dict[str, Any]) -> dict[str, Any]:

@@ -4,15 +4,18 @@ Only the session that was asked prints anything, and a tool only when it has com
 is over, and what goes on meanwhile cannot be seen: the database beside it tells more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from delegtop.agents.opencode import opencode_said
 from delegtop.agents.opencode.opencode_dialects import Telling
 from delegtop.agents.opencode.record_words import word
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import moment, obj, objects
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Deviation, Event
+from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.records import Record
 
 _KINDS = frozenset({"step_start", "step_finish", "text", "reasoning", "tool_use", "error"})
@@ -67,3 +70,11 @@ class OpenCodeStream(Telling):
         else:
             yield from self._story.message(origin, message, at)
             yield from self._story.part(origin, part, at)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in records:
+            value = record.value
+            speaker = Speaker(moment(value.get("timestamp")), record.origin, word(value.get("sessionID")))
+            yield from opencode_said.part(speaker, obj(value.get("part")), "assistant")
+            error = obj(value.get("error"))
+            yield from speaker.say(Voice.ERROR, word(obj(error.get("data")).get("message")), word(error.get("name")))

@@ -4,15 +4,19 @@ The sidecar names the parent and the status, so tree and status are exact; the t
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from delegtop.agents.qwen import PRODUCT
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, number, obj, objects, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
+from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Deviation, Phase
+from delegtop.model.spoken import Utterance, Voice
+from delegtop.sources.records import Record
 
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
 _AGENT = re.compile(r"(?:^|[/\\])subagents[/\\]([^/\\]+)[/\\]agent-([^/\\]+?)(?:\.meta\.json|\.jsonl)$")
@@ -60,6 +64,20 @@ class Qwen(Chat):
             self._sidecar(value)
         elif session := word(value.get("sessionId")):
             self._line(self.conversations.get(self.origin.source) or self._begin(session, value), value)
+
+    def said(self, records: Sequence[Record]) -> Iterator[Utterance]:
+        for record in records:
+            value = record.value
+            speaker = Speaker(self.moment(value.get("timestamp")), record.origin)
+            parts = items(obj(value.get("message")).get("parts"))
+            match value.get("type"):
+                case "user":
+                    voice = Voice.NOTE if value.get("subtype") == "notification" else Voice.PROMPT
+                    yield from speaker.parts(parts, voice)
+                case "assistant":
+                    yield from speaker.parts(parts, Voice.ANSWER)
+                case "tool_result":
+                    yield from speaker.parts(parts, Voice.RESULT)
 
     # -- the sidecar -----------------------------------------------------------------------------------------------
 

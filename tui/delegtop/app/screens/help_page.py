@@ -39,10 +39,13 @@ class Help(Page):
             *self._group(keymap.PROGRAM, groups),
         ]
         groups[keymap.TROUBLE] = list(keymap.TRIAGE)
+        groups[keymap.SPOKEN] = list(keymap.TRANSCRIPT)
         groups[keymap.BARS] = list(keymap.GANTT)
         groups[keymap.PAST] = list(keymap.REPLAY)
         right = [
             *self._group(keymap.DETAIL, groups),
+            *self._group(keymap.THERE, groups),
+            *self._group(keymap.SPOKEN, groups),
             *self._group(keymap.BARS, groups)[:-1],
             *self._bars(),
             *self._group(keymap.TROUBLE, groups),
@@ -78,7 +81,7 @@ class Help(Page):
 
 
 def _by_group(command: KeyCommand) -> int:
-    return (keymap.LOOK, keymap.TREE, keymap.DETAIL, keymap.PROGRAM).index(command.group)
+    return (keymap.LOOK, keymap.TREE, keymap.DETAIL, keymap.THERE, keymap.PROGRAM).index(command.group)
 
 
 def _moving() -> list[Block]:

@@ -13,6 +13,7 @@ from delegtop.app.pages.header_status import Standing
 from delegtop.app.pages.inspector.inspector_pane import Inspector
 from delegtop.app.screens import chosen_lines
 from delegtop.app.screens.copy import CopyMenu
+from delegtop.app.screens.going_there import GoingThere, line_of
 from delegtop.app.screens.source_health import SourceHealth
 from delegtop.app.screens.viewing import Viewing
 from delegtop.app.state.board import Board
@@ -98,6 +99,7 @@ class Monitor(Viewing):
         self._notice, self._pill = EmptyNotice(), Pill(id="pill")
         self._banner, self._crumbs, self._earlier = Banner(), Crumbs(), Earlier()
         self._past = ReplayBar(replay, zone=zone, ascii=settings.ascii)
+        self._going = GoingThere(self, board, reader)
         self._folded_all = False
         self._structural = True
         self._ready = False
@@ -521,6 +523,20 @@ class Monitor(Viewing):
     def action_copy(self) -> None:
         if self.table.cursor is not None:
             self.app.push_screen(CopyMenu(self.board.assessments, self.table.cursor, masked=self.board.table.masked))
+
+    def action_go_there(self) -> None:
+        self._going.go(self.table.cursor)
+
+    def action_transcript(self) -> None:
+        if self.table.cursor is not None:
+            from delegtop.app.screens.transcript import TranscriptScreen  # only who reads one waits for it
+
+            screen = TranscriptScreen(self.table.cursor, self.board, self.reader, self._settings, self._zone)
+            self.app.push_screen(screen)
+
+    def action_edit(self) -> None:
+        if self.table.cursor is not None:
+            self._going.edit(line_of(self.board, self.table.cursor))
 
     def action_secrets(self) -> None:
         """Show what looks like a secret, or hide it again."""

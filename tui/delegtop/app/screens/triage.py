@@ -26,6 +26,7 @@ from delegtop.app.pages.triage.problem_words import Known
 from delegtop.app.screens import chosen_lines
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.copy import CopyMenu, copy
+from delegtop.app.screens.going_there import GoingThere, line_of
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.note_taking import Noting
 from delegtop.app.state.board import Board
@@ -96,6 +97,7 @@ class Triage(Leaving, Screen[str | None]):
         self._earlier = Earlier()
         self._ready = False
         self.marks = Marks() if marks is None else marks
+        self._going = GoingThere(self, board, reader)
         self._noting = Noting(self, board, self.marks, zone, self.refresh_problems)
         self.shows_settled = False
         self._settled = 0
@@ -439,6 +441,21 @@ class Triage(Leaving, Screen[str | None]):
             return
         text = subject.hide(command)
         copy(self, "command", text, clipboard.refusal(text))
+
+    def action_go_there(self) -> None:
+        if (current := self.problems.current) is not None:
+            self._going.go(current.handle)
+
+    def action_transcript(self) -> None:
+        if (current := self.problems.current) is not None:
+            from delegtop.app.screens.transcript import TranscriptScreen  # only who reads one waits for it
+
+            screen = TranscriptScreen(current.handle, self._board, self._reader, self._settings, self._zone)
+            self.app.push_screen(screen)
+
+    def action_edit(self) -> None:
+        if (current := self.problems.current) is not None:
+            self._going.edit(line_of(self._board, current.handle))
 
     def action_acknowledge(self) -> None:
         if (current := self.problems.current) is not None:
