@@ -18,6 +18,7 @@ from textual.events import Event, InputEvent, Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input
 
+from delegtop.act.acting import Acting
 from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
 from delegtop.app.history_learning import Learning
@@ -73,6 +74,7 @@ class DelegtopApp(Rewinding, Borrowing):
         views: Views | None = None,
         zone: tzinfo | None = None,
         keeping: "Keeping | None" = None,
+        acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
     ) -> None:
         settings, clock = observation.settings, observation.clock
         colour = settings.color and not os.environ.get("NO_COLOR")
@@ -82,6 +84,8 @@ class DelegtopApp(Rewinding, Borrowing):
         if settings.ascii:
             self._filters.append(Plain())
         self.settings = settings
+        self.acting = acting
+        """What may be done about what is stuck."""
         self.replay, self.zone = observation.replay or NoReplay(), zone
         self.board = Board(settings, clock, observation.policy)
         self.reader = Reader(observation.feed, self._wake)
@@ -340,9 +344,10 @@ def run_app(
     view: View | None = None,
     views: Views | None = None,
     keeping: "Keeping | None" = None,
+    acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
 ) -> int:
-    """Open the dashboard and stay until it is closed; returns the exit code."""
-    app = DelegtopApp(observation, query=query, view=view, views=views, keeping=keeping)
+    """Open the dashboard and stay until it is closed; returns the exit code. `acting` says what `K` may do."""
+    app = DelegtopApp(observation, query=query, view=view, views=views, keeping=keeping, acting=acting)
     with signals.heeded(app.end):
         app.run(mouse=app.settings.mouse)
     if (chosen := app.chosen) is None:
