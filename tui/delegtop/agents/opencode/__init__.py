@@ -14,6 +14,7 @@ PRODUCT = Product(
     interrupt_key="Esc twice",
     take_up_child='task(task_id="{id}")',
     abort_path="/session/{id}/abort",
+    hears_tool_end=False,
     headless=("run",),
     tried="1.18.34",
     session_id=r"ses_[0-9A-Za-z]+",
