@@ -142,7 +142,9 @@ def _tool(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) ->
     gets = "its agent gets an error and goes on" if owner.program else "whoever started it gets an error"
     if owner.program and not owner.program.hears_tool_end:
         gets = f"{owner.program.title} was seen not to notice that: the next rung may be needed"
-    return RungPlan(Rung.TOOL, f"ends only {target.name} (pid {target.pid}); {gets}", _ending(target, machine))
+    shell = machine.identity(found.top) if found.top is not None and found.top != found.pid else None
+    does = f"ends only {target.name} (pid {target.pid}); {gets}"
+    return RungPlan(Rung.TOOL, does, _ending(target, machine), shell=shell)
 
 
 def _ending(target: ProcessIdentity, machine: MachineLook) -> tuple[PlannedStep, ...]:

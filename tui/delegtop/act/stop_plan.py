@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from delegtop.act.planned_steps import PlannedStep
+from delegtop.act.process_identity import ProcessIdentity
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import Delegation
@@ -44,6 +45,8 @@ class RungPlan(NamedTuple):
     """The delegations at work that go down with it."""
     typed: str = ""
     """What somebody must type before it is done."""
+    shell: ProcessIdentity | None = None
+    """The process that the agent waits for, where another one is signalled: it may go on with the next command."""
 
     @property
     def is_possible(self) -> bool:
