@@ -54,7 +54,14 @@ class Owner(NamedTuple):
 
     @property
     def words(self) -> str:
-        return f"{line(measures.called(self.facts), _NAME)}, {self.process}" if self.process else ""
+        return f"{called(self.facts)} (pid {self.process.pid})" if self.process else ""
+
+
+def called(facts: Delegation) -> str:
+    """What to call a delegation so that it is known from others of its kind: with its work in a few words."""
+    title = measures.title(facts)
+    name = line(measures.called(facts), _NAME)
+    return f"{name} “{line(' '.join(title.split()), _NAME)}”" if title else name
 
 
 def whose(forest: Forest, handle: Handle, machine: MachineLook) -> Owner:
@@ -118,7 +125,7 @@ def ladder(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -
     yield _tool(forest, handle, owner, machine)
     yield _child(forest, handle, owner, machine)
     yield _session(forest, handle, owner, machine)
-    yield from _process(forest, owner)
+    yield from _process(forest, handle, owner)
 
 
 # -- tool ------------------------------------------------------------------------------------------------------------
@@ -150,12 +157,10 @@ def _tool(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) ->
 def _ending(target: ProcessIdentity, machine: MachineLook) -> tuple[PlannedStep, ...]:
     """SIGINT, and SIGTERM if that is not heeded. Who ignores the first is not sent it, and who is stopped must go on to
     hear anything at all."""
-    signals = [PlannedSignal(target, signal.SIGTERM)]
-    if not machine.ignores(target.pid, signal.SIGINT):
-        signals = [PlannedSignal(target, signal.SIGINT), PlannedSignal(target, signal.SIGTERM, PATIENCE)]
-    if machine.is_stopped(target.pid):
-        signals.append(PlannedSignal(target, signal.SIGCONT))
-    return tuple(signals)
+    wakes = [PlannedSignal(target, signal.SIGCONT)] if machine.is_stopped(target.pid) else []
+    if machine.ignores(target.pid, signal.SIGINT):
+        return PlannedSignal(target, signal.SIGTERM), *wakes
+    return PlannedSignal(target, signal.SIGINT), *wakes, PlannedSignal(target, signal.SIGTERM, PATIENCE)
 
 
 # -- child -----------------------------------------------------------------------------------------------------------
@@ -226,7 +231,7 @@ def _session(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook)
     refused = RungPlan(Rung.SESSION)
     if owner.process is None or owner.why_not:
         return refused._replace(why_not=owner.why_not)
-    loses = _at_work(forest, _below(forest, owner.session))
+    loses = _at_work(forest, [each for each in _below(forest, owner.session) if each != handle])
     if owner.runs_as is Manner.BACKGROUND:
         return _in_background(owner, machine, loses)
     process, whose = owner.process, "its session" if handle != owner.session else "it"
@@ -271,7 +276,7 @@ def _is_own(forest: Forest, handle: Handle, owner: Owner) -> bool:
 # -- process ---------------------------------------------------------------------------------------------------------
 
 
-def _process(forest: Forest, owner: Owner) -> Iterator[RungPlan]:
+def _process(forest: Forest, handle: Handle, owner: Owner) -> Iterator[RungPlan]:
     process = owner.process
     why = owner.why_not
     if owner.runs_as is Manner.BACKGROUND and owner.program and not why:
@@ -280,12 +285,17 @@ def _process(forest: Forest, owner: Owner) -> Iterator[RungPlan]:
         yield RungPlan(Rung.PROCESS, why_not=why)
         yield RungPlan(Rung.KILL, why_not=why)
         return
-    loses = _at_work(forest, _of_process(forest, owner))
-    what = f"its process ({process.name}, pid {process.pid})"
+    loses = _at_work(forest, [each for each in _of_process(forest, owner) if each != handle])
+    what = f"its process ({_typed(owner, process)}, pid {process.pid})"
     tidy = PlannedSignal(process, signal.SIGTERM)
     yield RungPlan(Rung.PROCESS, f"ends {what}, which may tidy up", (tidy,), loses=loses)
     hard = PlannedSignal(process, signal.SIGKILL)
-    yield RungPlan(Rung.KILL, f"kills {what}, which cannot tidy up", (hard,), loses=loses, typed=process.name)
+    yield RungPlan(Rung.KILL, f"kills {what}, which cannot tidy up", (hard,), loses=loses, typed=_typed(owner, process))
+
+
+def _typed(owner: Owner, process: ProcessIdentity) -> str:
+    """What its program is called; of an interpreter that runs it, not that."""
+    return owner.program.executables[0] if owner.program and owner.program.executables else process.name
 
 
 def _of_process(forest: Forest, owner: Owner) -> list[Handle]:
@@ -308,6 +318,4 @@ def _below(forest: Forest, handle: Handle) -> list[Handle]:
 
 def _at_work(forest: Forest, handles: list[Handle]) -> tuple[str, ...]:
     """What those are called that are at work."""
-    return tuple(
-        line(measures.called(forest.delegation(each)), _NAME) for each in handles if forest.state(each) in ACTIVE
-    )
+    return tuple(called(forest.delegation(each)) for each in handles if forest.state(each) in ACTIVE)

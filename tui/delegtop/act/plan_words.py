@@ -78,12 +78,14 @@ def steps(rung: RungPlan) -> str:
 
 def losses(rung: RungPlan) -> str:
     """Who goes down with it."""
-    more = f" and {len(rung.loses) - _NAMED} more" if len(rung.loses) > _NAMED else ""
-    return f"at work, and lost with it: {', '.join(rung.loses[:_NAMED])}{more}"
+    count, named = len(rung.loses), ", ".join(rung.loses[:_NAMED])
+    more = f" and {count - _NAMED} more" if count > _NAMED else ""
+    return f"{count} at work {'is' if count == 1 else 'are'} lost with it: {named}{more}"
 
 
 def evidence(plan: StopPlan) -> str:
-    return shown(", ".join(map(str, plan.evidence[:_EVIDENCE])))
+    """Where it stands: names of files without their folders, which the page of its findings has."""
+    return shown(", ".join(str(each).rpartition("/")[2] for each in plan.evidence[:_EVIDENCE]))
 
 
 def shown(words: str) -> str:

@@ -1,16 +1,12 @@
 """Making the plan for one delegation, from what its logs told and what the system shows now."""
 
 from delegtop.act.acting import Acting
-from delegtop.act.ladder import ladder, whose
+from delegtop.act.ladder import called, ladder, whose
 from delegtop.act.machine_look import MachineLook
 from delegtop.act.planned_steps import PlannedSignal
 from delegtop.act.stop_plan import RungPlan, StopPlan, log_of
-from delegtop.base.text import line
 from delegtop.diagnosis.assessments import Assessments
-from delegtop.model import measures
 from delegtop.model.store.ledger import Handle
-
-_NAME = 60
 
 
 def stop_plan(
@@ -27,7 +23,7 @@ def stop_plan(
     rungs = () if refused else tuple(_restricted(each, acting) for each in ladder(forest, handle, owner, machine))
     return StopPlan(
         facts.id,
-        line(measures.called(facts), _NAME),
+        called(facts),
         owner.program.title if owner.program else "",
         "" if refused else owner.words,
         assessed.state.value,

@@ -13,7 +13,7 @@ from delegtop.kernel.process_table import row_of, words_of
 
 _PIDS = 1 << 22
 """No system has so many processes."""
-_WORDS = 120
+_WORDS = 80
 _PATIENCE = 5.0
 
 

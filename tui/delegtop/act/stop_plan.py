@@ -78,6 +78,12 @@ class StopPlan(NamedTuple):
     def rung(self, rung: Rung) -> RungPlan | None:
         return next((each for each in self.rungs if each.rung is rung), None)
 
+    def above(self, rung: Rung) -> RungPlan | None:
+        """The next that is possible and stops more."""
+        order = list(Rung)
+        higher = order[order.index(rung) + 1 :]
+        return next((each for each in self.rungs if each.rung in higher and each.is_possible), None)
+
     @property
     def mildest(self) -> RungPlan | None:
         """The first that is possible and asks for nothing to be typed."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from delegtop.base.clock import SECOND
 from delegtop.base.text import line
+from delegtop.kernel import proc_files
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.model.events import ProcessSeen, WaitsFor
 
@@ -48,6 +49,8 @@ def tool_process(table: ProcessTable, agent: int, seen: ProcessSeen) -> ToolProc
         return ToolProcess(why_not=f"pid {known} runs something else than what was seen; look again in a moment")
     top = [known, *above][above.index(agent)]
     pid = _command(table, known)
+    if seen.waits_for is WaitsFor.INPUT:
+        pid = _source(table, top, pid)
     return ToolProcess(pid, top=top, others=len(table.below(top)) - 1)
 
 
@@ -62,3 +65,18 @@ def _command(table: ProcessTable, pid: int) -> int:
             break
         pid = min(there, key=lambda each: (table.rows[each].started, each))
     return pid
+
+
+def _source(table: ProcessTable, top: int, pid: int) -> int:
+    """The process of the same call that another one waits to read from, and so on: of `a | b | c` the first."""
+    met: set[int] = set()
+    while pid not in met:
+        met.add(pid)
+        pipe = proc_files.link(pid, "fd", 0)
+        if pipe.startswith("pipe:"):
+            pid = next((each for each in table.below(top) if each not in met and _writes(each, pipe)), pid)
+    return pid
+
+
+def _writes(pid: int, pipe: str) -> bool:
+    return pipe in (proc_files.link(pid, "fd", 1), proc_files.link(pid, "fd", 2))

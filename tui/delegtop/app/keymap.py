@@ -89,6 +89,9 @@ MONITOR = (
     ),
     KeyCommand("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation, command or row", DETAIL, 10),
     KeyCommand(
+        "stop", "K", "stop", "stop", "How to stop it, mildest first; done only if that is turned on", DETAIL, 11
+    ),
+    KeyCommand(
         "secrets",
         "x",
         "secrets",
@@ -125,6 +128,9 @@ TRIAGE = (
     KeyCommand("triage-note", "w", "note", "note", "Write a note to it", TROUBLE, 7),
     KeyCommand(
         "triage-copy", "y,c", "copy", "copy command", "Copy the command that resumes it; it is never run", TROUBLE, 6
+    ),
+    KeyCommand(
+        "triage-stop", "K", "stop", "stop", "How to stop it, mildest first; done only if that is turned on", TROUBLE, 7
     ),
     KeyCommand(
         "triage-earlier", "d", "earlier", "earlier", "Show earlier troubles, or tell them in one line", TROUBLE, 8

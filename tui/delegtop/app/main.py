@@ -26,6 +26,7 @@ from delegtop.app.replay_actions import Rewinding
 from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.screens.palette import Commands, Palette
+from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.frame_pace import Frames, after
 from delegtop.app.state.idle_work import SLICE
@@ -36,6 +37,8 @@ from delegtop.app.state.saved_views import View, Views
 from delegtop.app.terminal_loan import Borrowing
 from delegtop.base import signals
 from delegtop.base.clock import FrozenClock, monotonic
+from delegtop.base.secrets import mask
+from delegtop.base.text import line
 from delegtop.feed.live_feed import SourceStatus, offers
 from delegtop.feed.replay_feed import NoReplay
 from delegtop.observation.call_watch import CallWatch
@@ -84,8 +87,6 @@ class DelegtopApp(Rewinding, Borrowing):
         if settings.ascii:
             self._filters.append(Plain())
         self.settings = settings
-        self.acting = acting
-        """What may be done about what is stuck."""
         self.replay, self.zone = observation.replay or NoReplay(), zone
         self.board = Board(settings, clock, observation.policy)
         self.reader = Reader(observation.feed, self._wake)
@@ -103,6 +104,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self.learning = Learning(self.board) if observation.learns else None
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
+        self.acts = ActsUnderWay(self.board, self.reader, acting, lambda: self.replay.recording, zone)
         self.monitor = Monitor(
             self.board,
             self.reader,
@@ -115,6 +117,7 @@ class DelegtopApp(Rewinding, Borrowing):
             view=view or View(query, settings.sort, settings.reverse, settings.columns),
             views=views,
             bygone=self.bygone,
+            acts=self.acts,
         )
         for each in theme.THEMES:
             self.register_theme(each)
@@ -209,7 +212,14 @@ class DelegtopApp(Rewinding, Borrowing):
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
         self._keep_status()
+        self._tell_of_acts()
         self.on_wake()
+
+    def _tell_of_acts(self) -> None:
+        """What came of what was stopped, for whoever does not look at its plan any more."""
+        for watch in self.acts.look():
+            if not self.acts.is_shown(watch):
+                self._toast(line(mask(f"{watch.plan.name}: {watch.words}"), 400), title=f"stop: {watch.standing}")
 
     def _keep_status(self) -> None:
         """What a status bar says, if this is what it is about: the present, and all of it."""

@@ -85,7 +85,7 @@ class _Stopping:
         if not self._acting.enabled or wanted is None or not wanted.is_possible:
             return self._nothing_done(plan, wanted)
         watch = self._act(plan, wanted)
-        left = self._left() if watch.sent else None
+        left = self._left() if watch.standing.name == "SEEN" else None
         self._tell(plan, watch, left)
         return _EXITS[watch.standing.name]
 
@@ -140,8 +140,11 @@ class _Stopping:
         if self._arguments.json:
             output.emit([_json(plan_words.as_json(plan, self._acting, (watch,), left))])
             return
-        words = plan_words.shown(watch.words)
-        output.emit([f"{watch.rung.rung}: {words}", *(plan_words.after(left) if left is not None else ())])
+        output.emit([f"{watch.rung.rung}: {plan_words.shown(watch.words)}"])
+        if left is not None:
+            output.emit(plan_words.after(left))
+        elif (further := plan.above(watch.rung.rung)) is not None:
+            output.emit([f"  the next rung: {plan_words.shown(plan_words.command(plan, further))}"])
 
 
 _EXITS = {"SEEN": Exit.OK, "UNSEEN": Exit.STUCK, "REFUSED": Exit.ENDED_BADLY}

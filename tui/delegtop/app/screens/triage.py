@@ -1,6 +1,7 @@
 """Triage: the problems in the order of looking, as a list or one at a time, with what to do about each.
 
-It only ever looks, notes and copies. What the operator notes is kept in the state folder.
+It only ever looks, notes and copies, and shows how something could be stopped. What the operator notes is kept in the
+state folder.
 """
 
 from datetime import tzinfo
@@ -28,6 +29,7 @@ from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.copy import CopyMenu, copy
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.note_taking import Noting
+from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import IdleWork
 from delegtop.app.state.reader_thread import Reader
@@ -83,8 +85,10 @@ class Triage(Leaving, Screen[str | None]):
         start: Handle | None = None,
         marks: Marks | None = None,
         replay: Replay,
+        acts: ActsUnderWay | None = None,
     ) -> None:
         super().__init__()
+        self._acts = acts
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
         """The delegation to select once it is known, unless the operator moves before."""
@@ -439,6 +443,13 @@ class Triage(Leaving, Screen[str | None]):
             return
         text = subject.hide(command)
         copy(self, "command", text, clipboard.refusal(text))
+
+    def action_stop(self) -> None:
+        """How to stop what this problem is of."""
+        from delegtop.app.screens.stop_dialog import open_plan  # few stop anything
+
+        current = self.problems.current
+        open_plan(self, self._acts, None if current is None else self._board.forest.id(current.handle))
 
     def action_acknowledge(self) -> None:
         if (current := self.problems.current) is not None:
