@@ -1,7 +1,6 @@
 """What came of an act: judged by what the log and the kernel say next, never by an answer."""
 
 import re
-from collections.abc import Callable
 from datetime import tzinfo
 from enum import StrEnum
 from typing import NamedTuple
@@ -22,9 +21,9 @@ from delegtop.model.states import ACTIVE
 PATIENCE = 30 * SECOND
 """So long something may take to show."""
 _EXIT = re.compile(rb"""[Ee]xit(?:ed)?[ _]?(?:with )?(?:[Cc]ode|status)\\?["':= ]{1,4}(-?\d{1,3})\b""")
-_DOING = 60
-
-Raw = Callable[[Origin], bytes | None]
+_READ = 256 * 1024
+_TEXT = (".jsonl", ".ndjson", ".json", ".log")
+"""How the names of logs end whose lines can be read one by one."""
 
 
 class Standing(StrEnum):
@@ -41,6 +40,7 @@ class Standing(StrEnum):
 class _Heard(NamedTuple):
     """By what a log is known to have moved on."""
 
+    origin: Origin | None
     at: Millis | None
     phase: str | None
     tool: str | None
@@ -65,14 +65,14 @@ class ActWatch:
         self._log_words = ""
         self._shell_goes_on = False
 
-    def look(self, forest: Forest, now: Millis, raw: Raw, patience: int = PATIENCE) -> Standing:
+    def look(self, forest: Forest, now: Millis, patience: int = PATIENCE) -> Standing:
         """How it stands now; what it says then is in `words`. Once it is settled that is written down."""
         if self.standing is not Standing.WAITING:
             return self.standing
-        if self._targets and self._gone_at is None and not any(map(is_same, self._targets)):
-            self._gone_at = now
+        if self._targets and self._gone_at is None and self.taken is not None and not any(map(is_same, self._targets)):
+            self._gone_at = self.taken.gone_at if self.taken is not None and self.taken.gone_at is not None else now
         handle = forest.find(self.plan.id)
-        moved = self._hear(forest.delegation(handle), raw) if handle is not None and self.sent else False
+        moved = self._hear(forest.delegation(handle)) if handle is not None and self.sent else False
         shell = self.rung.shell
         self._shell_goes_on = self._gone_at is not None and not moved and shell is not None and is_same(shell)
         at_rest = handle is not None and forest.state(handle) not in ACTIVE
@@ -98,15 +98,14 @@ class ActWatch:
             return gone
         return gone or at_rest
 
-    def _hear(self, facts: Delegation, raw: Raw) -> bool:
+    def _hear(self, facts: Delegation) -> bool:
         """Whether its log has moved on since; what it says is remembered."""
         now = _heard(facts)
         if self._before is None or now.at is None or now == self._before or now.at <= (self._before.at or 0):
             return False
-        data = raw(facts.heard_origin) if facts.heard_origin is not None and not self._log_words else b""
         if not self._log_words:
-            found = _EXIT.search(data or b"")
-            told = f"exit {found[1].decode()} seen" if found else "its log went on"
+            code = _exit_code(self._before.origin, now.origin)
+            told = f"exit {code} seen" if code else "its log went on"
             self._log_words = f"{told} {wall(now.at, self._zone)}"
         return True
 
@@ -152,9 +151,18 @@ _MOVED = {Rung.TOOL: "the path moved on", Rung.PROCESS: "its process is gone", R
 
 
 def _heard(facts: Delegation) -> _Heard:
-    return _Heard(facts.heard_at, facts.phase, facts.tool, facts.phase_since, facts.doing)
+    return _Heard(facts.heard_origin, facts.heard_at, facts.phase, facts.tool, facts.phase_since, facts.doing)
 
 
-def brief_words(watch: ActWatch) -> str:
-    """For a message that passes by: to whom, and what came of it."""
-    return f"{watch.plan.name}: {watch.words}"
+def _exit_code(before: Origin | None, now: Origin | None) -> str:
+    """The exit code that a log tells after what was known before; nothing if it tells none."""
+    if before is None or now is None or before.source != now.source or not now.source.endswith(_TEXT):
+        return ""
+    try:
+        with open(now.source, "rb") as file:  # noqa: PTH123 -- as the source is spelled
+            file.seek(before.offset)
+            _, *new = file.read(_READ).split(b"\n")
+    except OSError:
+        return ""
+    found = [match[1].decode() for line in new if (match := _EXIT.search(line))]
+    return found[0] if found else ""

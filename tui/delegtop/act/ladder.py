@@ -207,6 +207,8 @@ def _requests(
         path = _control_socket(owner, machine)
         if path is None:
             return f"no server of {program.title} listens at {program.control_socket}: it cannot be asked"
+        if not machine.listens_at(process.pid, path):
+            return f"its process ({process}) is not the server that listens at {program.control_socket}"
         return tuple(PlannedInterrupt(path, id) for id in ids)
     return f"{program.title} has no server that could be asked"
 

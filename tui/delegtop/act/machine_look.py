@@ -43,6 +43,14 @@ class MachineLook:
         """Where a command is found."""
         return shutil.which(name)
 
+    def listens_at(self, pid: int, path: Path) -> bool:
+        """Whether that process is the server of a socket in the file system."""
+        place = os.path.realpath(path)
+        rows = (each.split() for each in proc_files.text("net", "unix").splitlines()[1:])
+        inodes = {row[6] for row in rows if len(row) > 7 and row[7] == place}
+        links = {proc_files.link(pid, "fd", fd) for fd in proc_files.numbers(pid, "fd")}
+        return any(f"socket:[{inode}]" in links for inode in inodes)
+
     def socket_above(self, log: str, name: str) -> Path | None:
         """The socket of that name in one of the folders above a log, if it is ours."""
         for folder in Path(log).absolute().parents:

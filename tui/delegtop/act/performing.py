@@ -46,6 +46,8 @@ class TakenRung(NamedTuple):
     sent: tuple[SentStep, ...] = ()
     refused: str = ""
     """Why it was not done, or not all of it."""
+    gone_at: Millis | None = None
+    """When its process was seen to go, if that was soon."""
 
 
 def take(
@@ -59,18 +61,20 @@ def take(
 ) -> TakenRung:
     """Do it. It may take seconds: whoever has a screen asks for it from a thread. `tell` hears of each step."""
     act, sent = token_hex(6), list[SentStep]()
+    gone_at: Millis | None = None
     try:
         _check(plan, rung, acting, typed)
         _write_down(act, plan, rung, by)
         for step in rung.steps:
             if isinstance(step, PlannedSignal) and step.after and signal_sending.is_gone(step.target, step.after):
+                gone_at = WallClock().now()
                 continue
             _do(step, acting)
             sent.append(SentStep(WallClock().now(), _said(step)))
             tell(sent[-1])
     except RefusalError as refusal:
         return TakenRung(act, rung.rung, tuple(sent), str(refusal))
-    return TakenRung(act, rung.rung, tuple(sent))
+    return TakenRung(act, rung.rung, tuple(sent), gone_at=gone_at)
 
 
 def _check(plan: StopPlan, rung: RungPlan, acting: Acting, typed: str) -> None:

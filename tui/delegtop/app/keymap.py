@@ -88,9 +88,7 @@ MONITOR = (
         "findings", "6", "show_tab('findings')", "findings", "What the rules find, and what to do about it", DETAIL
     ),
     KeyCommand("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation, command or row", DETAIL, 10),
-    KeyCommand(
-        "stop", "K", "stop", "stop", "How to stop it, mildest first; done only if that is turned on", DETAIL, 11
-    ),
+    KeyCommand("stop", "K", "stop", "stop", "How to stop it, mildest first; done only if that is turned on", DETAIL, 7),
     KeyCommand(
         "secrets",
         "x",

@@ -33,6 +33,7 @@ EXAMPLES = {
 RUNGS = ("tool", "child", "session", "process")
 _PATIENCE = 30.0
 _PACE = 0.5
+_LOOKS = 10
 
 
 def add(parser: ArgumentParser) -> None:
@@ -85,7 +86,7 @@ class _Stopping:
         if not self._acting.enabled or wanted is None or not wanted.is_possible:
             return self._nothing_done(plan, wanted)
         watch = self._act(plan, wanted)
-        left = self._left() if watch.standing.name == "SEEN" else None
+        left = self._left() if watch.standing.name == "SEEN" and wanted.rung.name != "TOOL" else None
         self._tell(plan, watch, left)
         return _EXITS[watch.standing.name]
 
@@ -123,7 +124,7 @@ class _Stopping:
             plan, rung, self._acting, by="delegtop stop", typed=self._arguments.kill or "", tell=watch.sent.append
         )
         patience = int(self._arguments.timeout * SECOND)
-        while watch.look(seen.forest, seen.now, seen.feed.raw, patience) is Standing.WAITING:
+        while watch.look(seen.forest, seen.now, patience) is Standing.WAITING:
             seen.wait(_PACE)
             seen.look()
         return watch
@@ -131,8 +132,13 @@ class _Stopping:
     def _left(self) -> "Aftermath":
         from delegtop.act.aftermath import aftermath
 
-        self._seen.assessments.update()
-        return aftermath(self._seen.assessments, self._handle)
+        for _ in range(_LOOKS):  # that its process is gone is told a moment later, and decides what resumes it
+            left = aftermath(self._seen.assessments, self._handle)
+            if left.command:
+                break
+            self._seen.wait(_PACE)
+            self._seen.look()
+        return left
 
     def _tell(self, plan: "StopPlan", watch: "ActWatch", left: "Aftermath | None") -> None:
         from delegtop.act import plan_words
@@ -143,7 +149,7 @@ class _Stopping:
         output.emit([f"{watch.rung.rung}: {plan_words.shown(watch.words)}"])
         if left is not None:
             output.emit(plan_words.after(left))
-        elif (further := plan.above(watch.rung.rung)) is not None:
+        elif watch.standing.name != "SEEN" and (further := plan.above(watch.rung.rung)) is not None:
             output.emit([f"  the next rung: {plan_words.shown(plan_words.command(plan, further))}"])
 
 

@@ -108,8 +108,9 @@ class StopDialog(Dialog[None]):
         keys = Content.styled(
             "↑ ↓ choose   enter, and enter again, takes it   y copies the command   esc leaves", MUTED
         )
-        if self._plan.refused:
-            return Content.styled("esc leaves", MUTED)
+        if not self._plan.rungs:
+            is_done = self._watch is not None and self._watch.standing is Standing.SEEN
+            return Content.styled("y copies what takes it up again   esc leaves" if is_done else "esc leaves", MUTED)
         if not self._acts.acting.enabled:
             told = Content.styled(f"Nothing can be sent: {self._acts.acting.why_not}.", "$warning")
             return told.append("\n").append(Content.styled("y copies the command that would   esc leaves", MUTED))
@@ -126,7 +127,7 @@ class StopDialog(Dialog[None]):
             return
         style = _STANDING.get(watch.standing, "$accent")
         told = [Content.styled(f"{watch.rung.rung}: ", f"bold {style}") + one_line(plan_words.shown(watch.words))]
-        if watch.standing is Standing.SEEN:
+        if watch.standing is Standing.SEEN and watch.rung.rung is not Rung.TOOL:
             left = self._acts.aftermath(self._plan.id)
             told += [Content.styled(each, MUTED) for each in (plan_words.after(left) if left else ())]
         self._outcome.display = True
@@ -134,6 +135,8 @@ class StopDialog(Dialog[None]):
         if watch.standing is not Standing.WAITING and self._is_under_way:
             self._is_under_way = False
             self._plan = self._acts.plan(self._plan.id) or self._plan
+            if watch.standing is Standing.SEEN:  # nothing more is asked for; K plans anew
+                self._plan = self._plan._replace(rungs=())
             self._show()
 
     _is_under_way = False

@@ -84,9 +84,7 @@ class ActsUnderWay:
 
         board = self._board
         settled = [
-            watch
-            for watch in self._watched
-            if watch.look(board.forest, board.clock.now(), self._reader.feed.raw) is not Standing.WAITING
+            watch for watch in self._watched if watch.look(board.forest, board.clock.now()) is not Standing.WAITING
         ]
         self._watched = [watch for watch in self._watched if watch not in settled]
         return settled
