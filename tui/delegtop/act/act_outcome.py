@@ -1,6 +1,7 @@
 """What came of an act: judged by what the log and the kernel say next, never by an answer."""
 
 import re
+from contextlib import suppress
 from datetime import tzinfo
 from enum import StrEnum
 from typing import NamedTuple
@@ -114,14 +115,13 @@ class ActWatch:
         if standing is Standing.UNSEEN:
             still = f" {self._still()}" if self._gone_at is None and self._targets else ""
             self._log_words = f"nothing changed for {patience // SECOND} s;{still} take the next rung?"
-        taken = self.taken
+        act = self.taken.act if self.taken is not None else ""
+        if not act:
+            return
         more = {"rung": self.rung.rung.value, "outcome": standing.value}
-        try:
-            act = taken.act if taken is not None else ""
-            words = line(mask(f"{self.rung.rung} rung: {self.words}"))
+        words = line(mask(f"{self.rung.rung} rung: {self.words}"))
+        with suppress(OSError):  # that it was done stands there already
             act_log.add(act_log.ActLine(now, act_log.OUTCOME, act, self.plan.id, words, self.plan.log, more))
-        except OSError:
-            pass  # that it was done stands there already
 
     def _still(self) -> str:
         return f"pid {self._targets[0].pid} is still there:"

@@ -41,7 +41,7 @@ class TakenRung(NamedTuple):
     """What became of asking for one rung."""
 
     act: str
-    """By what the act log knows it."""
+    """By what the act log knows it; nothing if it was refused before it was begun."""
     rung: Rung
     sent: tuple[SentStep, ...] = ()
     refused: str = ""
@@ -60,11 +60,11 @@ def take(
     tell: Callable[[SentStep], None] = lambda _sent: None,
 ) -> TakenRung:
     """Do it. It may take seconds: whoever has a screen asks for it from a thread. `tell` hears of each step."""
-    act, sent = token_hex(6), list[SentStep]()
+    act, sent = "", list[SentStep]()
     gone_at: Millis | None = None
     try:
         _check(plan, rung, acting, typed)
-        _write_down(act, plan, rung, by)
+        act = _written_down(plan, rung, by)
         for step in rung.steps:
             if isinstance(step, PlannedSignal) and step.after and signal_sending.is_gone(step.target, step.after):
                 gone_at = WallClock().now()
@@ -88,7 +88,9 @@ def _check(plan: StopPlan, rung: RungPlan, acting: Acting, typed: str) -> None:
         raise RefusalError(why)
 
 
-def _write_down(act: str, plan: StopPlan, rung: RungPlan, by: str) -> None:
+def _written_down(plan: StopPlan, rung: RungPlan, by: str) -> str:
+    """Put it into the act log; returns what it is called there."""
+    act = token_hex(6)
     words = "; then ".join(step.words for step in rung.steps)
     more: dict[str, object] = {"rung": rung.rung.value, "by": by}
     more |= {
@@ -103,6 +105,7 @@ def _write_down(act: str, plan: StopPlan, rung: RungPlan, by: str) -> None:
     except OSError as error:
         told = line(error.strerror or str(error))
         raise RefusalError(f"{act_log.place()} cannot be written ({told}), so nothing was done") from None
+    return act
 
 
 def _do(step: PlannedStep, acting: Acting) -> None:
