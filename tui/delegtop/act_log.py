@@ -3,7 +3,6 @@
 It is only ever added to, and only its owner can read it. Who cannot write it does not act.
 """
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,6 +34,8 @@ class ActLine(NamedTuple):
     """The rung, the process, who asked; for those who read the file."""
 
     def written(self) -> bytes:
+        import json  # nobody has acted in most of what is read
+
         told = {"at": iso(self.at), "event": self.event, "act": self.act, "id": self.id, "words": self.words}
         told |= {"log": self.log} if self.log else {}
         return json.dumps(told | dict(self.more), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
@@ -82,6 +83,8 @@ def lines(start: int = 0) -> Iterator[tuple[int, int, bytes]]:
 
 def parsed(data: bytes) -> ActLine | None:
     """What a line says; None if it is none of ours."""
+    import json  # as above
+
     try:
         told = json.loads(data)
         at = parse_time(told["at"])

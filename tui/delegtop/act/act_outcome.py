@@ -27,7 +27,7 @@ _TEXT = (".jsonl", ".ndjson", ".json", ".log")
 """How the names of logs end whose lines can be read one by one."""
 
 
-class Standing(StrEnum):
+class Upshot(StrEnum):
     """How an act stands."""
 
     WAITING = "waiting"
@@ -57,7 +57,7 @@ class ActWatch:
         self.sent: list[SentStep] = []
         self.taken: TakenRung | None = None
         """Once all that was planned was done, or refused."""
-        self.standing = Standing.WAITING
+        self.standing = Upshot.WAITING
         self._zone = zone
         self._targets: list[ProcessIdentity] = targets(rung.steps)
         handle = forest.find(plan.id)
@@ -66,9 +66,9 @@ class ActWatch:
         self._log_words = ""
         self._shell_goes_on = False
 
-    def look(self, forest: Forest, now: Millis, patience: int = PATIENCE) -> Standing:
+    def look(self, forest: Forest, now: Millis, patience: int = PATIENCE) -> Upshot:
         """How it stands now; what it says then is in `words`. Once it is settled that is written down."""
-        if self.standing is not Standing.WAITING:
+        if self.standing is not Upshot.WAITING:
             return self.standing
         if self._targets and self._gone_at is None and self.taken is not None and not any(map(is_same, self._targets)):
             self._gone_at = self.taken.gone_at if self.taken is not None and self.taken.gone_at is not None else now
@@ -79,11 +79,11 @@ class ActWatch:
         at_rest = handle is not None and forest.state(handle) not in ACTIVE
         if self.taken is not None:
             if self._has_happened(moved, at_rest):
-                self._settle(Standing.SEEN, now)
+                self._settle(Upshot.SEEN, now)
             elif self.taken.refused and not self.sent:
-                self._settle(Standing.REFUSED, now)
+                self._settle(Upshot.REFUSED, now)
             elif now >= self._last_sent(now) + patience:
-                self._settle(Standing.UNSEEN, now, patience)
+                self._settle(Upshot.UNSEEN, now, patience)
         return self.standing
 
     def _last_sent(self, now: Millis) -> Millis:
@@ -110,9 +110,9 @@ class ActWatch:
             self._log_words = f"{told} {wall(now.at, self._zone)}"
         return True
 
-    def _settle(self, standing: Standing, now: Millis, patience: int = 0) -> None:
+    def _settle(self, standing: Upshot, now: Millis, patience: int = 0) -> None:
         self.standing = standing
-        if standing is Standing.UNSEEN:
+        if standing is Upshot.UNSEEN:
             still = f" {self._still()}" if self._gone_at is None and self._targets else ""
             self._log_words = f"nothing changed for {patience // SECOND} s;{still} take the next rung?"
         act = self.taken.act if self.taken is not None else ""
@@ -130,7 +130,7 @@ class ActWatch:
     def words(self) -> str:
         """`TERM sent 14:03:11; its process ended 14:03:12; exit 143 seen 14:03:12; the path moved on`."""
         refused = self.taken.refused if self.taken is not None else ""
-        if self.standing is Standing.REFUSED:
+        if self.standing is Upshot.REFUSED:
             return f"not done: {refused}"
         told = [f"{step.words} {wall(step.at, self._zone)}" for step in self.sent]
         if self._gone_at is not None and self.sent:
@@ -140,9 +140,9 @@ class ActWatch:
         told += [self._log_words] if self._log_words else []
         if refused:
             told.append(f"then not done: {refused}")
-        if self.standing is Standing.SEEN:
+        if self.standing is Upshot.SEEN:
             told.append(_MOVED.get(self.rung.rung, "it is stopped"))
-        elif self.standing is Standing.WAITING:
+        elif self.standing is Upshot.WAITING:
             told.append("looking at what log and kernel say")
         return "; ".join(told)
 

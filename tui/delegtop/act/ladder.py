@@ -146,12 +146,21 @@ def _tool(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) ->
     why = found.why_not or ("its process is gone" if target is None else taboo(target))
     if why or target is None:
         return refused._replace(why_not=why)
-    gets = "its agent gets an error and goes on" if owner.program else "whoever started it gets an error"
-    if owner.program and not owner.program.hears_tool_end:
-        gets = f"{owner.program.title} was seen not to notice that: the next rung may be needed"
+    gets = _gets(owner.program)
     shell = machine.identity(found.top) if found.top is not None and found.top != found.pid else None
     does = f"ends only {target.name} (pid {target.pid}); {gets}"
     return RungPlan(Rung.TOOL, does, _ending(target, machine), shell=shell)
+
+
+def _gets(program: Product | None) -> str:
+    """What comes of it for whoever waits for the tool, as far as that was seen."""
+    if program is None:
+        return "whoever started it gets an error"
+    if program.hears_tool_end is False:
+        return f"{program.title} was seen not to notice that: the next rung may be needed"
+    return (
+        "its agent gets an error and goes on" if program.hears_tool_end else "its agent should get an error and go on"
+    )
 
 
 def _ending(target: ProcessIdentity, machine: MachineLook) -> tuple[PlannedStep, ...]:

@@ -89,8 +89,9 @@ class Product(NamedTuple):
     """Where its own server is asked, by POST, to abort one session, be it that of a child; `{id}` stands for it."""
     control_socket: str = ""
     """Where, below the folder of its logs, the server listens that can interrupt the turn of one session."""
-    hears_tool_end: bool = True
-    """Whether its agent notices that the process of its tool was ended from outside, and goes on."""
+    hears_tool_end: bool | None = None
+    """Whether its agent was seen to notice that the process of its tool was ended from outside, and to go on; None if
+    nobody has tried."""
     headless: tuple[str, ...] = ()
     """Words of its command line with which it runs without a terminal: nobody can press a key there."""
     tried: str = ""

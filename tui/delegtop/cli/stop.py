@@ -115,7 +115,7 @@ class _Stopping:
         return Exit.OK if wanted is not None and wanted.is_possible else Exit.ENDED_BADLY
 
     def _act(self, plan: "StopPlan", rung: "RungPlan") -> "ActWatch":
-        from delegtop.act.act_outcome import ActWatch, Standing
+        from delegtop.act.act_outcome import ActWatch, Upshot
         from delegtop.act.performing import take
 
         seen = self._seen
@@ -124,7 +124,7 @@ class _Stopping:
             plan, rung, self._acting, by="delegtop stop", typed=self._arguments.kill or "", tell=watch.sent.append
         )
         patience = int(self._arguments.timeout * SECOND)
-        while watch.look(seen.forest, seen.now, patience) is Standing.WAITING:
+        while watch.look(seen.forest, seen.now, patience) is Upshot.WAITING:
             seen.wait(_PACE)
             seen.look()
         return watch

@@ -30,6 +30,7 @@ PRODUCT = Product(
     logs=("claude", "logs"),
     stop=("claude", "stop"),
     interrupt_key="Esc",
+    hears_tool_end=True,
     headless=("-p", "--print"),
     tried="2.1.325",
     session_id=UUID,

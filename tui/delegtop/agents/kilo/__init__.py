@@ -12,7 +12,6 @@ PRODUCT = Product(
     interrupt_key="Esc twice",
     take_up_child='task(task_id="{id}")',
     abort_path="/session/{id}/abort",
-    hears_tool_end=False,
     headless=("run",),
     session_id=r"ses_[0-9A-Za-z]+",
     executables=("kilo", "kilocode"),

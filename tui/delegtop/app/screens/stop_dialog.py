@@ -17,7 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from delegtop.act import plan_words
-from delegtop.act.act_outcome import ActWatch, Standing
+from delegtop.act.act_outcome import ActWatch, Upshot
 from delegtop.act.stop_plan import Rung, RungPlan, StopPlan
 from delegtop.app import clipboard
 from delegtop.app.pages.inspector.page_words import MUTED, one_line
@@ -31,7 +31,7 @@ _AT_ONCE = 0.6
 """Seconds: who presses Enter twice in less has not read what is asked."""
 _LOOK = 0.25
 _COLOURS = {Rung.PROCESS: "$warning", Rung.KILL: "$error"}
-_STANDING = {Standing.SEEN: "$success", Standing.UNSEEN: "$warning", Standing.REFUSED: "$error"}
+_UPSHOT = {Upshot.SEEN: "$success", Upshot.UNSEEN: "$warning", Upshot.REFUSED: "$error"}
 
 
 class StopDialog(Dialog[None]):
@@ -109,7 +109,7 @@ class StopDialog(Dialog[None]):
             "↑ ↓ choose   enter, and enter again, takes it   y copies the command   esc leaves", MUTED
         )
         if not self._plan.rungs:
-            is_done = self._watch is not None and self._watch.standing is Standing.SEEN
+            is_done = self._watch is not None and self._watch.standing is Upshot.SEEN
             return Content.styled("y copies what takes it up again   esc leaves" if is_done else "esc leaves", MUTED)
         if not self._acts.acting.enabled:
             told = Content.styled(f"Nothing can be sent: {self._acts.acting.why_not}.", "$warning")
@@ -125,17 +125,17 @@ class StopDialog(Dialog[None]):
         watch = self._watch
         if watch is None or not self.is_here:
             return
-        style = _STANDING.get(watch.standing, "$accent")
+        style = _UPSHOT.get(watch.standing, "$accent")
         told = [Content.styled(f"{watch.rung.rung}: ", f"bold {style}") + one_line(plan_words.shown(watch.words))]
-        if watch.standing is Standing.SEEN and watch.rung.rung is not Rung.TOOL:
+        if watch.standing is Upshot.SEEN and watch.rung.rung is not Rung.TOOL:
             left = self._acts.aftermath(self._plan.id)
             told += [Content.styled(each, MUTED) for each in (plan_words.after(left) if left else ())]
         self._outcome.display = True
         self._outcome.update(Content("\n").join(told))
-        if watch.standing is not Standing.WAITING and self._is_under_way:
+        if watch.standing is not Upshot.WAITING and self._is_under_way:
             self._is_under_way = False
             self._plan = self._acts.plan(self._plan.id) or self._plan
-            if watch.standing is Standing.SEEN:  # nothing more is asked for; K plans anew
+            if watch.standing is Upshot.SEEN:  # nothing more is asked for; K plans anew
                 self._plan = self._plan._replace(rungs=())
             self._show()
 
@@ -210,7 +210,7 @@ class StopDialog(Dialog[None]):
 
     def action_copy(self) -> None:
         """What would have it done, for another terminal; once it is done, what takes the work up again."""
-        left = self._acts.aftermath(self._plan.id) if self._watch and self._watch.standing is Standing.SEEN else None
+        left = self._acts.aftermath(self._plan.id) if self._watch and self._watch.standing is Upshot.SEEN else None
         if left is not None and left.command:
             copy(self, "command", left.command, clipboard.refusal(left.command))
             return

@@ -80,11 +80,11 @@ class ActsUnderWay:
         """Those of which it has just become known what came of them."""
         if not self._watched or self._board.moment is not None:
             return []
-        from delegtop.act.act_outcome import Standing
+        from delegtop.act.act_outcome import Upshot
 
         board = self._board
         settled = [
-            watch for watch in self._watched if watch.look(board.forest, board.clock.now()) is not Standing.WAITING
+            watch for watch in self._watched if watch.look(board.forest, board.clock.now()) is not Upshot.WAITING
         ]
         self._watched = [watch for watch in self._watched if watch not in settled]
         return settled
