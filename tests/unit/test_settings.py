@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from delegtop.act.acting import READ_ONLY, Acting, acting
 from delegtop.base.clock import HOUR, MINUTE, LocalZone, parse_span, parse_time
 from delegtop.model.policy import Policy
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions, SessionIdPlace
@@ -256,3 +257,33 @@ def test_the_page_explains_every_setting_as_the_program_does(project: Path, upda
     if update_golden:
         page.write_text(before + begin + table + end + rest.split(end)[1], "utf-8")
     assert rest.split(end)[0] == table or update_golden
+
+
+def test_acting_is_turned_on_by_the_user_alone() -> None:
+    assert not Settings().act.enabled
+    environ = {"DELEGTOP_ACT_ENABLED": "true"}
+    with pytest.raises(ConfigError, match="DELEGTOP_ACT_ENABLED: the environment may not set this"):
+        load(environ=environ)
+    Path("delegtop.toml").write_text("[act]\nenabled = true\n")
+    with pytest.raises(ConfigError, match="a project may not set this"):
+        load()
+    Path("delegtop.toml").unlink()
+    user_file("[act]\nenabled = true\n")
+    assert load().settings.act.enabled
+    assert load(flags={"act.enabled": True}).origins["act.enabled"] == "--act"
+
+
+def test_nothing_takes_back_that_it_must_not_act() -> None:
+    user_file("[act]\nenabled = true\nreadonly = true\n")
+    Path("delegtop.toml").write_text("[act]\nreadonly = false\n")
+    settings, origins = load(environ={"XDG_CONFIG_HOME": str(candidates()[0].parents[1]), "DELEGTOP_ACT_READONLY": "0"})
+    assert settings.act.readonly
+    assert origins["act.readonly"].endswith("config.toml")
+    assert not acting(settings).enabled
+    assert acting(load(flags={"act.enabled": True}).settings) == Acting(why_not=READ_ONLY)
+
+
+def test_a_project_may_ask_for_restraint() -> None:
+    user_file("[act]\nenabled = true\n")
+    Path("delegtop.toml").write_text("[act]\nreadonly = true\n")
+    assert not acting(load().settings).enabled

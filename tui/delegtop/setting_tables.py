@@ -55,3 +55,12 @@ class Protocol(SettingTable, frozen=True, kw_only=True):
         values["session_id_place"] = SessionIdPlace(self.session_id_place)
         values["session_id_form"] = IdForm(self.session_id_form)
         return ProtocolOptions(**values)
+
+
+class Act(SettingTable, frozen=True, kw_only=True):
+    """Whether delegtop may stop what is stuck: the table `[act]` (docs/acting.md)."""
+
+    enabled: bool = False
+    """Let `K` and `delegtop stop` act, not only show their plan. Neither a project nor the environment can set it."""
+    readonly: bool = False
+    """Never act, whatever else is set. Whoever says so last or first is heeded: nothing takes it back."""

@@ -18,7 +18,7 @@ from delegtop.base.paths import config_folder
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.tree.order import PROBLEMS, SORTS
 from delegtop.setting_kinds import COMMAND, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
-from delegtop.setting_tables import Count, Protocol, SettingTable
+from delegtop.setting_tables import Act, Count, Protocol, SettingTable
 
 PREFIX = "DELEGTOP_"
 NOT_SETTINGS = frozenset(
@@ -40,9 +40,13 @@ NOT_SETTINGS = frozenset(
     }
 )
 """Variables with our prefix that are no settings."""
-USER_ONLY = frozenset({"notify_command", "mask_secrets"})
+USER_ONLY = frozenset({"notify_command", "mask_secrets", "act.enabled"})
 """Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says, nor
 to show what it would rather see."""
+NOT_BY_ENVIRONMENT = frozenset({"act.enabled"})
+"""Those that a variable may not make either: a project may bring its variables along."""
+STICKY = frozenset({"act.readonly"})
+"""What nothing takes back, once somebody has said so."""
 
 _POLICY = Policy()
 
@@ -123,6 +127,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
     protocol: Protocol = Protocol()
     """How the protocol documents are read where they contradict each other."""
+    act: Act = Act()
+    """Whether delegtop may stop what is stuck."""
 
     def at_pace(self, recent: int) -> "Settings":
         """The same for work that goes at another pace, as in the demo: what happened just now is sooner long ago."""
@@ -207,13 +213,17 @@ def load(
         found = _from_file(path)
         _check_owner(path, found, is_project=path != path_override and path == candidates(environ)[1])
         for key, value in found.items():
-            values[key], origins[key] = value, str(path)
+            _put(values, origins, key, value, str(path))
     for key, value in _from_environment(environ).items():
-        values[key], origins[key] = value, _variable(key)
+        _put(values, origins, key, value, _variable(key))
     for key, value in (flags or {}).items():
-        values[key] = _judged(key, value, partial(_flag, value=value))
-        origins[key] = _flag(key, value)
+        _put(values, origins, key, _judged(key, value, partial(_flag, value=value)), _flag(key, value))
     return Loaded(_settings(values), origins)
+
+
+def _put(values: dict[str, Any], origins: dict[str, str], key: str, value: Any, origin: str) -> None:
+    if not (key in STICKY and values.get(key)):
+        values[key], origins[key] = value, origin
 
 
 def is_there(path: Path) -> bool:
@@ -247,8 +257,12 @@ def _variable(key: str) -> str:
     return PREFIX + key.upper().replace(".", "_")
 
 
+_FLAGS = {"act.enabled": "--act", "act.readonly": "--readonly"}
+"""Flags that are called otherwise than their setting."""
+
+
 def _flag(key: str, value: object) -> str:
-    return f"--no-{key}" if value is False else f"--{key.replace('_', '-')}"
+    return _FLAGS.get(key) or (f"--no-{key}" if value is False else f"--{key.replace('_', '-')}")
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -280,7 +294,14 @@ def _line_of(key: str, text: str) -> str:
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS and environ[name]]
     layer = {_key(name): environ[name] for name in names}
-    return {key: _judged(key, _spelled(key, text), _variable) for key, text in layer.items()}
+    judged = {key: _judged(key, _spelled(key, text), _variable) for key, text in layer.items()}
+    for key in NOT_BY_ENVIRONMENT.intersection(judged):
+        if judged[key] != FIELDS[key].default:
+            raise ConfigError(
+                f"{_variable(key)}: the environment may not set this, a project may bring its own along; it belongs "
+                "into your own settings"
+            )
+    return judged
 
 
 def _key(variable: str) -> str:

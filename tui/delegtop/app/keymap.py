@@ -90,6 +90,7 @@ MONITOR = (
         "findings", "6", "show_tab('findings')", "findings", "What the rules find, and what to do about it", DETAIL
     ),
     KeyCommand("copy", "y,c", "copy", "copy", "Copy the id, path, recommendation, command or row", DETAIL, 10),
+    KeyCommand("stop", "K", "stop", "stop", "How to stop it, mildest first; done only if that is turned on", DETAIL, 7),
     KeyCommand(
         "secrets",
         "x",
@@ -131,6 +132,9 @@ TRIAGE = (
     KeyCommand("triage-snooze", "s", "snooze", "snooze", "Put it off until a time, or wake it", TROUBLE, 4),
     KeyCommand("triage-note", "w", "note", "note", "Write a note to it", TROUBLE, 7),
     KeyCommand("triage-copy", "y,c", "copy", "copy command", "Copy what to type about it; nothing is run", TROUBLE, 6),
+    KeyCommand(
+        "triage-stop", "K", "stop", "stop", "How to stop it, mildest first; done only if that is turned on", TROUBLE, 7
+    ),
     KeyCommand(
         "triage-earlier", "d", "earlier", "earlier", "Show earlier troubles, or tell them in one line", TROUBLE, 8
     ),

@@ -18,6 +18,7 @@ from textual.events import Event, InputEvent, Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input
 
+from delegtop.act.acting import Acting
 from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
 from delegtop.app.history_learning import Learning
@@ -25,6 +26,7 @@ from delegtop.app.replay_actions import Rewinding
 from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.screens.palette import Commands, Palette
+from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.frame_pace import Frames, after
 from delegtop.app.state.idle_work import SLICE
@@ -35,6 +37,8 @@ from delegtop.app.state.saved_views import View, Views
 from delegtop.app.terminal_loan import Borrowing
 from delegtop.base import signals
 from delegtop.base.clock import FrozenClock, monotonic
+from delegtop.base.secrets import mask
+from delegtop.base.text import line
 from delegtop.feed.live_feed import SourceStatus, offers
 from delegtop.feed.replay_feed import NoReplay
 from delegtop.observation.call_watch import CallWatch
@@ -73,6 +77,7 @@ class DelegtopApp(Rewinding, Borrowing):
         views: Views | None = None,
         zone: tzinfo | None = None,
         keeping: "Keeping | None" = None,
+        acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
     ) -> None:
         settings, clock = observation.settings, observation.clock
         colour = settings.color and not os.environ.get("NO_COLOR")
@@ -99,6 +104,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self.learning = Learning(self.board) if observation.learns else None
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
+        self.acts = ActsUnderWay(self.board, self.reader, acting, lambda: self.replay.recording, zone)
         self.monitor = Monitor(
             self.board,
             self.reader,
@@ -111,6 +117,7 @@ class DelegtopApp(Rewinding, Borrowing):
             view=view or View(query, settings.sort, settings.reverse, settings.columns),
             views=views,
             bygone=self.bygone,
+            acts=self.acts,
         )
         for each in theme.THEMES:
             self.register_theme(each)
@@ -205,7 +212,14 @@ class DelegtopApp(Rewinding, Borrowing):
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
         self._keep_status()
+        self._tell_of_acts()
         self.on_wake()
+
+    def _tell_of_acts(self) -> None:
+        """What came of what was stopped, for whoever does not look at its plan any more."""
+        for watch in self.acts.look():
+            if not self.acts.is_shown(watch):
+                self._toast(line(mask(f"{watch.plan.name}: {watch.words}"), 400), title=f"stop: {watch.standing}")
 
     def _keep_status(self) -> None:
         """What a status bar says, if this is what it is about: the present, and all of it."""
@@ -340,9 +354,10 @@ def run_app(
     view: View | None = None,
     views: Views | None = None,
     keeping: "Keeping | None" = None,
+    acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
 ) -> int:
-    """Open the dashboard and stay until it is closed; returns the exit code."""
-    app = DelegtopApp(observation, query=query, view=view, views=views, keeping=keeping)
+    """Open the dashboard and stay until it is closed; returns the exit code. `acting` says what `K` may do."""
+    app = DelegtopApp(observation, query=query, view=view, views=views, keeping=keeping, acting=acting)
     with signals.heeded(app.end):
         app.run(mouse=app.settings.mouse)
     if (chosen := app.chosen) is None:

@@ -97,6 +97,9 @@ class Product(NamedTuple):
     """What opens a session in the server that has it; `{url}` stands for where that listens, `{id}` for the session."""
     control_socket: str = ""
     """Where, below the folder of its logs, the server listens that can interrupt the turn of one session."""
+    hears_tool_end: bool | None = None
+    """Whether its agent was seen to notice that the process of its tool was ended from outside, and to go on; None if
+    nobody has tried."""
     headless: tuple[str, ...] = ()
     """Words of its command line with which it runs without a terminal: nobody can press a key there."""
     tried: str = ""

@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "write an incident report that can be sent: Markdown, HTML or JSON",
     "watch": "print a line for each change, tell of trouble, stop when something is done or wrong",
     "wait": "wait until one delegation has ended, and exit by its outcome",
+    "stop": "show how to stop one delegation that is stuck, mildest first; with --act, do it",
     "status": "say in one line how everything stands, for status bars and prompts",
     "mcp": "answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)",
     "metrics": "print or write counts, ages and missed deadlines for Prometheus",
@@ -43,7 +44,7 @@ COMMANDS = {
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
 
-_ONGOING = frozenset({LIVE, "watch", "wait", "mcp", "metrics", "record", "replay", "run", "demo"})
+_ONGOING = frozenset({LIVE, "watch", "wait", "stop", "mcp", "metrics", "record", "replay", "run", "demo"})
 """Those that may go on for days."""
 
 PASSED_ON = "passed_on"

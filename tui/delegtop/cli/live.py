@@ -32,7 +32,7 @@ def add(parser: ArgumentParser) -> None:
     options.add(
         parser, "filter", "sort", "columns", "view", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config"
     )
-    options.add(parser, "notify", "notify_command")
+    options.add(parser, "notify", "notify_command", "act", "readonly")
 
 
 def run(arguments: Namespace) -> int:
@@ -51,13 +51,15 @@ def run(arguments: Namespace) -> int:
     found = reading.places(arguments, loaded.settings)
     free_the_keyboard("-" in found.sources)
 
+    from delegtop.act.acting import acting
     from delegtop.app.main import run_app
     from delegtop.cli.status_reading import keeping
     from delegtop.observation.observation import clock_at, opened
 
     seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True)
     views, view = view_for(arguments, loaded, f"{found.only} {query.text}".strip())
-    return run_app(seen, view=view, views=views, keeping=keeping(arguments, loaded, "dashboard"))
+    keeper = keeping(arguments, loaded, "dashboard")
+    return run_app(seen, view=view, views=views, keeping=keeper, acting=acting(loaded.settings))
 
 
 def view_for(arguments: Namespace, loaded: "Loaded", filter: str) -> "tuple[Views, View]":

@@ -42,6 +42,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("--notify-command",),
         {"metavar": "COMMAND", "help": "what --notify command runs, quoted as one argument; no shell is involved"},
     ),
+    "act": (
+        ("--act",),
+        {"action": "store_true", "help": "let it stop what is stuck, not only show how (docs/acting.md)"},
+    ),
+    "readonly": (("--readonly",), {"action": "store_true", "help": "never act, whatever the settings and --act say"}),
     "config": (
         ("--config",),
         {"metavar": "FILE", "help": "read settings from this file instead of the user's and the project's"},
@@ -68,6 +73,7 @@ def load(arguments: Namespace) -> "Loaded":
     if given.get("ascii"):
         flags["ascii"] = True
     flags |= {name: False for name in ("color", "mouse") if given.get(f"no_{name}")}
+    flags |= {key: True for name, key in (("act", "act.enabled"), ("readonly", "act.readonly")) if given.get(name)}
     path = given.get("config")
     try:
         loaded = settings.load(Path(path) if path else None, flags)

@@ -50,11 +50,11 @@ def add(parser: ArgumentParser) -> None:
 
 def add_timeout(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--timeout", type=_seconds, metavar="TIME", help="stop after so long, as 90, 5m or 1h30m, with exit code 124"
+        "--timeout", type=seconds, metavar="TIME", help="stop after so long, as 90, 5m or 1h30m, with exit code 124"
     )
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     span = parse_span(text)
     if span is None:
         raise ArgumentTypeError(f"{text} is no time; write it like 90, 5m or 1h30m")

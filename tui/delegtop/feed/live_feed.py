@@ -12,6 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Clock, FrozenClock, Millis, monotonic
 from delegtop.base.origin import Origin
+from delegtop.feed.acts_done import ActsDone
 from delegtop.feed.as_of import AsOf, after
 from delegtop.feed.file_catalogue import STDIN, FileCatalogue
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
@@ -24,7 +25,7 @@ from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
 from delegtop.model.forest import Forest
-from delegtop.model.notes import LEFT_RUNNING
+from delegtop.model.notes import ACTED, LEFT_RUNNING
 from delegtop.sources.discover import Roots
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.spool import Spool
@@ -126,6 +127,7 @@ class Feed:
         self._kernel = KernelWatch(clock)
         self._left = LeftRunning(clock)
         self._left_calls: Sequence[OpenCall] = ()
+        self._acts = ActsDone(clock)
         self.unwritten: deque[Event] = deque(maxlen=_UNWRITTEN)
         """What no line tells: who vanished, and what the kernel showed. Who goes back in time finds it nowhere else."""
         self._waker = Waker()
@@ -172,6 +174,8 @@ class Feed:
         yield from self._batches_of(self._processes.tell(asked))
         yield from self._batches_of(self._kernel.seen())
         yield from self._batches_of(self._left.seen(self._processes.there(), self._left_calls))
+        if not self.is_behind:
+            yield from self._batches_of(self._acts.seen(self._readings))
         if whole and not self._glancing:
             self._tidy()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
@@ -389,7 +393,7 @@ class Feed:
         about = [
             event
             for event in list(self.unwritten)
-            if (isinstance(event, ProcessSeen) or (isinstance(event, Noted) and event.kind == LEFT_RUNNING))
+            if (isinstance(event, ProcessSeen) or (isinstance(event, Noted) and event.kind in (LEFT_RUNNING, ACTED)))
             and event.id == delegation.id
         ]
         if about:

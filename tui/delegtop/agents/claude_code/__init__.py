@@ -32,6 +32,7 @@ PRODUCT = Product(
     stop=("claude", "stop"),
     interrupt_key="Esc",
     stop_child_keys="↓ until it is marked, then x",
+    hears_tool_end=True,
     headless=("-p", "--print"),
     tried="2.1.326",
     session_id=UUID,

@@ -14,6 +14,7 @@ PRODUCT = Product(
     resume=("codex", "resume"),
     resume_headless=("codex", "exec", "resume"),
     interrupt_key="Esc",
+    hears_tool_end=True,
     control_socket="app-server-control/app-server-control.sock",
     headless=("exec", "e", "review"),
     tried="0.169.0",

@@ -15,6 +15,7 @@ PRODUCT = Product(
     take_up_child='task(task_id="{id}")',
     abort_path="/session/{id}/abort",
     attach_server=("opencode", "attach", "{url}", "--session", "{id}"),
+    hears_tool_end=False,
     headless=("run",),
     tried="1.18.34",
     session_id=r"ses_[0-9A-Za-z]+",

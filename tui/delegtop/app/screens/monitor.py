@@ -16,6 +16,7 @@ from delegtop.app.screens.copy import CopyMenu
 from delegtop.app.screens.going_there import GoingThere, line_of
 from delegtop.app.screens.source_health import SourceHealth
 from delegtop.app.screens.viewing import Viewing
+from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import SLICE, IdleWork
 from delegtop.app.state.intake import Intake, Wake
@@ -75,10 +76,11 @@ class Monitor(Viewing):
         view: View,
         views: Views | None = None,
         bygone: Bygone | None = None,
+        acts: ActsUnderWay | None = None,
     ) -> None:
         super().__init__("monitor")
         self.views, self._begins_with = views, view
-        self._replay = replay
+        self._replay, self._acts = replay, acts
         self.board, self.reader = board, reader
         self._settings, self._zone = settings, zone
         self._standing = Standing(
@@ -460,7 +462,15 @@ class Monitor(Viewing):
         if any(isinstance(screen, Triage) for screen in self.app.screen_stack):  # asked for from the palette, over it
             return
         start = open_on(self.board, self.table.cursor)
-        screen = Triage(self.board, self.reader, self._settings, zone=self._zone, start=start, replay=self._replay)
+        screen = Triage(
+            self.board,
+            self.reader,
+            self._settings,
+            zone=self._zone,
+            start=start,
+            replay=self._replay,
+            acts=self._acts,
+        )
         self.app.push_screen(screen, self._triaged)
 
     def _triaged(self, id: str | None) -> None:
@@ -537,6 +547,13 @@ class Monitor(Viewing):
     def action_edit(self) -> None:
         if self.table.cursor is not None:
             self._going.edit(line_of(self.board, self.table.cursor))
+
+    def action_stop(self) -> None:
+        """How to stop what the cursor is on."""
+        from delegtop.app.screens.stop_dialog import open_plan  # few stop anything, and the tree needs nothing of it
+
+        cursor = self.table.cursor
+        open_plan(self, self._acts, None if cursor is None else self.board.forest.id(cursor))
 
     def action_secrets(self) -> None:
         """Show what looks like a secret, or hide it again."""

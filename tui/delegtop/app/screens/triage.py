@@ -1,6 +1,7 @@
 """Triage: the problems in the order of looking, as a list or one at a time, with what to do about each.
 
-It only ever looks, notes and copies. What the operator notes is kept in the state folder.
+It only ever looks, notes and copies, and shows how something could be stopped. What the operator notes is kept in the
+state folder.
 """
 
 from datetime import tzinfo
@@ -29,6 +30,7 @@ from delegtop.app.screens.copy import CopyMenu, copy
 from delegtop.app.screens.going_there import GoingThere, line_of
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.note_taking import Noting
+from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import IdleWork
 from delegtop.app.state.reader_thread import Reader
@@ -84,8 +86,10 @@ class Triage(Leaving, Screen[str | None]):
         start: Handle | None = None,
         marks: Marks | None = None,
         replay: Replay,
+        acts: ActsUnderWay | None = None,
     ) -> None:
         super().__init__()
+        self._acts = acts
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
         """The delegation to select once it is known, unless the operator moves before."""
@@ -456,6 +460,13 @@ class Triage(Leaving, Screen[str | None]):
     def action_edit(self) -> None:
         if (current := self.problems.current) is not None:
             self._going.edit(line_of(self._board, current.handle))
+
+    def action_stop(self) -> None:
+        """How to stop what this problem is of."""
+        from delegtop.app.screens.stop_dialog import open_plan  # few stop anything
+
+        current = self.problems.current
+        open_plan(self, self._acts, None if current is None else self._board.forest.id(current.handle))
 
     def action_acknowledge(self) -> None:
         if (current := self.problems.current) is not None:

@@ -1,0 +1,27 @@
+"""Whether what is shown is the present of this machine: only that can be acted on."""
+
+from collections.abc import Iterable
+
+from delegtop.feed.live_feed import STDIN, SourceStatus
+from delegtop.model.delegation import Delegation
+from delegtop.sources.discover import is_packed
+
+PAST = "this is a moment of the past; only what is so now can be stopped"
+RECORDED = "this is a recording; only what runs now can be stopped"
+_RECORDING = "recording"
+
+
+def refusal(facts: Delegation, statuses: Iterable[SourceStatus]) -> str:
+    """Why nothing can be done about a delegation, by where it is known from; nothing if it can."""
+    places = [each for each in (facts.started_origin, facts.heard_origin, *facts.origins) if each is not None]
+    files = [each for each in places if not each.is_kernel]
+    if any(each.host for each in places):
+        return (
+            f"it is on {next(each.host for each in places if each.host)}; only what runs on this machine can be stopped"
+        )
+    if any(each.source == STDIN for each in files):
+        return "it was piped in, and nobody knows from which machine; only what is read from a file here can be stopped"
+    read = {each.path for each in statuses if each.dialect != _RECORDING and not is_packed(each.path)}
+    if not any(each.source in read for each in files):
+        return "it is known from a recording, a bundle or a packed log; only what is read as it happens can be stopped"
+    return ""
