@@ -17,7 +17,8 @@ from tests.patience import until
 from delegtop.base.clock import Millis, WallClock
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.kernel import open_files, proc_files, process_table
-from delegtop.kernel.blocked_on import Blocked, Inquiry
+from delegtop.kernel.blocked import Blocked
+from delegtop.kernel.blocked_on import Inquiry
 from delegtop.kernel.call_process import STARTED, processes_of
 from delegtop.kernel.call_witness import CallWitness, Sight
 from delegtop.kernel.open_call import OpenCall

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
-from delegtop.kernel.blocked_on import Blocked, Inquiry
+from delegtop.kernel.blocked import Blocked
+from delegtop.kernel.blocked_on import Inquiry
 from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
 from delegtop.kernel.movement import Effort, Moved, efforts, moved
 from delegtop.kernel.open_call import OpenCall
