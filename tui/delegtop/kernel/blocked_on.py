@@ -13,6 +13,7 @@ from delegtop.kernel.blocked import Blocked, gentlest
 from delegtop.kernel.descriptor_waits import DescriptorWaits
 from delegtop.kernel.lock_waits import LockWaits
 from delegtop.kernel.machine_look import SOON, MachineLook, Moves
+from delegtop.kernel.open_files import OpenFiles
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.kernel.thread_waits import ThreadWait, Waiting, waits
 from delegtop.model.events import Outlook, WaitsFor
@@ -33,6 +34,10 @@ class Inquiry:
         self._descriptors = DescriptorWaits(self._look, self.why)
         self._asked: dict[int, Blocked] = {}
         """What was found of those on the way: there may be many ways to each of a crowd."""
+
+    @property
+    def files(self) -> OpenFiles:
+        return self._look.files
 
     def about(self, pid: int) -> tuple[Blocked, frozenset[int]]:
         """Why it stands still, and who else was met on the way: if one of these does something, it may be otherwise."""

@@ -138,3 +138,8 @@ def is_anothers(pid: int) -> bool:
 def moment(ticks: int) -> Millis:
     """When something happened that the kernel dates in ticks since the start of the machine."""
     return Millis(booted_at() + ticks * SECOND // TICKS)
+
+
+def ticks(at: Millis) -> int:
+    """What the kernel calls that moment."""
+    return (at - booted_at()) * TICKS // SECOND

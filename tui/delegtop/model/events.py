@@ -87,6 +87,8 @@ class WaitsFor(StrEnum):
     DEVICE = "device"
     ENDED = "ended"
     """Nothing any more: it has ended, and no result came."""
+    KEEPS = "keeps"
+    """The call has ended, and this process of it keeps its output open, which the agent reads to the end."""
     UNKNOWN = "unknown"
 
 

@@ -2,7 +2,7 @@
 
 from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 
-_DOES = frozenset({WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.PARENT, WaitsFor.ENDED})
+_DOES = frozenset({WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.PARENT, WaitsFor.ENDED, WaitsFor.KEEPS})
 """Its words say what it does, not what it waits for."""
 _BRIEF = {
     WaitsFor.INPUT: "waits for input",
@@ -19,6 +19,7 @@ _BRIEF = {
     WaitsFor.QUEUE: "waits for a message",
     WaitsFor.DEVICE: "waits for a device",
     WaitsFor.ENDED: "tool has ended",
+    WaitsFor.KEEPS: "keeps output open",
 }
 
 
