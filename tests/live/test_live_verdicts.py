@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.live.live_case import Case
-from tests.live.stage import Stage, can_run
+from tests.live.stage import Stage, cannot_run
 from tests.live.tables import EVERY, HEALTHY
 from tests.live.verdict_watch import LOOKS, SETTLED, Record, batches, hidden, watch
 
@@ -54,8 +54,8 @@ def _watched(cases: Sequence[Case], folders: pytest.TempPathFactory, settled: in
 
 
 def test_what_is_said_of_it_is_so(case: Case, records: dict[str, Record]) -> None:
-    if not can_run(case):
-        pytest.skip(f"{', '.join(case.needs)} is not here")
+    if reason := cannot_run(case):
+        pytest.skip(reason)
     assert list(records[case.name].faults) == []
 
 

@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from tests.live.live_case import Case, Truth
-from tests.live.stage import Stage, can_run
+from tests.live.stage import Stage, cannot_run
 from tests.live.tables import EVERY
 
 import delegtop
@@ -175,7 +175,7 @@ def hidden(*files: str) -> Iterator[None]:
 def batches(cases: Sequence[Case], *, calm: int = 40, busy: int = 2) -> Iterator[list[Case]]:
     """Those that wait are many at a time; of those that take a core, few."""
     for kind, at_once in ((False, calm), (True, busy)):
-        chosen = [case for case in cases if case.busy is kind and can_run(case)]
+        chosen = [case for case in cases if case.busy is kind and not cannot_run(case)]
         for at in range(0, len(chosen), at_once):
             yield chosen[at : at + at_once]
 

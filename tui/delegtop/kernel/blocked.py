@@ -35,7 +35,7 @@ def gentlest(found: Iterable[Blocked]) -> Blocked:
 
 
 def does(reason: Blocked) -> str:
-    own = (WaitsFor.STOPPED, WaitsFor.TIMER, WaitsFor.PARENT)
+    own = (WaitsFor.STOPPED, WaitsFor.FROZEN, WaitsFor.TIMER, WaitsFor.PARENT)
     return reason.on if reason.waits_for in own else f"waits for {reason.on}"
 
 

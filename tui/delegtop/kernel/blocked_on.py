@@ -5,12 +5,14 @@ its holder. A wait is endless only if that can be shown: nobody holds the other 
 wait for each other.
 """
 
+import re
 from collections.abc import Collection
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel import known_programs, proc_files
 from delegtop.kernel.blocked import Blocked, gentlest
 from delegtop.kernel.descriptor_waits import DescriptorWaits
+from delegtop.kernel.frozen_groups import frozen_with
 from delegtop.kernel.lock_waits import LockWaits
 from delegtop.kernel.machine_look import SOON, MachineLook, Moves
 from delegtop.kernel.open_files import OpenFiles
@@ -21,6 +23,8 @@ from delegtop.model.events import Outlook, WaitsFor
 _FOLLOWS_CHILDREN = (Waiting.CHILD, Waiting.POLL, Waiting.THREAD, Waiting.SIGNAL, Waiting.OTHER)
 _VAGUE = (Waiting.THREAD, Waiting.POLL, Waiting.SLEEP, Waiting.SIGNAL, Waiting.OTHER)
 """What other threads of the process may tell better."""
+_FREEZES = re.compile(r"get_signal|freez|refrigerator")
+"""The places in the kernel where somebody is who is frozen, as far as the place is another than before."""
 _DEEP = 100
 """Waits in a row that are followed."""
 
@@ -65,6 +69,9 @@ class Inquiry:
         if endless := known_programs.never_ends(command):
             return Blocked(pid, WaitsFor.TIMER, endless, self._follows(pid))
         threads = waits(pid)
+        if (row.state == "D" or any(map(_may_be_frozen, threads))) and (group := frozen_with(pid)):
+            said = f"is frozen with its control group {group} until somebody thaws it"
+            return Blocked(pid, WaitsFor.FROZEN, said, Outlook.ENDLESS)
         wait = _foremost(threads)
         children = [child for child in self._look.table.children.get(pid, ()) if not self._is_held(child, pid, above)]
         if wait is None or len(threads) < row.threads:
@@ -143,6 +150,10 @@ class Inquiry:
         if seconds is None:
             return Blocked(pid, WaitsFor.TIMER, "sleeps")
         return Blocked(pid, WaitsFor.TIMER, f"sleeps {seconds:g} s", until=Millis(int(began + seconds * SECOND)))
+
+
+def _may_be_frozen(wait: ThreadWait) -> bool:
+    return wait.place in ("", "0") or _FREEZES.search(wait.place) is not None
 
 
 def _foremost(threads: list[ThreadWait]) -> ThreadWait | None:

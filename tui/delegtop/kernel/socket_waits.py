@@ -23,7 +23,8 @@ class SocketWaits:
             return Blocked(pid, WaitsFor.CLIENTS, f"connections on {peer.words}", outlook)
         other = self._at_other_end(peer)
         if other is None:
-            return Blocked(pid, WaitsFor.NETWORK, peer.words, since=self._quiet(pid, peer))
+            what = f"{peer.words} to take what it sends" if peer.unsent else peer.words
+            return Blocked(pid, WaitsFor.NETWORK, what, since=self._quiet(pid, peer))
         self._look.partners.add(other)
         what = self._look.named(other) if not peer.own else f"{peer.words} ({self._look.named(other)})"
         if other in above:

@@ -77,6 +77,8 @@ class WaitsFor(StrEnum):
     """It is a server: connections."""
     TIMER = "timer"
     STOPPED = "stopped"
+    FROZEN = "frozen"
+    """Somebody to thaw its control group."""
     CHILD = "child"
     """To hear of a child that has ended."""
     PARENT = "parent"

@@ -2,7 +2,9 @@
 
 from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 
-_DOES = frozenset({WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.PARENT, WaitsFor.ENDED, WaitsFor.KEEPS})
+_DOES = frozenset(
+    {*(WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.FROZEN), *(WaitsFor.PARENT, WaitsFor.ENDED, WaitsFor.KEEPS)}
+)
 """Its words say what it does, not what it waits for."""
 _BRIEF = {
     WaitsFor.INPUT: "waits for input",
@@ -12,6 +14,7 @@ _BRIEF = {
     WaitsFor.CLIENTS: "waits for connections",
     WaitsFor.TIMER: "sleeps",
     WaitsFor.STOPPED: "stopped",
+    WaitsFor.FROZEN: "frozen",
     WaitsFor.CHILD: "waits for its child",
     WaitsFor.PARENT: "ended unnoticed",
     WaitsFor.THREADS: "waits for itself",
