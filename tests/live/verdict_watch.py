@@ -1,21 +1,25 @@
 """Looks at the cases of a stage as an operator would, and keeps what is said of each until its time is over.
 
-    python -m tests.live.verdict_watch [--table FILE] [--hide FILE…] [NAME…]
+    python -m tests.live.verdict_watch [--table FILE] [--hide FILE…] [--tree] [NAME…]
 
-All cases, or those named: a table of what was said, and what of it is wrong.
+All cases, or those named: a table of what was said, and what of it is wrong. With `--tree` it is what one fresh
+`delegtop tree` after another says, each of which takes a few quick looks and knows nothing of the one before: it need
+not name what only time shows, but must not call anything hung that is not.
 
 Time is counted in looks, a second or more apart: on a machine that is slow, so is whoever looks.
 """
 
 import argparse
+import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from tests.live.live_case import Case, Truth
@@ -31,8 +35,13 @@ LOOKS = 30
 """So many until a hang must be named; a second or more lies between two of them."""
 SETTLED = 8
 """So many a healthy one is looked at in the default run."""
+ROUNDS = 8
+"""Fresh trees, one after another."""
+_BETWEEN = 2.0
+"""Seconds."""
 
 
+_HUNG = (Truth.HUNG, Truth.STUCK, Truth.FOR_EVER, Truth.GONE)
 _CALL = re.compile(r"^It has been inside .* for [\d:]+: ")
 """What the sentence repeats of the call: that is not what was found out."""
 
@@ -56,8 +65,8 @@ class Said(NamedTuple):
 class Record:
     """What was said of a case, look by look."""
 
-    def __init__(self, case: Case, beside: int | None) -> None:
-        self.case = case
+    def __init__(self, case: Case, beside: int | None, *, fresh: bool = False) -> None:
+        self.case, self._fresh = case, fresh
         self._patterns = [pattern.replace("{beside}", rf"\b{beside}\b") for pattern in case.says]
         self.said: list[Said] = []
         self.named: Said | None = None
@@ -94,8 +103,8 @@ class Record:
 
     @property
     def is_to_be_named(self) -> bool:
-        """A hang; and a sleep whose command line tells how long it is."""
-        return bool(self.case.says)
+        """A hang; and a sleep whose command line tells how long it is. Who looks for a moment only need not."""
+        return bool(self.case.says) and not self._fresh
 
     def _tells(self, said: Said) -> bool:
         """Whether it says what is so, and as sure as it is."""
@@ -144,6 +153,28 @@ def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str
         tool = stage.tools[name]
         record.is_over = record.case.stays and tool is not None and not Path("/proc", str(tool)).exists()
     return records
+
+
+def watch_fresh_trees(stage: Stage, *, rounds: int = ROUNDS) -> dict[str, Record]:
+    """What one `delegtop tree` after another says of each case."""
+    records = {case.name: Record(case, stage.beside.get(case.name), fresh=True) for case in stage.cases}
+    began = monotonic()
+    for number in range(1, rounds + 1):
+        sleep(_BETWEEN)
+        told = fresh_tree(stage.home)[1]
+        for name, record in records.items():
+            found = told[stage.ids[name]]
+            certainty = Certainty[found["certainty"].upper()]
+            seconds = monotonic() - began
+            record.hear(Said(number, seconds, found["kind"], certainty, found["problem"], found["sentence"], ""))
+    return records
+
+
+def fresh_tree(home: Path) -> tuple[int, dict[str, dict[str, Any]]]:
+    """The exit code of a `tree` that knows nothing yet, and its assessments."""
+    command = [sys.executable, "-m", "delegtop", "tree", "--json", "--exit-code"]
+    told = subprocess.run(command, env=os.environ | {"HOME": str(home)}, cwd=home, capture_output=True, check=False)
+    return told.returncode, {each["id"]: each["assessment"] for each in json.loads(told.stdout)["delegations"]}
 
 
 def _hear(seen: delegtop.Observation, stage: Stage, records: dict[str, Record], look: int, seconds: float) -> None:
@@ -198,6 +229,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--hide", nargs="+", default=[], metavar="FILE", help="files of /proc/PID that tell nothing")
+    parser.add_argument("--tree", action="store_true", help="ask fresh trees instead of one that stays")
     parser.add_argument("--at-once", type=int, default=40, help="so many that take no time of a processor")
     given = parser.parse_args()
     records: list[Record] = []
@@ -206,10 +238,22 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
             os.environ["HOME"] = str(stage.home)
             with hidden(*given.hide):
-                records += watch(stage).values()
+                records += (watch_fresh_trees if given.tree else watch)(stage).values()
     lines = list(table(records))
+    named = [record for record in records if record.named and record.case.truth in _HUNG]
+    hung = [record for record in records if record.case.truth in _HUNG]
     wrong = [f"{record.case.name}: {fault}" for record in records for fault in record.faults]
-    sys.stdout.write("\n".join((*lines, "", f"{len(records)} cases, {len(wrong)} faults", *wrong, "")))
+    sys.stdout.write(
+        "\n".join(
+            (
+                *lines,
+                "",
+                f"{len(records)} cases, {len(wrong)} faults, {len(named)} of {len(hung)} hangs named",
+                *wrong,
+                "",
+            )
+        )
+    )
     if given.table:
         given.table.write_text("\n".join(lines) + "\n", "utf-8")
     return 1 if wrong else 0

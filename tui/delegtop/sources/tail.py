@@ -18,6 +18,7 @@ from delegtop.base.origin import Origin
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.inode import FollowedInode, Look, settled, stamp_of
+from delegtop.sources.line_outline import outline
 from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
@@ -332,7 +333,10 @@ class Tail:
             return None
         before = min(offset, 1)
         data = os.pread(fd, before + self._limit + 1, offset - before)
-        line = data[before:].partition(b"\n")[0][: self._limit].lstrip(b"\0")
+        line, newline, _ = data[before:].partition(b"\n")
+        if not newline and len(line) > self._limit:
+            line = outline(fd, offset, self._limit) or line
+        line = line[: self._limit].lstrip(b"\0")
         starts_here = not before or data[:1] in (b"\n", b"\0") or line[:1] == b"{"
         return line if line and starts_here else None
 
