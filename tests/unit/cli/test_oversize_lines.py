@@ -26,7 +26,13 @@ class Transcript:
         self._written += 1
         self._at += timedelta(seconds=2)
         moment = self._at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        record = {"parentUuid": None, "isSidechain": False, "sessionId": SESSION, "cwd": "/work", "version": "2.1.325"}
+        record: dict[str, Any] = {
+            "parentUuid": None,
+            "isSidechain": False,
+            "sessionId": SESSION,
+            "cwd": "/work",
+            "version": "2.1.325",
+        }
         record |= {"type": kind, "message": {"role": kind, "content": content}, "uuid": f"u{self._written}"}
         with self._path.open("a") as file:
             file.write(json.dumps({**record, "timestamp": moment, **more}) + "\n")

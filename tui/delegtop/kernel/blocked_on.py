@@ -78,7 +78,10 @@ class Inquiry:
             return Blocked(pid, WaitsFor.NOTHING, "")
         if children and wait.waiting in _FOLLOWS_CHILDREN:
             return self._of_children(pid, children, above)
-        return self._of_itself(pid, wait, threads, above)
+        found = self._of_itself(pid, wait, threads, above)
+        if found.pid == pid and found.endless and any(each.timed for each in threads):
+            return found._replace(outlook=Outlook.OPEN)  # another of its threads goes on after a time
+        return found
 
     def _is_held(self, child: int, by: int, above: frozenset[int]) -> bool:
         """Whether a child is not waited for: it waits itself, or its debugger holds it."""

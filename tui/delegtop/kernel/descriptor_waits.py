@@ -98,7 +98,7 @@ class DescriptorWaits:
             if not circle and self._look.files.may_be_held_unseen(at.leads_to, pid, self._look.agent(pid)):
                 return Blocked(pid, kind, f"{what}, which nobody else has open who can be seen")
             by = f", while {self._look.named(circle[0])} waits for it" if circle else ", which nobody else has open"
-            return Blocked(pid, kind, f"{what}{by}", outlook=Outlook.ENDLESS)
+            return Blocked(pid, kind, f"{what}{by}", self._look.circle(above) if circle else Outlook.ENDLESS)
         others = [partner for partner in partners if partner not in above]
         if not self._look.agents.isdisjoint(others):
             return Blocked(pid, kind, f"{what} from its agent, which holds it open and writes nothing")

@@ -27,9 +27,8 @@ class LockWaits:
         self._look.partners.update(holders)
         holder = holders[0]
         if holder in above:
-            return Blocked(
-                pid, WaitsFor.LOCK, f"{what} that {self._look.named(holder)} holds, which waits for it", Outlook.ENDLESS
-            )
+            said = f"{what} that {self._look.named(holder)} holds, which waits for it"
+            return Blocked(pid, WaitsFor.LOCK, said, self._look.circle(above))
         worker = self._leaf(holder)
         held = f"{what} that {self._look.named(holder)} holds"
         if worker != holder:

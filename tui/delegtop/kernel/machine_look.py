@@ -3,7 +3,7 @@
 Nothing is read before it is asked for, and nothing twice.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
 from delegtop.base.clock import SECOND
@@ -11,6 +11,8 @@ from delegtop.kernel import file_locks, sockets
 from delegtop.kernel.blocked import Blocked
 from delegtop.kernel.open_files import OpenFiles
 from delegtop.kernel.process_table import ProcessTable
+from delegtop.kernel.thread_waits import waits
+from delegtop.model.events import Outlook
 
 Moves = Callable[[int], bool | None]
 """Whether a process, or one that it started, did anything since the last look; None if that is not known yet."""
@@ -39,6 +41,11 @@ class MachineLook:
     def peers(self) -> dict[int, sockets.Peer]:
         """With whom sockets are connected, by their inodes."""
         return sockets.peers()
+
+    def circle(self, pids: Iterable[int]) -> Outlook:
+        """What becomes of processes that wait for each other: nothing, unless one of them gives up after a time."""
+        timed = any(wait.may_give_up for pid in pids for wait in waits(pid))
+        return Outlook.OPEN if timed else Outlook.ENDLESS
 
     def named(self, pid: int) -> str:
         words = self.table.words(pid)

@@ -28,7 +28,7 @@ class SocketWaits:
         self._look.partners.add(other)
         what = self._look.named(other) if not peer.own else f"{peer.words} ({self._look.named(other)})"
         if other in above:
-            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which waits for it", outlook=Outlook.ENDLESS)
+            return Blocked(pid, WaitsFor.NETWORK, f"{what}, which waits for it", self._look.circle(above))
         row = self._look.table.rows[other]
         if row.is_stopped:
             return Blocked(pid, WaitsFor.NETWORK, f"{what}, which is stopped (state T)", outlook=Outlook.ENDLESS)

@@ -43,6 +43,11 @@ class ThreadWait(NamedTuple):
     timed: bool | None = None
     """Whether it gives up after a time; None if that cannot be told."""
 
+    @property
+    def may_give_up(self) -> bool:
+        """Whether it may go on without anybody, after a time: then it may do what others wait for."""
+        return bool(self.timed) or (self.timed is None and self.waiting in (Waiting.THREAD, Waiting.POLL))
+
 
 # The call, the number of the argument with its descriptor, and that of its time limit (a pointer, or milliseconds that
 # are negative without one).
