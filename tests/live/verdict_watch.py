@@ -1,6 +1,6 @@
 """Looks at the cases of a stage as an operator would, and keeps what is said of each until its time is over.
 
-    python -m tests.live.verdict_watch [--table FILE] [--hide FILE…] [--tree] [NAME…]
+    python -m tests.live.verdict_watch [--table FILE] [--hide FILE… | --psutil] [--tree] [NAME…]
 
 All cases, or those named: a table of what was said, and what of it is wrong. With `--tree` it is what one fresh
 `delegtop tree` after another says, each of which takes a few quick looks and knows nothing of the one before: it need
@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from tests.live.live_case import Case, Truth
 from tests.live.stage import Stage, cannot_run
 from tests.live.tables import EVERY
+from tests.without_proc import without_proc
 
 import delegtop
 from delegtop.diagnosis.verdicts import Certainty
@@ -65,8 +66,8 @@ class Said(NamedTuple):
 class Record:
     """What was said of a case, look by look."""
 
-    def __init__(self, case: Case, beside: int | None, *, fresh: bool = False) -> None:
-        self.case, self._fresh = case, fresh
+    def __init__(self, case: Case, beside: int | None, *, tells_all: bool = True) -> None:
+        self.case, self._tells_all = case, tells_all
         self._patterns = [pattern.replace("{beside}", rf"\b{beside}\b") for pattern in case.says]
         self.said: list[Said] = []
         self.named: Said | None = None
@@ -103,8 +104,8 @@ class Record:
 
     @property
     def is_to_be_named(self) -> bool:
-        """A hang; and a sleep whose command line tells how long it is. Who looks for a moment only need not."""
-        return bool(self.case.says) and not self._fresh
+        """A hang; and a sleep whose command line tells how long it is; not where too little is told for that."""
+        return bool(self.case.says) and self._tells_all
 
     def _tells(self, said: Said) -> bool:
         """Whether it says what is so, and as sure as it is."""
@@ -134,9 +135,10 @@ class Record:
                 return False
 
 
-def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str, Record]:
-    """What is said of each case; it ends when every hang is named and every healthy one was looked at often enough."""
-    records = {case.name: Record(case, stage.beside.get(case.name)) for case in stage.cases}
+def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS, tells_all: bool = True) -> dict[str, Record]:
+    """What is said of each case; it ends when every hang is named and every healthy one was looked at often enough.
+    Where the system does not tell all, a hang need not be named."""
+    records = {case.name: Record(case, stage.beside.get(case.name), tells_all=tells_all) for case in stage.cases}
     with delegtop.open() as seen:
         began = looked = monotonic()
         number = 0
@@ -157,7 +159,7 @@ def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str
 
 def watch_fresh_trees(stage: Stage, *, rounds: int = ROUNDS) -> dict[str, Record]:
     """What one `delegtop tree` after another says of each case."""
-    records = {case.name: Record(case, stage.beside.get(case.name), fresh=True) for case in stage.cases}
+    records = {case.name: Record(case, stage.beside.get(case.name), tells_all=False) for case in stage.cases}
     began = monotonic()
     for number in range(1, rounds + 1):
         sleep(_BETWEEN)
@@ -229,6 +231,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--hide", nargs="+", default=[], metavar="FILE", help="files of /proc/PID that tell nothing")
+    parser.add_argument("--psutil", action="store_true", help="as on macOS, where less is told of processes")
     parser.add_argument("--tree", action="store_true", help="ask fresh trees instead of one that stays")
     parser.add_argument("--at-once", type=int, default=40, help="so many that take no time of a processor")
     given = parser.parse_args()
@@ -237,8 +240,9 @@ def main() -> int:
     for batch in batches(chosen, calm=given.at_once):
         with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
             os.environ["HOME"] = str(stage.home)
-            with hidden(*given.hide):
-                records += (watch_fresh_trees if given.tree else watch)(stage).values()
+            with without_proc() if given.psutil else hidden(*given.hide):
+                told = watch_fresh_trees(stage) if given.tree else watch(stage, tells_all=not given.psutil)
+                records += told.values()
     lines = list(table(records))
     named = [record for record in records if record.named and record.case.truth in _HUNG]
     hung = [record for record in records if record.case.truth in _HUNG]

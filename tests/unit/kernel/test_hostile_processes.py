@@ -22,7 +22,8 @@ from delegtop.kernel.blocked_on import Inquiry
 from delegtop.kernel.call_process import STARTED, processes_of
 from delegtop.kernel.call_witness import CallWitness, Sight
 from delegtop.kernel.open_call import OpenCall
-from delegtop.kernel.process_table import ProcessRow, ProcessTable, moment, row_of
+from delegtop.kernel.process_row import ProcessRow
+from delegtop.kernel.process_table import ProcessTable, moment, row_of
 from delegtop.kernel.thread_waits import Waiting, waits
 from delegtop.model.events import Event, Outlook, ProcessSeen, WaitsFor
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from delegtop.base.clock import Clock, Millis, WallClock, monotonic, spent
 from delegtop.base.origin import kernel
 from delegtop.base.text import line
-from delegtop.kernel import proc_files
+from delegtop.kernel import process_source
 from delegtop.model.events import Event, Noted, ProcessSeen
 from delegtop.model.notes import OUT_OF_SIGHT
 
@@ -39,7 +39,7 @@ class KernelWatch:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._is_live = isinstance(clock, WallClock) and proc_files.is_mounted()
+        self._is_live = isinstance(clock, WallClock) and process_source.can_tell()
         self._calls: Sequence[OpenCall] = ()
         self._witness: CallWitness | None = None
         self._told: dict[str, tuple[float, ProcessSeen]] = {}

@@ -6,16 +6,16 @@ wait for each other.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from delegtop.base.clock import SECOND, Millis
-from delegtop.kernel import known_programs, proc_files
+from delegtop.kernel import known_programs, output_heirs, proc_files
 from delegtop.kernel.blocked import Blocked, gentlest
 from delegtop.kernel.descriptor_waits import DescriptorWaits
 from delegtop.kernel.frozen_groups import frozen_with
 from delegtop.kernel.lock_waits import LockWaits
-from delegtop.kernel.machine_look import SOON, MachineLook, Moves
-from delegtop.kernel.open_files import OpenFiles
+from delegtop.kernel.machine_look import SOON, MachineLook
+from delegtop.kernel.process_source import Moves
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.kernel.thread_waits import ThreadWait, Waiting, waits
 from delegtop.model.events import Outlook, WaitsFor
@@ -39,15 +39,19 @@ class Inquiry:
         self._asked: dict[int, Blocked] = {}
         """What was found of those on the way: there may be many ways to each of a crowd."""
 
-    @property
-    def files(self) -> OpenFiles:
-        return self._look.files
-
     def about(self, pid: int) -> tuple[Blocked, frozenset[int]]:
         """Why it stands still, and who else was met on the way: if one of these does something, it may be otherwise."""
         self._look.partners, self._asked = set(), {}
         found = self.why(pid)
         return found, frozenset(self._look.partners)
+
+    def outputs(self, pid: int) -> frozenset[str]:
+        """Where what it writes goes, if somebody may wait for the end of that."""
+        return output_heirs.outputs(self._look.files, pid)
+
+    def heirs(self, outputs: Iterable[str], agent: int) -> list[int]:
+        """Who could still write there."""
+        return output_heirs.heirs(self._look.table, self._look.files, outputs, agent)
 
     def why(self, pid: int, above: frozenset[int] = frozenset()) -> Blocked:
         """Why it stands still. `above` are those that wait for it: to meet one of them again is a circle."""

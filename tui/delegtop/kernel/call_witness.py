@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel.blocked import Blocked, does, gentlest
-from delegtop.kernel.blocked_on import Inquiry
 from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
 from delegtop.kernel.movement import Effort, Moved, efforts, moved
 from delegtop.kernel.open_call import OpenCall
-from delegtop.kernel.output_heirs import heirs, outputs
+from delegtop.kernel.process_source import Inquirer, source
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.model.events import Outlook, WaitsFor
 
@@ -104,11 +103,11 @@ class CallWitness:
         processes = {call: watched[call].process for call in there if _is_there(table, watched.get(call))}
         new = processes_of(table, (call for call in there if call not in processes), processes.values())
         processes.update(new)
-        inquiry = Inquiry(table, self._moves, {call.pid for call in there})
+        inquiry = source().inquiry(table, self._moves, {call.pid for call in there})
         for call in there:
             known = watched.get(call)
             if call not in processes and known is not None and known.process.whole and known.ended_at is None:
-                left = heirs(table, inquiry.files, known.outputs, call.pid)
+                left = inquiry.heirs(known.outputs, call.pid)
                 if left:
                     processes[call] = CallProcess(left[0], known.process.fits, is_heir=True, beside=tuple(left[1:]))
         below = {call: self._below(process) for call, process in processes.items()}
@@ -143,13 +142,13 @@ class CallWitness:
         process: CallProcess,
         pids: frozenset[int],
         known: _Watched | None,
-        inquiry: Inquiry,
+        inquiry: Inquirer,
         now: Millis,
     ) -> Sight | None:
         """One more look at a call; nothing to say if it is the first one."""
         started = self._table.rows[process.pid].started
         if known is None or (known.process.pid, known.started) != (process.pid, started):
-            written = outputs(inquiry.files, process.pid)
+            written = inquiry.outputs(process.pid)
             self._watched[call] = _Watched(
                 process, started, self._looked_at, pids, met_at=self._looked_at, outputs=written
             )
@@ -189,7 +188,7 @@ class CallWitness:
         return Millis(now - int((self._looked_at - at) * SECOND))
 
     def _found(
-        self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquiry
+        self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquirer
     ) -> tuple[Blocked, frozenset[int]]:
         is_us = os.getpid() in pids  # a tool that looks, as we do now, does not hang
         if change.share >= _BUSY or change.flow >= _FLOW or is_us:

@@ -10,12 +10,11 @@ from delegtop.base.clock import SECOND
 from delegtop.kernel import file_locks, sockets
 from delegtop.kernel.blocked import Blocked
 from delegtop.kernel.open_files import OpenFiles
+from delegtop.kernel.process_source import Moves
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.kernel.thread_waits import waits
 from delegtop.model.events import Outlook
 
-Moves = Callable[[int], bool | None]
-"""Whether a process, or one that it started, did anything since the last look; None if that is not known yet."""
 Why = Callable[[int, frozenset[int]], Blocked]
 """Why a process stands still; those that wait for it are given, so that a circle is noticed."""
 LATELY, SOON = 10 * SECOND, 60 * SECOND
