@@ -6,6 +6,8 @@ from typing import NamedTuple
 from delegtop.base.clock import Millis
 from delegtop.model.events import Outlook, WaitsFor
 
+_UNSEEN = (WaitsFor.UNKNOWN, WaitsFor.HIDDEN)
+
 
 class Blocked(NamedTuple):
     """One process that stands still, at the beginning of a chain of waits."""
@@ -30,12 +32,20 @@ def gentlest(found: Iterable[Blocked]) -> Blocked:
     looked at may."""
     all_found = list(found)
     best = min(all_found, key=_hope)
-    hidden = any(each.waits_for is WaitsFor.UNKNOWN for each in all_found)
+    hidden = any(each.waits_for in _UNSEEN for each in all_found)
     return best._replace(outlook=Outlook.OPEN) if hidden and best.endless else best
 
 
+def anothers(pid: int, owner: str, *, asks: bool) -> Blocked:
+    """One that nobody but its user may look into. Who asks for a password has become that user to do so."""
+    whose = f"another user's process ({owner or 'unknown'})"
+    if asks:
+        return Blocked(pid, WaitsFor.INPUT, f"a password, as it seems: it is {whose}, and cannot be looked into")
+    return Blocked(pid, WaitsFor.HIDDEN, f"is {whose}, and cannot be looked into")
+
+
 def does(reason: Blocked) -> str:
-    own = (WaitsFor.STOPPED, WaitsFor.FROZEN, WaitsFor.TIMER, WaitsFor.PARENT)
+    own = (WaitsFor.STOPPED, WaitsFor.FROZEN, WaitsFor.TIMER, WaitsFor.PARENT, WaitsFor.HIDDEN)
     return reason.on if reason.waits_for in own else f"waits for {reason.on}"
 
 
@@ -44,4 +54,4 @@ def _hope(found: Blocked) -> int:
         return 0
     if found.endless:
         return 5
-    return 6 if found.waits_for is WaitsFor.UNKNOWN else 1
+    return 6 if found.waits_for is WaitsFor.UNKNOWN else 7 if found.waits_for is WaitsFor.HIDDEN else 1

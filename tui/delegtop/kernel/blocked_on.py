@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel import known_programs, output_heirs, proc_files
-from delegtop.kernel.blocked import Blocked, gentlest
+from delegtop.kernel.blocked import Blocked, anothers, gentlest
 from delegtop.kernel.descriptor_waits import DescriptorWaits
 from delegtop.kernel.frozen_groups import frozen_with
 from delegtop.kernel.lock_waits import LockWaits
@@ -72,6 +72,8 @@ class Inquiry:
         command = self._look.table.command(pid)
         if endless := known_programs.never_ends(command):
             return Blocked(pid, WaitsFor.TIMER, endless, self._follows(pid))
+        if not proc_files.is_open(pid):
+            return self._anothers(pid, above)
         threads = waits(pid)
         if (row.state == "D" or any(map(_may_be_frozen, threads))) and (group := frozen_with(pid)):
             said = f"is frozen with its control group {group} until somebody thaws it"
@@ -86,6 +88,18 @@ class Inquiry:
         if found.pid == pid and found.endless and any(each.timed for each in threads):
             return found._replace(outlook=Outlook.OPEN)  # another of its threads goes on after a time
         return found
+
+    def _anothers(self, pid: int, above: frozenset[int]) -> Blocked:
+        """It is another user's, as below `sudo`: only who started whom and command lines are told of it."""
+        children = [child for child in self._look.table.children.get(pid, ()) if child not in above]
+        if children:
+            return self._of_children(pid, children, above)
+        if not proc_files.is_there(pid):
+            return Blocked(pid, WaitsFor.UNKNOWN, "")
+        if known_programs.sleeps_for(self._look.table.command(pid)) is not None:
+            return self._sleep(pid)
+        asks = known_programs.asks_for_a_password(self._look.table.name(pid))
+        return anothers(pid, proc_files.owner(pid), asks=asks)
 
     def _is_held(self, child: int, by: int, above: frozenset[int]) -> bool:
         """Whether a child is not waited for: it waits itself, or its debugger holds it."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel import known_programs
-from delegtop.kernel.blocked import Blocked, gentlest
-from delegtop.kernel.process_source import Moves
+from delegtop.kernel.blocked import Blocked, anothers, gentlest
+from delegtop.kernel.process_source import Moves, source
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.model.events import Outlook, WaitsFor
 
@@ -62,6 +62,9 @@ class PlainInquiry:
             return Blocked(pid, WaitsFor.TIMER, f"sleeps {seconds:g} s", until=until)
         if children := [child for child in self._table.children.get(pid, ()) if child in self._table.rows]:
             return self._of_children(pid, children)
+        sees = source()
+        if not sees.is_open(pid):
+            return anothers(pid, sees.owner(pid), asks=known_programs.asks_for_a_password(self._table.name(pid)))
         return self._of_connections(pid) or unknown
 
     def _of_children(self, pid: int, children: list[int]) -> Blocked:

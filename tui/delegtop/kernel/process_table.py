@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from delegtop.base.clock import Millis, WallClock
+from delegtop.base.text import whole_words
 from delegtop.kernel import process_source
 from delegtop.kernel.process_row import ProcessRow
 
@@ -51,21 +52,21 @@ class ProcessTable:
         return self._commands[pid]
 
     def words(self, pid: int) -> str:
-        """Its command line in one line of bounded length, else its name."""
+        """Its command line in one line of bounded length, else its name. It stands between backticks, and has none."""
         row = self.rows.get(pid)
         line = " ".join(" ".join(self.command(pid)).split()) or (row.name if row else "")
-        return line if len(line) <= _WORDS else line[: _WORDS - 1] + "…"
+        return whole_words(line.replace("`", "'"), _WORDS)
 
     def name(self, pid: int) -> str:
         """What the program is called: by its command line, else by the kernel, which knows 15 characters."""
         command, row = self.command(pid), self.rows.get(pid)
         name = command[0].split(" ")[0].rpartition("/")[2] if command else ""
-        return name.lstrip("-") or (row.name if row else "")
+        return (name.lstrip("-") or (row.name if row else "")).replace("`", "'")
 
 
 def command_of(pid: int) -> str:
     """Its command line in one line, as far as it tells one."""
-    return " ".join(" ".join(words_of(pid)).split())
+    return " ".join(" ".join(words_of(pid)).split()).replace("`", "'")
 
 
 def words_of(pid: int) -> tuple[str, ...]:

@@ -91,6 +91,8 @@ class WaitsFor(StrEnum):
     """Nothing any more: it has ended, and no result came."""
     KEEPS = "keeps"
     """The call has ended, and this process of it keeps its output open, which the agent reads to the end."""
+    HIDDEN = "hidden"
+    """Nobody can see: it is another user's process."""
     UNKNOWN = "unknown"
 
 

@@ -3,7 +3,10 @@
 from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 
 _DOES = frozenset(
-    {*(WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.FROZEN), *(WaitsFor.PARENT, WaitsFor.ENDED, WaitsFor.KEEPS)}
+    {
+        *(WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.FROZEN, WaitsFor.HIDDEN),
+        *(WaitsFor.PARENT, WaitsFor.ENDED, WaitsFor.KEEPS),
+    }
 )
 """Its words say what it does, not what it waits for."""
 _BRIEF = {
@@ -23,6 +26,7 @@ _BRIEF = {
     WaitsFor.DEVICE: "waits for a device",
     WaitsFor.ENDED: "tool has ended",
     WaitsFor.KEEPS: "keeps output open",
+    WaitsFor.HIDDEN: "another user's",
 }
 
 
