@@ -336,7 +336,16 @@ def test_what_hangs_is_printed_without_its_secrets_and_does_nothing_to_the_termi
 ) -> None:
     os.mkfifo(tmp_path / "queue")
     key, password, login, token = SECRETS
-    words = [key, "--password", password, "x" * before, f"https://ann:{login}@host/", token, HOSTILE, b"`; rm -r ~ #`"]
+    words: list[str | bytes] = [
+        key,
+        "--password",
+        password,
+        "x" * before,
+        f"https://ann:{login}@host/",
+        token,
+        HOSTILE,
+        b"`; rm -r ~ #`",
+    ]
     hangs = python(start, 'print("ready", flush=True)\nopen("queue")', *words, cwd=tmp_path)
     stands(hangs.pid, Waiting.OPEN)
     at = iso(Millis(WallClock().now() - 4_000))
