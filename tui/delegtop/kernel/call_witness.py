@@ -88,6 +88,8 @@ class CallWitness:
         self._looked_at = 0.0
         self._before: dict[int, Effort] = {}
         self._now: dict[int, Effort] = {}
+        self._moved: dict[int, bool] = {}
+        """Who did anything between these two, as far as somebody asked."""
         self._table: ProcessTable
         self._seconds = 0.0
 
@@ -113,7 +115,7 @@ class CallWitness:
         below = {call: self._below(process) for call, process in processes.items()}
         met = frozenset[int]().union(*(known.partners for known in watched.values()))
         of_interest = met.union(*below.values()).union(pid for partner in met for pid in table.below(partner))
-        self._before, self._now = self._now, efforts(table, of_interest)
+        self._before, self._now, self._moved = self._now, efforts(table, of_interest), {}
         for call in there:
             known = watched.get(call)
             if table.rows[call.pid].is_stopped and call.command is not None:
@@ -216,8 +218,10 @@ class CallWitness:
         """Whether it or one that it started did anything since the last look; None if it was not looked at then."""
         if pid not in self._before or pid not in self._now:
             return None
-        pids = self._table.below(pid)
-        return not self._change(pids, pids).still
+        if pid not in self._moved:
+            pids = self._table.below(pid)
+            self._moved[pid] = not self._change(pids, pids).still
+        return self._moved[pid]
 
     def _change(self, before: Iterable[int], after: Iterable[int]) -> Moved:
         then = {pid: self._before[pid] for pid in before if pid in self._before}

@@ -24,6 +24,7 @@ class DescriptorWaits:
     def __init__(self, look: MachineLook, why: Why) -> None:
         self._look, self._why = look, why
         self._sockets = SocketWaits(look)
+        self._at_work: dict[int, Blocked] = {}
 
     def at_one(self, pid: int, wait: ThreadWait, above: frozenset[int]) -> Blocked:
         at = self._look.files.one(pid, wait.fd) if wait.fd is not None else self._likely(pid, wait)
@@ -87,6 +88,14 @@ class DescriptorWaits:
         )
         return Blocked(pid, WaitsFor.INPUT, f"input from the terminal {at.path}{prompt}", outlook)
 
+    def _of_one_at_work(self, pid: int) -> Blocked:
+        """What one waits for that was woken; asked once at a look, for many may wait for it, and it may have many
+        children."""
+        if pid not in self._at_work:
+            self._at_work[pid] = Blocked(pid, WaitsFor.NOTHING, "")  # in a circle nobody waits for the network
+            self._at_work[pid] = self._why(pid, frozenset())
+        return self._at_work[pid]
+
     def _others(
         self, pid: int, at: Descriptor, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor
     ) -> Blocked:
@@ -104,7 +113,7 @@ class DescriptorWaits:
             return Blocked(pid, kind, f"{what} from its agent, which holds it open and writes nothing")
         for partner in others:
             if self._look.moves(partner):
-                found = self._why(partner, above)
+                found = self._of_one_at_work(partner)
                 if found.waits_for in (WaitsFor.NETWORK, WaitsFor.CLIENTS):
                     return found  # it only looks now and then whether something came
                 return Blocked(pid, kind, f"{what} of {self._look.named(partner)}, which is at work", Outlook.AT_WORK)

@@ -24,17 +24,21 @@ class ProcessTable:
                 self.rows[pid] = row
                 self.children.setdefault(row.parent, []).append(pid)
         self._commands: dict[int, tuple[str, ...]] = {}
+        self._below: dict[int, list[int]] = {}
         self.bare: dict[int, str] = {}
         """Command lines without blanks and quotes, as far as somebody compared them with something."""
 
     def below(self, pid: int) -> list[int]:
         """It and all that it started, and what these did, from the top down."""
+        if pid in self._below:
+            return self._below[pid]
         found = dict.fromkeys([pid] if pid in self.rows else [])
         pending = list(found)
         for each in pending:
             new = [child for child in self.children.get(each, ()) if child not in found]
             found.update(dict.fromkeys(new))  # a number that is given again while all are read makes a circle
             pending += new
+        self._below[pid] = pending
         return pending
 
     def above(self, pid: int) -> Iterator[int]:
