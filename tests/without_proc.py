@@ -8,9 +8,10 @@ from typing import Any
 import psutil
 import pytest
 
+from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, booted_at
 from delegtop.kernel import proc_files, psutil_source
-from delegtop.sources import other_systems, processes
+from delegtop.sources import processes
 
 
 @contextmanager

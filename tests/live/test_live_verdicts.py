@@ -1,6 +1,6 @@
 """What is said of real processes: every hang is named with its cause, and nothing that is healthy is called hung.
 
-A few by default, all with `--live-full` (about six minutes).
+A few by default, all with `--live-full` (about a quarter of an hour).
 """
 
 from collections.abc import Sequence

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tests.patience import until
 
 import delegtop
+from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, Millis, WallClock, iso
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed import kernel_watch
@@ -21,7 +22,6 @@ from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.observation import call_watch
 from delegtop.observation.call_watch import open_calls
 from delegtop.observation.observation import Observation
-from delegtop.sources import other_systems
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +141,7 @@ def test_what_another_user_runs_is_not_looked_into_and_that_is_said(
             return [note.text for note in seen.forest.delegation(0).notes if note.kind == OUT_OF_SIGHT]
 
         until(lambda: bool(told()), "the first look")
-        assert told() == [f"its process (pid {stuck.pid}) is that of another user"]
+        assert told() == [f"its process (pid {stuck.pid}) is that of another user ({proc_files.owner(stuck.pid)})"]
         assert seen.forest.delegation(0).process is None
         monkeypatch.undo()
         until(lambda: verdict(seen) is Kind.HUNG_IN_TOOL and not told(), "a look once it is ours")

@@ -13,9 +13,9 @@ from delegtop.kernel import known_programs, output_heirs, proc_files
 from delegtop.kernel.blocked import Blocked, anothers, gentlest
 from delegtop.kernel.descriptor_waits import DescriptorWaits
 from delegtop.kernel.frozen_groups import frozen_with
+from delegtop.kernel.inquirer import Moves
 from delegtop.kernel.lock_waits import LockWaits
 from delegtop.kernel.machine_look import SOON, MachineLook
-from delegtop.kernel.process_source import Moves
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.kernel.thread_waits import ThreadWait, Waiting, waits
 from delegtop.model.events import Outlook, WaitsFor

@@ -11,9 +11,11 @@ from typing import NamedTuple
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel.blocked import Blocked, does, gentlest
 from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
-from delegtop.kernel.movement import Effort, Moved, efforts, moved
+from delegtop.kernel.inquirer import Inquirer
+from delegtop.kernel.inquiries import inquiry as begun_inquiry
+from delegtop.kernel.movement import Moved, efforts, moved
 from delegtop.kernel.open_call import OpenCall
-from delegtop.kernel.process_source import Inquirer, source
+from delegtop.kernel.process_row import Effort
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.model.events import Outlook, WaitsFor
 
@@ -105,7 +107,7 @@ class CallWitness:
         processes = {call: watched[call].process for call in there if _is_there(table, watched.get(call))}
         new = processes_of(table, (call for call in there if call not in processes), processes.values())
         processes.update(new)
-        inquiry = source().inquiry(table, self._moves, {call.pid for call in there})
+        inquiry = begun_inquiry(table, self._moves, {call.pid for call in there})
         for call in there:
             known = watched.get(call)
             if call not in processes and known is not None and known.process.whole and known.ended_at is None:

@@ -9,8 +9,8 @@ from functools import cached_property
 from delegtop.base.clock import SECOND
 from delegtop.kernel import file_locks, sockets
 from delegtop.kernel.blocked import Blocked
+from delegtop.kernel.inquirer import Moves
 from delegtop.kernel.open_files import OpenFiles
-from delegtop.kernel.process_source import Moves
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.kernel.thread_waits import waits
 from delegtop.model.events import Outlook

@@ -4,26 +4,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from delegtop.kernel import process_source
-from delegtop.kernel.process_row import TICKS
+from delegtop.kernel.process_row import TICKS, Effort
 from delegtop.kernel.process_table import ProcessTable
 
 _NANO = 1_000_000_000
 _STARTS = 100_000
 """Bytes a second: what starting programs reads again and again is no work of theirs."""
-
-
-class Effort(NamedTuple):
-    """What one process has done since it started."""
-
-    started: int
-    ran: int
-    """Nanoseconds on a processor, of the threads that are there."""
-    ticks: int
-    """Of the processor, with those of its children that have ended: coarser."""
-    woken: int
-    """How often one of its threads was given a processor."""
-    chars: int
-    """Bytes that it read and wrote, wherever from and to."""
 
 
 class Moved(NamedTuple):

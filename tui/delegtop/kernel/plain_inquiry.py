@@ -2,14 +2,14 @@
 its command line and by its connections. Of whatever these do not tell nothing is said, and nothing is endless.
 """
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel import known_programs
 from delegtop.kernel.blocked import Blocked, anothers, gentlest
-from delegtop.kernel.process_source import Moves, source
+from delegtop.kernel.inquirer import Moves
 from delegtop.kernel.process_table import ProcessTable, moment
+from delegtop.kernel.psutil_source import Connection, connections, is_open, owner
 from delegtop.model.events import Outlook, WaitsFor
 
 _DEBUGGERS = frozenset({"gdb", "lldb", "debugserver", "strace", "dtruss", "rr"})
@@ -17,19 +17,11 @@ _WAITERS = frozenset({*("sh", "bash", "dash", "zsh", "fish"), *("make", "xargs",
 """Programs that do nothing but wait for those they start."""
 
 
-class Connection(NamedTuple):
-    """An open connection of a process."""
-
-    own: str
-    other: str
-    listens: bool
-
-
 class PlainInquiry:
     """One look."""
 
-    def __init__(self, table: ProcessTable, moves: Moves, connections: Callable[[int], list[Connection]]) -> None:
-        self._table, self._moves, self._connections = table, moves, connections
+    def __init__(self, table: ProcessTable, moves: Moves) -> None:
+        self._table, self._moves = table, moves
         self._partners: set[int] = set()
         self._ends: dict[str, int] | None = None
 
@@ -62,9 +54,8 @@ class PlainInquiry:
             return Blocked(pid, WaitsFor.TIMER, f"sleeps {seconds:g} s", until=until)
         if children := [child for child in self._table.children.get(pid, ()) if child in self._table.rows]:
             return self._of_children(pid, children)
-        sees = source()
-        if not sees.is_open(pid):
-            return anothers(pid, sees.owner(pid), asks=known_programs.asks_for_a_password(self._table.name(pid)))
+        if not is_open(pid):
+            return anothers(pid, owner(pid), asks=known_programs.asks_for_a_password(self._table.name(pid)))
         return self._of_connections(pid) or unknown
 
     def _of_children(self, pid: int, children: list[int]) -> Blocked:
@@ -78,7 +69,7 @@ class PlainInquiry:
 
     def _of_connections(self, pid: int) -> Blocked | None:
         """Only of one that does nothing at all: whether bytes came in is not told."""
-        open_ones = self._connections(pid) if self._moves(pid) is False else []
+        open_ones = connections(pid) if self._moves(pid) is False else []
         with_others = [each for each in open_ones if each.other and not each.listens]
         if with_others:
             first = with_others[0]
@@ -94,5 +85,5 @@ class PlainInquiry:
     def _at_other_end(self, connection: Connection) -> int | None:
         """The process of this machine that it is connected with, among those that we may look at."""
         if self._ends is None:
-            self._ends = {each.own: pid for pid in self._table.rows for each in self._connections(pid) if each.other}
+            self._ends = {each.own: pid for pid in self._table.rows for each in connections(pid) if each.other}
         return self._ends.get(connection.other)

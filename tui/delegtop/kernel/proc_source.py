@@ -2,15 +2,11 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from delegtop.base.clock import SECOND, Millis, booted_at
 from delegtop.kernel import proc_files
-from delegtop.kernel.blocked_on import Inquiry
-from delegtop.kernel.movement import Effort
-from delegtop.kernel.process_row import TICKS, ProcessRow
-from delegtop.kernel.process_source import Inquirer, Moves
-from delegtop.kernel.process_table import ProcessTable
+from delegtop.kernel.process_row import TICKS, Effort, ProcessRow
 
 _PARENT, _USER_TIME, _DEAD_TIME_END, _THREADS, _START, _PAGES = 1, 11, 15, 17, 19, 21
 """Where these stand in `stat`, counted from the state, which is the first after the name."""
@@ -116,10 +112,6 @@ def files(pid: int) -> Iterator[str]:
 
 def has_terminal(pid: int) -> bool:
     return all(proc_files.link(pid, "fd", fd).startswith(_TERMINALS) for fd in (0, 1))
-
-
-def inquiry(table: ProcessTable, moves: Moves, agents: Collection[int]) -> Inquirer:
-    return Inquiry(table, moves, agents)
 
 
 def _is_writable(pid: int, fd: int) -> bool:

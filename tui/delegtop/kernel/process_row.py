@@ -1,4 +1,4 @@
-"""One process, as a system tells of it."""
+"""One process, as a system tells of it: what it is, and what it has done so far."""
 
 import os
 from typing import NamedTuple
@@ -30,3 +30,17 @@ class ProcessRow(NamedTuple):
     @property
     def is_stopped(self) -> bool:
         return self.state in "Tt"
+
+
+class Effort(NamedTuple):
+    """What one process has done since it started."""
+
+    started: int
+    ran: int
+    """Nanoseconds on a processor, of the threads that are there."""
+    ticks: int
+    """Of the processor, with those of its children that have ended: coarser."""
+    woken: int
+    """How often one of its threads was given a processor."""
+    chars: int
+    """Bytes that it read and wrote, wherever from and to."""

@@ -3,37 +3,15 @@
 What is the same for both is asked of one source, so that nobody else needs to know which system this is.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from delegtop.base import other_systems
 from delegtop.base.clock import Millis
 from delegtop.kernel import proc_files
-from delegtop.sources import other_systems
 
 if TYPE_CHECKING:
-    from delegtop.kernel.blocked import Blocked
-    from delegtop.kernel.movement import Effort
-    from delegtop.kernel.process_row import ProcessRow
-    from delegtop.kernel.process_table import ProcessTable
-
-Moves = Callable[[int], bool | None]
-"""Whether a process, or one that it started, did anything since the last look; None if that is not known yet."""
-
-
-class Inquirer(Protocol):
-    """One look at why processes stand still."""
-
-    def about(self, pid: int) -> "tuple[Blocked, frozenset[int]]":
-        """Why it stands still, and who else was met on the way: if one of these does something, it may be otherwise."""
-        ...
-
-    def outputs(self, pid: int) -> frozenset[str]:
-        """Where what it writes goes, if somebody may wait for the end of that."""
-        ...
-
-    def heirs(self, outputs: Iterable[str], agent: int) -> list[int]:
-        """Who could still write there."""
-        ...
+    from delegtop.kernel.process_row import Effort, ProcessRow
 
 
 class ProcessSource(Protocol):
@@ -78,8 +56,6 @@ class ProcessSource(Protocol):
         ...
 
     def has_terminal(self, pid: int) -> bool: ...
-
-    def inquiry(self, table: "ProcessTable", moves: Moves, agents: Collection[int]) -> Inquirer: ...
 
 
 def can_tell() -> bool:

@@ -4,19 +4,15 @@ It tells what a process has used, in which state it is, who started whom, comman
 nothing of what a process waits for, so that less can be said there, and never for certain that something hangs.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import psutil
 
+from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, Millis
-from delegtop.kernel.movement import Effort
-from delegtop.kernel.plain_inquiry import Connection, PlainInquiry
-from delegtop.kernel.process_row import TICKS, ProcessRow
-from delegtop.kernel.process_source import Inquirer, Moves
-from delegtop.kernel.process_table import ProcessTable
-from delegtop.sources import other_systems
+from delegtop.kernel.process_row import TICKS, Effort, ProcessRow
 
 _NANO = 1_000_000_000
 _COMMAND = 1 << 17
@@ -27,6 +23,14 @@ _LISTENS = psutil.CONN_LISTEN
 _COUNTS_BYTES = hasattr(psutil.Process, "io_counters")
 """Not on macOS."""
 Told = TypeVar("Told")
+
+
+class Connection(NamedTuple):
+    """An open connection of a process."""
+
+    own: str
+    other: str
+    listens: bool
 
 
 def pids() -> list[int]:
@@ -90,10 +94,6 @@ def files(pid: int) -> list[str]:
 
 def has_terminal(pid: int) -> bool:
     return bool(_asked(pid, psutil.Process.terminal))
-
-
-def inquiry(table: ProcessTable, moves: Moves, agents: Collection[int]) -> Inquirer:  # noqa: ARG001 # as elsewhere
-    return PlainInquiry(table, moves, connections)
 
 
 def connections(pid: int) -> list[Connection]:

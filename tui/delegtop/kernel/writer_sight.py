@@ -3,8 +3,8 @@ a container that we are in, or as another user."""
 
 import os
 
+from delegtop.base import other_systems
 from delegtop.kernel import proc_files
-from delegtop.sources import other_systems
 
 _FIRST_NAMESPACE = "pid:[4026531836]"
 """The pid namespace that a machine starts with, from which all processes can be seen."""

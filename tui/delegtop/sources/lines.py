@@ -5,7 +5,6 @@ from collections.abc import Generator
 from io import BytesIO
 
 from delegtop.base.origin import Origin
-from delegtop.sources.line_outline import outline
 from delegtop.sources.records import Line, Unreadable, fault
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 
@@ -97,6 +96,8 @@ def _skip(
     trace.oversize = None
     trace.advance(data, base, end + 1, trace.line + 1)
     origin = Origin(source, trace.line, start)
+    from delegtop.sources.line_outline import outline  # few lines are that long
+
     short = outline(fd, start, limit)
     is_record = bool(short) and not fault(short)
     yield Unreadable(origin, OVERSIZE, oversize(end - start, limit, WITHOUT_TEXTS if is_record else ""))

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, Millis
 from delegtop.base.lazy_pattern import lazy_pattern
-from delegtop.sources import other_systems
 
 _CLOCK_SLACK = 5 * SECOND
 """A process may be noted in a log a little before the kernel says it started: clocks are read at different moments."""

@@ -18,7 +18,6 @@ from delegtop.base.origin import Origin
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.inode import FollowedInode, Look, settled, stamp_of
-from delegtop.sources.line_outline import outline
 from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
@@ -335,6 +334,8 @@ class Tail:
         data = os.pread(fd, before + self._limit + 1, offset - before)
         line, newline, _ = data[before:].partition(b"\n")
         if not newline and len(line) > self._limit:
+            from delegtop.sources.line_outline import outline  # few lines are that long
+
             line = outline(fd, offset, self._limit) or line
         line = line[: self._limit].lstrip(b"\0")
         starts_here = not before or data[:1] in (b"\n", b"\0") or line[:1] == b"{"

@@ -14,7 +14,7 @@ TICKS = 100
 _LETTERS = {"running": "R", "disk-sleep": "D", "stopped": "T", "tracing-stop": "t", "zombie": "Z", "dead": "X"}
 
 
-class Seen(NamedTuple):
+class ToldProcess(NamedTuple):
     """What is told of a process."""
 
     state: str
@@ -33,7 +33,7 @@ def is_told() -> bool:
     return find_spec("psutil") is not None
 
 
-def seen(pid: int) -> Seen | None:
+def seen(pid: int) -> ToldProcess | None:
     """What is told of the process of that number; None if there is none, or if nobody tells."""
     if not is_told():
         return None
@@ -41,7 +41,7 @@ def seen(pid: int) -> Seen | None:
 
     try:
         process = psutil.Process(pid)
-        return Seen(letter(process), ticks(process))
+        return ToldProcess(letter(process), ticks(process))
     except (psutil.Error, OSError, ValueError, OverflowError):
         return None
 
