@@ -3,7 +3,8 @@
 A process that is stopped, has a session of its own or has lost its parent is found all the same: whoever loses its
 parent below becomes a child of this one. So nothing is left behind, however the test ends.
 
-    keeper.py PLAN      a JSON file: {"prepare": [[folder, command]], "beside": [[folder, command]], "sessions": [plan]}
+    keeper.py PLAN      a JSON file: {"prepare": [[folder, command]], "beside": [[folder, command]], "sessions": [plan],
+                         "undo": [[folder, command]]}
 
 It prints one line when all of it has begun: {"beside": [pid], "sessions": [pid]}.
 """
@@ -84,13 +85,16 @@ def main() -> None:
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
+    plan = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     try:
-        begun = begin(json.loads(Path(sys.argv[1]).read_text("utf-8")))
+        begun = begin(plan)
         sys.stdout.write(json.dumps(begun) + "\n")
         sys.stdout.flush()
         sys.stdin.read()
     finally:
         end_all()
+        for folder, command in plan["undo"]:
+            subprocess.run(["bash", "-c", command], cwd=folder, check=False, stderr=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,8 @@ class Case(NamedTuple):
     """What is done there before, in a shell."""
     beside: str = ""
     """A process outside of the session, started before; it makes a file `ready` when it is."""
+    undo: str = ""
+    """What is done there after all of its processes have ended, in a shell."""
     needs: tuple[str, ...] = ()
     """Programs that not every machine has."""
     typed: tuple[str, ...] = ()

@@ -46,6 +46,7 @@ class Stage:
         plan: dict[str, Any] = {
             "prepare": [[str(self.folder(each)), each.prepare] for each in self.cases if each.prepare],
             "beside": [[str(self.folder(each)), each.beside] for each in self.cases if each.beside],
+            "undo": [[str(self.folder(each)), each.undo] for each in self.cases if each.undo],
             "sessions": [self._session(number, group) for number, group in enumerate(self._groups)],
         }
         path = self.root / "plan.json"
@@ -131,5 +132,9 @@ def _works(command: str) -> bool:
     return subprocess.run(["bash", "-c", command], check=False, capture_output=True).returncode == 0
 
 
-def can_run(case: Case) -> bool:
-    return all(shutil.which(name) for name in case.needs) and (not case.if_works or _works(case.if_works))
+def cannot_run(case: Case) -> str:
+    """Why a case cannot be put on here; nothing if it can."""
+    missing = [name for name in case.needs if shutil.which(name) is None]
+    if missing:
+        return f"{', '.join(missing)} is not here"
+    return f"`{case.if_works}` fails here" if case.if_works and not _works(case.if_works) else ""

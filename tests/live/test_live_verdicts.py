@@ -1,16 +1,19 @@
 """What is said of real processes: every hang is named with its cause, and nothing that is healthy is called hung.
 
-A few by default, all with `--live-full` (about six minutes).
+A few by default, all with `--live-full` (about a quarter of an hour).
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.live.live_case import Case
-from tests.live.stage import Stage, can_run
+from tests.live.live_case import Case, Truth
+from tests.live.stage import Stage, cannot_run
 from tests.live.tables import EVERY, HEALTHY
-from tests.live.verdict_watch import LOOKS, SETTLED, Record, batches, hidden, watch
+from tests.live.verdict_watch import LOOKS, SETTLED, Record, Said, batches, hidden, watch
+from tests.without_proc import without_proc
+
+from delegtop.diagnosis.verdicts import Certainty, Kind
 
 pytestmark = [
     pytest.mark.xdist_group("live"),
@@ -39,7 +42,16 @@ def reticent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
         return _watched([case for case in HEALTHY if not case.busy], tmp_path_factory, LOOKS)
 
 
-def _watched(cases: Sequence[Case], folders: pytest.TempPathFactory, settled: int) -> dict[str, Record]:
+@pytest.fixture(scope="module")
+def by_psutil(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
+    """What is said of all of them on macOS, as far as Linux can stand for it."""
+    with without_proc():
+        return _watched(EVERY, tmp_path_factory, LOOKS, tells_all=False)
+
+
+def _watched(
+    cases: Sequence[Case], folders: pytest.TempPathFactory, settled: int, *, tells_all: bool = True
+) -> dict[str, Record]:
     found: dict[str, Record] = {}
     for batch in batches(cases):
         root = folders.mktemp("live")
@@ -49,13 +61,13 @@ def _watched(cases: Sequence[Case], folders: pytest.TempPathFactory, settled: in
                 patched.setenv(name, str(root / name.lower()))
             patched.delenv("CLAUDE_CONFIG_DIR", raising=False)
             patched.chdir(stage.home)
-            found |= watch(stage, settled=settled)
+            found |= watch(stage, settled=settled, tells_all=tells_all)
     return found
 
 
 def test_what_is_said_of_it_is_so(case: Case, records: dict[str, Record]) -> None:
-    if not can_run(case):
-        pytest.skip(f"{', '.join(case.needs)} is not here")
+    if reason := cannot_run(case):
+        pytest.skip(reason)
     assert list(records[case.name].faults) == []
 
 
@@ -66,3 +78,21 @@ def test_nothing_healthy_is_called_hung_where_the_kernel_tells_less(
         pytest.skip("takes a minute")
     records: dict[str, Record] = request.getfixturevalue("reticent")
     assert {name: str(record.wrong) for name, record in records.items() if record.wrong} == {}
+
+
+def test_where_there_is_only_psutil_nothing_healthy_is_called_hung_and_nothing_certainly(
+    request: pytest.FixtureRequest, pytestconfig: pytest.Config
+) -> None:
+    if not pytestconfig.getoption("--live-full"):
+        pytest.skip("takes some minutes")
+    records: dict[str, Record] = request.getfixturevalue("by_psutil")
+    assert {name: str(record.wrong) for name, record in records.items() if record.wrong} == {}
+    assert {name: str(said) for name, record in records.items() for said in record.said if _is_certain(said)} == {}
+    told = {record.case.truth for record in records.values() if record.named}
+    assert {Truth.GONE, Truth.NETWORK, Truth.SLEEPS} <= told
+
+
+def _is_certain(said: Said) -> bool:
+    """That the agent itself is stopped is to be seen everywhere."""
+    hung = said.alarm and said.kind == Kind.HUNG_IN_TOOL.value and said.certainty is Certainty.CERTAIN
+    return hung and "agent itself" not in said.sentence

@@ -1,26 +1,31 @@
 """Looks at the cases of a stage as an operator would, and keeps what is said of each until its time is over.
 
-    python -m tests.live.verdict_watch [--table FILE] [--hide FILE…] [NAME…]
+    python -m tests.live.verdict_watch [--table FILE] [--hide FILE… | --psutil] [--tree] [NAME…]
 
-All cases, or those named: a table of what was said, and what of it is wrong.
+All cases, or those named: a table of what was said, and what of it is wrong. With `--tree` it is what one fresh
+`delegtop tree` after another says, each of which takes a few quick looks and knows nothing of the one before: it need
+not name what only time shows, but must not call anything hung that is not.
 
 Time is counted in looks, a second or more apart: on a machine that is slow, so is whoever looks.
 """
 
 import argparse
+import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from tests.live.live_case import Case, Truth
-from tests.live.stage import Stage, can_run
+from tests.live.stage import Stage, cannot_run
 from tests.live.tables import EVERY
+from tests.without_proc import without_proc
 
 import delegtop
 from delegtop.diagnosis.verdicts import Certainty
@@ -31,8 +36,13 @@ LOOKS = 30
 """So many until a hang must be named; a second or more lies between two of them."""
 SETTLED = 8
 """So many a healthy one is looked at in the default run."""
+ROUNDS = 8
+"""Fresh trees, one after another."""
+_BETWEEN = 2.0
+"""Seconds."""
 
 
+_HUNG = (Truth.HUNG, Truth.STUCK, Truth.FOR_EVER, Truth.GONE)
 _CALL = re.compile(r"^It has been inside .* for [\d:]+: ")
 """What the sentence repeats of the call: that is not what was found out."""
 
@@ -56,8 +66,8 @@ class Said(NamedTuple):
 class Record:
     """What was said of a case, look by look."""
 
-    def __init__(self, case: Case, beside: int | None) -> None:
-        self.case = case
+    def __init__(self, case: Case, beside: int | None, *, tells_all: bool = True) -> None:
+        self.case, self._tells_all = case, tells_all
         self._patterns = [pattern.replace("{beside}", rf"\b{beside}\b") for pattern in case.says]
         self.said: list[Said] = []
         self.named: Said | None = None
@@ -94,8 +104,8 @@ class Record:
 
     @property
     def is_to_be_named(self) -> bool:
-        """A hang; and a sleep whose command line tells how long it is."""
-        return bool(self.case.says)
+        """A hang; and a sleep whose command line tells how long it is; not where too little is told for that."""
+        return bool(self.case.says) and self._tells_all
 
     def _tells(self, said: Said) -> bool:
         """Whether it says what is so, and as sure as it is."""
@@ -125,9 +135,10 @@ class Record:
                 return False
 
 
-def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str, Record]:
-    """What is said of each case; it ends when every hang is named and every healthy one was looked at often enough."""
-    records = {case.name: Record(case, stage.beside.get(case.name)) for case in stage.cases}
+def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS, tells_all: bool = True) -> dict[str, Record]:
+    """What is said of each case; it ends when every hang is named and every healthy one was looked at often enough.
+    Where the system does not tell all, a hang need not be named."""
+    records = {case.name: Record(case, stage.beside.get(case.name), tells_all=tells_all) for case in stage.cases}
     with delegtop.open() as seen:
         began = looked = monotonic()
         number = 0
@@ -144,6 +155,28 @@ def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS) -> dict[str
         tool = stage.tools[name]
         record.is_over = record.case.stays and tool is not None and not Path("/proc", str(tool)).exists()
     return records
+
+
+def watch_fresh_trees(stage: Stage, *, rounds: int = ROUNDS) -> dict[str, Record]:
+    """What one `delegtop tree` after another says of each case."""
+    records = {case.name: Record(case, stage.beside.get(case.name), tells_all=False) for case in stage.cases}
+    began = monotonic()
+    for number in range(1, rounds + 1):
+        sleep(_BETWEEN)
+        told = fresh_tree(stage.home)[1]
+        for name, record in records.items():
+            found = told[stage.ids[name]]
+            certainty = Certainty[found["certainty"].upper()]
+            seconds = monotonic() - began
+            record.hear(Said(number, seconds, found["kind"], certainty, found["problem"], found["sentence"], ""))
+    return records
+
+
+def fresh_tree(home: Path) -> tuple[int, dict[str, dict[str, Any]]]:
+    """The exit code of a `tree` that knows nothing yet, and its assessments."""
+    command = [sys.executable, "-m", "delegtop", "tree", "--json", "--exit-code"]
+    told = subprocess.run(command, env=os.environ | {"HOME": str(home)}, cwd=home, capture_output=True, check=False)
+    return told.returncode, {each["id"]: each["assessment"] for each in json.loads(told.stdout)["delegations"]}
 
 
 def _hear(seen: delegtop.Observation, stage: Stage, records: dict[str, Record], look: int, seconds: float) -> None:
@@ -175,7 +208,7 @@ def hidden(*files: str) -> Iterator[None]:
 def batches(cases: Sequence[Case], *, calm: int = 40, busy: int = 2) -> Iterator[list[Case]]:
     """Those that wait are many at a time; of those that take a core, few."""
     for kind, at_once in ((False, calm), (True, busy)):
-        chosen = [case for case in cases if case.busy is kind and can_run(case)]
+        chosen = [case for case in cases if case.busy is kind and not cannot_run(case)]
         for at in range(0, len(chosen), at_once):
             yield chosen[at : at + at_once]
 
@@ -198,6 +231,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--hide", nargs="+", default=[], metavar="FILE", help="files of /proc/PID that tell nothing")
+    parser.add_argument("--psutil", action="store_true", help="as on macOS, where less is told of processes")
+    parser.add_argument("--tree", action="store_true", help="ask fresh trees instead of one that stays")
     parser.add_argument("--at-once", type=int, default=40, help="so many that take no time of a processor")
     given = parser.parse_args()
     records: list[Record] = []
@@ -205,11 +240,24 @@ def main() -> int:
     for batch in batches(chosen, calm=given.at_once):
         with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
             os.environ["HOME"] = str(stage.home)
-            with hidden(*given.hide):
-                records += watch(stage).values()
+            with without_proc() if given.psutil else hidden(*given.hide):
+                told = watch_fresh_trees(stage) if given.tree else watch(stage, tells_all=not given.psutil)
+                records += told.values()
     lines = list(table(records))
+    named = [record for record in records if record.named and record.case.truth in _HUNG]
+    hung = [record for record in records if record.case.truth in _HUNG]
     wrong = [f"{record.case.name}: {fault}" for record in records for fault in record.faults]
-    sys.stdout.write("\n".join((*lines, "", f"{len(records)} cases, {len(wrong)} faults", *wrong, "")))
+    sys.stdout.write(
+        "\n".join(
+            (
+                *lines,
+                "",
+                f"{len(records)} cases, {len(wrong)} faults, {len(named)} of {len(hung)} hangs named",
+                *wrong,
+                "",
+            )
+        )
+    )
     if given.table:
         given.table.write_text("\n".join(lines) + "\n", "utf-8")
     return 1 if wrong else 0

@@ -11,10 +11,11 @@ from textual.pilot import Pilot
 from delegtop.app.main import DelegtopApp
 from delegtop.app.pages.inspector.inspector_pane import TABS, Inspector
 from delegtop.base.clock import FrozenClock, Millis
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, kernel
 from delegtop.feed.live_feed import SourceStatus
 from delegtop.model import notes
 from delegtop.model.events import (
+    LOCALHOST,
     Artifact,
     Awaited,
     Described,
@@ -27,9 +28,12 @@ from delegtop.model.events import (
     Heard,
     Noted,
     Outcome,
+    Outlook,
     Phase,
+    ProcessSeen,
     Report,
     Started,
+    WaitsFor,
 )
 from delegtop.sources.records import Unreadable
 
@@ -73,6 +77,20 @@ def story(text: str) -> list[Event]:
         Erred(id=f"root {text}", at=at, origin=place, fault=fault),
         Ended(id=f"child {text}", at=at, origin=place, outcome=Outcome.FAILED, by=Ending.RETURN, report=report),
         Deviation(place, text, text),
+        *hung(f"stuck {text}", at, place, text),
+    ]  # fmt: skip
+
+
+def hung(id: str, at: Millis, place: Origin, text: str) -> list[Event]:
+    """One whose tool hangs, in a process that is called whatever it likes."""
+    return [
+        Started(id, at, place, agent=text, pid=1_234, host=LOCALHOST),
+        Heard(id, at, place, doing=text, tool=text, phase=Phase.TOOL),
+        ProcessSeen(
+            id, Millis(at + 115_000), kernel(4_711), 4_711, WaitsFor.INPUT, on=text, outlook=Outlook.ENDLESS,
+            still_since=at, name=text, command=text, fits=("descendant", "started", "command"),
+        ),
+        Noted(id, at, kernel(4_712), notes.LEFT_RUNNING, text),
     ]  # fmt: skip
 
 
@@ -112,14 +130,14 @@ def has_read(inspector: Inspector) -> bool:
 async def visit_everything(app: DelegtopApp, pilot: Pilot[None]) -> None:
     """Every tab for every row, then every screen."""
     await pilot.pause()
-    for _ in range(2):
+    for _ in range(3):
         for tab in TABS:
             app.monitor.action_show_tab(tab)
             await until(pilot, lambda: has_read(app.monitor.inspector))
             await pilot.pause()
             assert list(dangerous(app)) == [], tab
         await pilot.press("down")
-    for keys in (("o",), ("y",), ("question_mark",), ("slash", "x")):
+    for keys in (("o",), ("y",), ("t",), ("question_mark",), ("slash", "x")):
         await pilot.press(*keys)
         await pilot.pause()
         assert list(dangerous(app)) == [], keys
@@ -137,7 +155,7 @@ async def test_hostile_text_in_every_field_is_shown_and_does_nothing(
         await visit_everything(app, pilot)
         assert app.is_running, "the text acted: it quit the app"
         assert app.screen is app.monitor
-        assert len(app.board.forest) == 2
+        assert len(app.board.forest) == 3
     assert not app.return_code
 
 

@@ -1,11 +1,14 @@
 """What processes are called, how many they are, how they hang together and what is hidden of them must neither stop who
 looks nor make it surer than it can be."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,14 +17,17 @@ import msgspec
 import pytest
 from tests.patience import until
 
-from delegtop.base.clock import Millis, WallClock
+from delegtop.base.clock import Millis, WallClock, iso
+from delegtop.base.text import whole_words
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.kernel import open_files, proc_files, process_table
-from delegtop.kernel.blocked_on import Blocked, Inquiry
+from delegtop.kernel.blocked import Blocked
+from delegtop.kernel.blocked_on import Inquiry
 from delegtop.kernel.call_process import STARTED, processes_of
 from delegtop.kernel.call_witness import CallWitness, Sight
 from delegtop.kernel.open_call import OpenCall
-from delegtop.kernel.process_table import ProcessRow, ProcessTable, moment, row_of
+from delegtop.kernel.process_row import ProcessRow
+from delegtop.kernel.process_table import ProcessTable, moment, row_of
 from delegtop.kernel.thread_waits import Waiting, waits
 from delegtop.model.events import Event, Outlook, ProcessSeen, WaitsFor
 
@@ -316,6 +322,50 @@ def test_of_two_megabytes_of_arguments_only_so_much_is_read(start: Start) -> Non
     assert len(table.words(long.pid)) <= 200
 
 
+SECRETS = (
+    "sk-ant-api03-abcdefghijklmnop0123456789AB",
+    "hunter2hunter2",
+    "s3cr3tp4ss",
+    "ghp_0123456789abcdefghijABCDEFGH",
+)
+
+
+@pytest.mark.parametrize(("command", "before"), [("tree", 0), ("tree --json", 25), ("report", 40)])
+def test_what_hangs_is_printed_without_its_secrets_and_does_nothing_to_the_terminal(
+    start: Start, tmp_path: Path, command: str, before: int
+) -> None:
+    os.mkfifo(tmp_path / "queue")
+    key, password, login, token = SECRETS
+    words: list[str | bytes] = [
+        key,
+        "--password",
+        password,
+        "x" * before,
+        f"https://ann:{login}@host/",
+        token,
+        HOSTILE,
+        b"`; rm -r ~ #`",
+    ]
+    hangs = python(start, 'print("ready", flush=True)\nopen("queue")', *words, cwd=tmp_path)
+    stands(hangs.pid, Waiting.OPEN)
+    at = iso(Millis(WallClock().now() - 4_000))
+    record = {"event": "register", "at": at, "session_id": "s", "subagent": "runner", "pid": hangs.pid}
+    (tmp_path / "run.jsonl").write_text(json.dumps({**record, "host": "localhost"}) + "\n")
+    run = [sys.executable, "-m", "delegtop", *command.split(), str(tmp_path / "run.jsonl")]
+    told = subprocess.run(run, capture_output=True, check=False, cwd=tmp_path, env=os.environ | {"HOME": str(tmp_path)})
+    said = (told.stdout + told.stderr).decode("utf-8")
+    assert f"(pid {hangs.pid}) waits for somebody to open" in said
+    assert [secret for secret in SECRETS if secret[:12] in said] == []
+    assert {char for char in said if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")} <= {"\n"}
+    assert "`; rm" not in said, "no command ends what it stands between"
+
+
+def test_of_a_long_command_line_no_half_of_a_word_is_told() -> None:
+    assert whole_words("serve ghp_0123456789", 12) == "serve …"
+    assert whole_words("ghp_0123456789", 12) == "…"
+    assert whole_words("serve", 12) == "serve"
+
+
 def test_a_sleep_beyond_all_calendars_can_be_written_down(start: Start) -> None:
     sleeper = start("sleep", "999999999999999999")
     stands(sleeper.pid, Waiting.SLEEP)
@@ -324,6 +374,31 @@ def test_a_sleep_beyond_all_calendars_can_be_written_down(start: Start) -> None:
     events = [event for _ in range(3) for event in watch.seen(at_once=True)]
     assert events
     assert msgspec.json.decode(msgspec.json.encode(events))
+
+
+# -- another user's -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "waits_for", "said"),
+    [
+        ("make", WaitsFor.HIDDEN, "is another user's process (root), and cannot be looked into"),
+        ("sudo", WaitsFor.INPUT, "a password, as it seems: it is another user's process (root), and cannot be looked"),
+    ],
+)
+def test_a_process_of_another_user_below_ones_own_is_told_apart(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, waits_for: WaitsFor, said: str
+) -> None:
+    shutil.copy(shutil.which("cat") or "cat", tmp_path / name)
+    shell = start("sh", "-c", f"./{name}; true", stdin=subprocess.PIPE, cwd=tmp_path)
+    until(lambda: len(ProcessTable().below(shell.pid)) == 2, "its child")
+    [child] = ProcessTable().children[shell.pid]
+    until(lambda: ProcessTable().name(child) == name, "its program")
+    monkeypatch.setattr(proc_files, "is_open", lambda pid: pid != child)
+    monkeypatch.setattr(proc_files, "owner", lambda _pid: "root")
+    found = inquired(shell.pid)
+    assert (found.pid, found.waits_for, found.outlook) == (child, waits_for, Outlook.OPEN)
+    assert said in found.on
 
 
 # -- whose they are -------------------------------------------------------------------------------------------------

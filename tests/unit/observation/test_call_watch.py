@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from tests.patience import until
 
 import delegtop
+from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, Millis, WallClock, iso
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed import kernel_watch
-from delegtop.kernel import proc_files, process_table
+from delegtop.kernel import proc_files, proc_source, process_table
 from delegtop.model.events import LOCALHOST, ProcessSeen, WaitsFor
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.observation import call_watch
@@ -140,7 +141,7 @@ def test_what_another_user_runs_is_not_looked_into_and_that_is_said(
             return [note.text for note in seen.forest.delegation(0).notes if note.kind == OUT_OF_SIGHT]
 
         until(lambda: bool(told()), "the first look")
-        assert told() == [f"its process (pid {stuck.pid}) is that of another user"]
+        assert told() == [f"its process (pid {stuck.pid}) is that of another user ({proc_files.owner(stuck.pid)})"]
         assert seen.forest.delegation(0).process is None
         monkeypatch.undo()
         until(lambda: verdict(seen) is Kind.HUNG_IN_TOOL and not told(), "a look once it is ours")
@@ -156,11 +157,12 @@ def test_a_process_of_another_pid_namespace_is_none_of_ours_whatever_its_number(
         assert not call_watch._is_there(elsewhere, facts.started_at)
 
 
-def test_where_there_is_no_proc_nothing_is_asked_and_nobody_is_missed(
+def test_where_nobody_tells_of_processes_nothing_is_asked_and_nobody_is_missed(
     tmp_path: Path, stuck: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proc_files, "is_mounted", lambda: False)
-    monkeypatch.setattr(process_table, "booted_at", None)  # there is no such clock either
+    monkeypatch.setattr(other_systems, "is_told", lambda: False)
+    monkeypatch.setattr(proc_source, "booted_at", None)  # there is no such clock either
     with delegtop.open(log(tmp_path, stuck.pid)) as seen:
         for _ in range(3):
             seen.look()

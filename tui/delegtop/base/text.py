@@ -36,6 +36,14 @@ def line(text: str, limit: int = _LIMIT) -> str:
     return text.replace("\n", "␊") if "\n" in text else text
 
 
+def whole_words(text: str, limit: int) -> str:
+    """What of a long line has room, without a word that is cut: half a secret is not known for one."""
+    if len(text) <= limit:
+        return text
+    kept, blank, _ = text[:limit].rpartition(" ")
+    return f"{kept} …" if blank else "…"
+
+
 _BREAKS = lazy_pattern(r"\s+")
 _MARKDOWN = lazy_pattern(r"(?:^|(?<=\s))#{1,6} +|\*\*|(?<!\w)__|__(?!\w)|`")
 

@@ -127,6 +127,9 @@ def _of_process(case: Case, verdict: Verdict | None) -> Iterator[Step]:
     if seen.waits_for is WaitsFor.STOPPED and is_single(seen.pid):
         words = f"Let it go on, if nobody stopped it on purpose: {which}"
         yield Step(By.DELEGTOP, words, f"kill -CONT {seen.pid}")
+    if seen.waits_for is WaitsFor.FROZEN:  # no signal reaches it before
+        yield Step(By.DELEGTOP, f"Thaw it, as with `docker unpause`: {process_words.what(seen)}")
+        return
     pid = seen.pid if seen.call_pid is None else seen.call_pid
     if not is_single(pid) or pid in _agents(case):
         return

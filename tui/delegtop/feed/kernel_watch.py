@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Clock, Millis, WallClock, monotonic, spent
 from delegtop.base.origin import kernel
-from delegtop.base.text import line
-from delegtop.kernel import proc_files
+from delegtop.base.text import line, whole_words
+from delegtop.kernel import process_source
 from delegtop.model.events import Event, Noted, ProcessSeen
 from delegtop.model.notes import OUT_OF_SIGHT
 
@@ -30,6 +30,8 @@ _SHARE = 0.004
 _AGAIN = 30.0
 """Seconds after which it is said once more that nothing has changed."""
 _WORDS = 300
+_USER = 40
+"""Characters."""
 _LAST = Millis(253_402_300_799_000)
 """The end of the year 9999: somebody may want to sleep longer, and no calendar goes further."""
 
@@ -39,7 +41,7 @@ class KernelWatch:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._is_live = isinstance(clock, WallClock) and proc_files.is_mounted()
+        self._is_live = isinstance(clock, WallClock) and process_source.can_tell()
         self._calls: Sequence[OpenCall] = ()
         self._witness: CallWitness | None = None
         self._told: dict[str, tuple[float, ProcessSeen]] = {}
@@ -96,7 +98,9 @@ class KernelWatch:
         for id, pid in closed.items():
             if id not in self._closed:
                 self._closed[id] = pid
-                yield Noted(id, now, kernel(pid), OUT_OF_SIGHT, f"its process (pid {pid}) is that of another user")
+                whose = line(process_source.source().owner(pid), _USER)
+                said = f"its process (pid {pid}) is that of another user{f' ({whose})' if whose else ''}"
+                yield Noted(id, now, kernel(pid), OUT_OF_SIGHT, said)
         for id in [id for id in self._closed if closed.get(id) != self._closed[id]]:
             yield Noted(id, now, kernel(self._closed.pop(id)), OUT_OF_SIGHT, "")
 
@@ -119,12 +123,12 @@ def _told(sight: "Sight", now: Millis) -> ProcessSeen:
         kernel(found.pid),
         found.pid,
         found.waits_for,
-        on=line(found.on, _WORDS) or None,
+        on=line(whole_words(found.on, _WORDS), 2 * _WORDS) or None,
         outlook=found.outlook,
         still_since=sight.still_since if found.since is None else Millis(now - found.since),
         until=None if found.until is None else min(found.until, _LAST),
         name=line(sight.name, _WORDS) or None,
-        command=line(sight.command, _WORDS) or None,
+        command=line(sight.command, 2 * _WORDS) or None,
         fits=sight.process.fits,
         share=round(sight.share, 3),
         flow=sight.flow,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Clock, WallClock, monotonic, spent
 from delegtop.base.origin import kernel
-from delegtop.base.text import line
-from delegtop.kernel import proc_files
+from delegtop.base.text import line, whole_words
+from delegtop.kernel import process_source
 from delegtop.model import process_words
 from delegtop.model.events import Event, Noted, Started
 from delegtop.model.notes import LEFT_RUNNING
@@ -34,7 +34,7 @@ class LeftRunning:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._is_live = isinstance(clock, WallClock) and proc_files.is_mounted()
+        self._is_live = isinstance(clock, WallClock) and process_source.can_tell()
         self._outliving: Outliving | None = None
         self._searched: set[OpenCall] = set()
         """The calls of sessions that are gone whose processes were looked for."""
@@ -73,7 +73,7 @@ class LeftRunning:
             before = self._told.get(key)
             if before is None or before.command != each.command or each.memory > before.memory * _GROWN:
                 self._told[key] = each
-                said = process_words.left(line(each.command, _WORDS), each.pid, each.memory)
+                said = process_words.left(line(whole_words(each.command, _WORDS), 2 * _WORDS), each.pid, each.memory)
                 yield Noted(each.session, now, kernel(each.pid), LEFT_RUNNING, said)
         for key in [key for key in self._told if key not in left]:
             del self._told[key]

@@ -10,7 +10,7 @@ from delegtop.base.clock import Clock, WallClock
 from delegtop.base.origin import Origin, kernel
 from delegtop.feed.open_sessions import OpenSessions, SessionFacts
 from delegtop.feed.process_watch import ProcessWatch
-from delegtop.kernel import proc_files
+from delegtop.kernel import process_source
 from delegtop.model.events import Ended, Event, Noted, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 
@@ -41,7 +41,7 @@ class SessionProcesses:
     def __init__(self, clock: Clock, is_first_hand: Callable[[Origin], bool]) -> None:
         self._watch = ProcessWatch(clock)
         self._clock = clock
-        asks = isinstance(clock, WallClock) and proc_files.is_mounted()
+        asks = isinstance(clock, WallClock) and process_source.can_tell()
         self._sessions = OpenSessions(is_first_hand) if asks else None
         self._search: ProcessSearch | None = None
         self._unseen: dict[str, str] = {}

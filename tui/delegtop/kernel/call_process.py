@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from delegtop.base.clock import SECOND
+from delegtop.base.clock import SECOND, Millis
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.kernel.open_call import OpenCall
-from delegtop.kernel.process_table import ProcessTable, moment
+from delegtop.kernel.open_files import OpenFiles
+from delegtop.kernel.output_heirs import writes_to
+from delegtop.kernel.process_table import ProcessTable, moment, ticks
 
 BELOW, STARTED, COMMAND = "descendant", "started", "command"
 _EARLY, _LATE = 500, 8 * SECOND
@@ -37,6 +39,10 @@ class CallProcess(NamedTuple):
     """What of the three tells so."""
     whole: bool = True
     """Whether it runs the whole call; else a part of it, and others may follow."""
+    is_heir: bool = False
+    """Whether the one that ran the call has ended, and this one still has its output open."""
+    beside: tuple[int, ...] = ()
+    """Other heirs."""
 
 
 def processes_of(
@@ -50,7 +56,7 @@ def processes_of(
     longest_first = sorted(calls, key=lambda call: -len(call.command or ""))
     alike = Counter((call.pid, call.command) for call in longest_first)
     """Of several calls with one command nobody can say which of their processes is whose."""
-    for link in (_whole, _part, _by_start):
+    for link in (_whole, _part, _by_start, _by_output):
         for call in longest_first:
             process = link(table, call, taken) if call not in found else None
             if process is not None:
@@ -127,6 +133,21 @@ def _by_start(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProce
     if len(top) > 1 and call.command:
         top = [pid for pid in top if table.name(pid) == call.command.split()[0]]
     return CallProcess(top[0], (BELOW, STARTED), whole=False) if len(top) == 1 else None
+
+
+def _by_output(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
+    """One that the call put into the background, where the call itself ended before anybody looked: its command line is
+    part of the command, and it writes into a pipe that the agent reads."""
+    if not call.runs or call.began is None or call.gone:
+        return None
+    command, below = _bare(call.command or ""), set(table.below(call.pid))
+    first, last = ticks(Millis(call.began - _EARLY)), ticks(Millis(call.began + _LATE))
+    begun = [pid for pid, row in table.rows.items() if first <= row.started <= last and not row.is_dead]
+    for pid in begun:
+        line = _line(table, pid) if pid not in taken and pid not in below else ""
+        if len(line) >= _SHORT and line in command and writes_to(OpenFiles(table), pid, call.pid):
+            return CallProcess(pid, (BELOW, STARTED, COMMAND), whole=False, is_heir=True)
+    return None
 
 
 def _candidates(table: ProcessTable, call: OpenCall, taken: set[int]) -> Iterator[tuple[int, int]]:

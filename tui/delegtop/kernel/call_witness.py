@@ -9,10 +9,13 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
-from delegtop.kernel.blocked_on import Blocked, Inquiry
+from delegtop.kernel.blocked import Blocked, does, gentlest
 from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
-from delegtop.kernel.movement import Effort, Moved, efforts, moved
+from delegtop.kernel.inquirer import Inquirer
+from delegtop.kernel.inquiries import inquiry as begun_inquiry
+from delegtop.kernel.movement import Moved, efforts, moved
 from delegtop.kernel.open_call import OpenCall
+from delegtop.kernel.process_row import Effort
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.model.events import Outlook, WaitsFor
 
@@ -26,7 +29,7 @@ _FLOW = 4_000
 """Bytes a second: who moves more is at work."""
 
 
-_PULSING = (WaitsFor.NETWORK, WaitsFor.CLIENTS, WaitsFor.TIMER)
+_PULSING = (WaitsFor.NETWORK, WaitsFor.CLIENTS, WaitsFor.TIMER, WaitsFor.KEEPS)
 """Who waits for these may wake now and then and go on waiting."""
 
 
@@ -70,6 +73,8 @@ class _Watched(NamedTuple):
     ended_at: float | None = None
     """When it was found to have ended."""
     met_at: float = 0.0
+    outputs: frozenset[str] = frozenset()
+    """Where what it writes goes, if somebody may wait for the end of that."""
 
     def holds(self, change: Moved) -> bool:
         """Whether what was found is so still, as far as the call itself shows: nothing moved since."""
@@ -85,6 +90,8 @@ class CallWitness:
         self._looked_at = 0.0
         self._before: dict[int, Effort] = {}
         self._now: dict[int, Effort] = {}
+        self._moved: dict[int, bool] = {}
+        """Who did anything between these two, as far as somebody asked."""
         self._table: ProcessTable
         self._seconds = 0.0
 
@@ -100,11 +107,17 @@ class CallWitness:
         processes = {call: watched[call].process for call in there if _is_there(table, watched.get(call))}
         new = processes_of(table, (call for call in there if call not in processes), processes.values())
         processes.update(new)
-        below = {call: frozenset(table.below(process.pid)) for call, process in processes.items()}
+        inquiry = begun_inquiry(table, self._moves, {call.pid for call in there})
+        for call in there:
+            known = watched.get(call)
+            if call not in processes and known is not None and known.process.whole and known.ended_at is None:
+                left = inquiry.heirs(known.outputs, call.pid)
+                if left:
+                    processes[call] = CallProcess(left[0], known.process.fits, is_heir=True, beside=tuple(left[1:]))
+        below = {call: self._below(process) for call, process in processes.items()}
         met = frozenset[int]().union(*(known.partners for known in watched.values()))
         of_interest = met.union(*below.values()).union(pid for partner in met for pid in table.below(partner))
-        self._before, self._now = self._now, efforts(table, of_interest)
-        inquiry = Inquiry(table, self._moves, {call.pid for call in there})
+        self._before, self._now, self._moved = self._now, efforts(table, of_interest), {}
         for call in there:
             known = watched.get(call)
             if table.rows[call.pid].is_stopped and call.command is not None:
@@ -133,13 +146,16 @@ class CallWitness:
         process: CallProcess,
         pids: frozenset[int],
         known: _Watched | None,
-        inquiry: Inquiry,
+        inquiry: Inquirer,
         now: Millis,
     ) -> Sight | None:
         """One more look at a call; nothing to say if it is the first one."""
         started = self._table.rows[process.pid].started
         if known is None or (known.process.pid, known.started) != (process.pid, started):
-            self._watched[call] = _Watched(process, started, self._looked_at, pids, met_at=self._looked_at)
+            written = inquiry.outputs(process.pid)
+            self._watched[call] = _Watched(
+                process, started, self._looked_at, pids, met_at=self._looked_at, outputs=written
+            )
             return None
         change = self._change(known.pids, pids)
         still_since = known.still_since if change.still else self._looked_at
@@ -176,19 +192,24 @@ class CallWitness:
         return Millis(now - int((self._looked_at - at) * SECOND))
 
     def _found(
-        self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquiry
+        self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquirer
     ) -> tuple[Blocked, frozenset[int]]:
         is_us = os.getpid() in pids  # a tool that looks, as we do now, does not hang
         if change.share >= _BUSY or change.flow >= _FLOW or is_us:
             return Blocked(process.pid, WaitsFor.NOTHING, ""), frozenset()
-        found, partners = inquiry.about(process.pid)
+        asked = [inquiry.about(pid) for pid in (process.pid, *process.beside)]
+        found, partners = gentlest(each for each, _ in asked), frozenset[int]().union(*(met for _, met in asked))
         if found.waits_for is WaitsFor.NETWORK and found.since is not None and found.since < change.seconds * SECOND:
             found = Blocked(found.pid, WaitsFor.NOTHING, found.on)  # what is slow still comes in
         elif change.others and not found.endless:
             found = Blocked(found.pid, WaitsFor.TIMER, "sleeps again and again")
         elif found.endless and not change.still and found.waits_for not in _PULSING:
             found = found._replace(outlook=Outlook.OPEN)  # it was woken, and may be again
-        return found, partners
+        return _kept(process, found, pids) if process.is_heir else found, partners
+
+    def _below(self, process: CallProcess) -> frozenset[int]:
+        """All processes of a call."""
+        return frozenset(pid for each in (process.pid, *process.beside) for pid in self._table.below(each))
 
     def _meet(self, partners: frozenset[int]) -> None:
         """Whether these do anything is known at the next look."""
@@ -199,8 +220,10 @@ class CallWitness:
         """Whether it or one that it started did anything since the last look; None if it was not looked at then."""
         if pid not in self._before or pid not in self._now:
             return None
-        pids = self._table.below(pid)
-        return not self._change(pids, pids).still
+        if pid not in self._moved:
+            pids = self._table.below(pid)
+            self._moved[pid] = not self._change(pids, pids).still
+        return self._moved[pid]
 
     def _change(self, before: Iterable[int], after: Iterable[int]) -> Moved:
         then = {pid: self._before[pid] for pid in before if pid in self._before}
@@ -211,6 +234,16 @@ def _is_there(table: ProcessTable, known: _Watched | None) -> bool:
     """Whether the process of the look before is still there."""
     row = table.rows.get(known.process.pid) if known is not None else None
     return row is not None and known is not None and row.started == known.started
+
+
+def _kept(process: CallProcess, found: Blocked, pids: frozenset[int]) -> Blocked:
+    """What was put into the background: as long as it is there the agent waits for the end of its output."""
+    ends = found.waits_for is WaitsFor.TIMER and not found.endless
+    if ends or found.waits_for is WaitsFor.NOTHING or found.outlook is Outlook.AT_WORK:
+        return found
+    also = f", and {does(found)}" if found.on else ""
+    said = f"keeps the output of its tool open, which has ended{also}"
+    return Blocked(found.pid if found.pid in pids else process.pid, WaitsFor.KEEPS, said, found.outlook)
 
 
 def _stopped(table: ProcessTable, call: OpenCall, since: Millis) -> Sight:

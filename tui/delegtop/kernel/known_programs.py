@@ -28,6 +28,8 @@ _ASK = frozenset(
         "kinit",
     }
 )
+_BECOMES_ANOTHER = frozenset({"sudo", "su", "doas", "passwd", "pkexec", "chsh"})
+"""Programs that run as another user, and ask the own one for a password."""
 _ASK_PREFIXES = ("pinentry", "git-credential", "git-remote-http")
 _FOREVER = frozenset({"inf", "infinity"})
 
@@ -71,3 +73,8 @@ def talks_to_a_person(name: str) -> str:
     if name in _PAGERS:
         return "the pager"
     return "the prompt of" if name in _ASK or name.startswith(_ASK_PREFIXES) else ""
+
+
+def asks_for_a_password(name: str) -> bool:
+    """Whether a program that has become another user asks before it does anything."""
+    return name in _BECOMES_ANOTHER

@@ -3,27 +3,13 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from delegtop.kernel import proc_files
-from delegtop.kernel.process_table import TICKS, ProcessRow, ProcessTable
+from delegtop.kernel import process_source
+from delegtop.kernel.process_row import TICKS, Effort
+from delegtop.kernel.process_table import ProcessTable
 
 _NANO = 1_000_000_000
 _STARTS = 100_000
 """Bytes a second: what starting programs reads again and again is no work of theirs."""
-_CHARS = (b"rchar:", b"wchar:")
-
-
-class Effort(NamedTuple):
-    """What one process has done since it started."""
-
-    started: int
-    ran: int
-    """Nanoseconds on a processor, of the threads that are there."""
-    ticks: int
-    """Of the processor, with those of its children that have ended: coarser."""
-    woken: int
-    """How often one of its threads was given a processor."""
-    chars: int
-    """Bytes that it read and wrote, wherever from and to."""
 
 
 class Moved(NamedTuple):
@@ -50,7 +36,8 @@ class Moved(NamedTuple):
 
 
 def efforts(table: ProcessTable, pids: Iterable[int]) -> dict[int, Effort]:
-    return {pid: _effort(row) for pid in pids if (row := table.rows.get(pid)) is not None}
+    effort = process_source.source().effort
+    return {pid: effort(row) for pid in pids if (row := table.rows.get(pid)) is not None}
 
 
 def moved(before: dict[int, Effort], after: dict[int, Effort], seconds: float) -> Moved:
@@ -68,19 +55,3 @@ def moved(before: dict[int, Effort], after: dict[int, Effort], seconds: float) -
     others = others or any(pid not in after for pid in before)
     spent = max(ran / _NANO, ticks / TICKS)
     return Moved(seconds, spent / seconds if seconds > 0 else 0.0, chars, woken, others)
-
-
-def _effort(row: ProcessRow) -> Effort:
-    ran = woken = 0
-    for thread in proc_files.numbers(row.pid, "task"):
-        counts = proc_files.data(row.pid, "task", thread, "schedstat").split()
-        if len(counts) == 3:
-            ran += int(counts[0])
-            woken += int(counts[2])
-    if not woken:  # a kernel that does not count it: ticks still tell work from none
-        woken = row.ticks
-    chars = 0
-    for line in proc_files.data(row.pid, "io").splitlines():
-        if line.startswith(_CHARS):
-            chars += int(line[6:])
-    return Effort(row.started, ran, row.ticks, woken, chars)

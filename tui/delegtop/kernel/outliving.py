@@ -7,7 +7,7 @@ Who started whom is read where the kernel lists the children of each thread. Of 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from delegtop.kernel import proc_files
+from delegtop.kernel import process_source
 from delegtop.kernel.process_table import command_of, row_of
 
 LINGERS = 5.0
@@ -90,17 +90,9 @@ def _below(pids: Iterable[int], but: Collection[int], many: int) -> dict[int, in
     found: dict[int, int] = {}
     above = list(pids)
     for pid in above:
-        for child in _children(pid):
+        for child in process_source.source().children(pid):
             row = row_of(child) if child not in found and child not in but and len(found) < many else None
             if row is not None and not row.is_dead:
                 found[child] = row.started
                 above.append(child)
     return found
-
-
-def _children(pid: int) -> list[int]:
-    return [
-        int(child)
-        for thread in proc_files.numbers(pid, "task")
-        for child in proc_files.data(pid, "task", thread, "children").split()
-    ]

@@ -63,6 +63,25 @@ def is_open(pid: int) -> bool:
     return os.access(f"{PROC}/{pid}/fd", os.R_OK | os.X_OK, effective_ids=True)
 
 
+def owner(pid: int) -> str:
+    """The name of its user, else the number; nothing if it is gone."""
+    try:
+        number = os.stat(f"{PROC}/{pid}").st_uid  # noqa: PTH116 -- likewise
+    except OSError:
+        return ""
+    return user_name(number)
+
+
+def user_name(number: int) -> str:
+    """What a user is called; the number where nobody knows."""
+    import pwd  # seldom is anybody's name asked for
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except (KeyError, OverflowError):
+        return str(number)
+
+
 def is_there(pid: int) -> bool:
     return os.access(f"{PROC}/{pid}", os.F_OK)
 

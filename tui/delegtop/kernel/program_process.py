@@ -1,19 +1,17 @@
 """Which program a process runs, where, and with which files open: by that the process of a session is known."""
 
 import os
-import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from delegtop.base.clock import Millis
-from delegtop.kernel import proc_files
+from delegtop.kernel import proc_files, process_source
 from delegtop.kernel.process_table import ProcessTable, moment, row_of, words_of
 
 _INTERPRETERS = ("node", "bun", "deno", "python", "npm", "npx", "electron", "uv")
 """How the names of programs begin that run others."""
 _SCRIPT = 8
 """Words of a command line among which an interpreter's script stands."""
-_TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 
 
 class ProgramProcess:
@@ -40,21 +38,19 @@ class ProgramProcess:
     @cached_property
     def is_open(self) -> bool:
         """Whether we may see its folder and its files."""
-        return proc_files.is_open(self.pid)
+        return process_source.source().is_open(self.pid)
 
     @cached_property
     def folders(self) -> tuple[str, ...]:
         """Where it works, and where its shell told it that it does: some programs believe that. None if it is gone, or
         not ours to look at."""
-        return tuple(folder for folder in (proc_files.link(self.pid, "cwd"), self._variable("PWD")) if folder)
+        return process_source.source().folders(self.pid)
 
     @cached_property
     def has_terminal(self) -> bool | None:
         """Whether somebody sees what it writes, and may type what it reads, in a terminal; None if that is not ours to
         look at."""
-        if not self.is_open:
-            return None
-        return all(proc_files.link(self.pid, "fd", fd).startswith(_TERMINALS) for fd in (0, 1))
+        return process_source.source().has_terminal(self.pid) if self.is_open else None
 
     @property
     def terminal(self) -> str:
@@ -88,13 +84,7 @@ class ProgramProcess:
     @cached_property
     def files(self) -> frozenset[str]:
         """The files it has open to write in, as far as they can be seen: anybody may read along."""
-        return frozenset(self._files())
-
-    def _files(self) -> Iterator[str]:
-        for fd in proc_files.numbers(self.pid, "fd"):
-            leads_to = proc_files.link(self.pid, "fd", fd)
-            if leads_to.startswith("/") and _is_writable(self.pid, fd):
-                yield leads_to
+        return frozenset(process_source.source().files(self.pid))
 
 
 def programs(table: ProcessTable) -> list[ProgramProcess]:
@@ -110,10 +100,3 @@ def program(pid: int) -> ProgramProcess | None:
     """The one of that number, if it is there and has a command line."""
     row, words = row_of(pid), words_of(pid)
     return ProgramProcess(pid, row.parent, row.started, moment(row.started), words) if row and words else None
-
-
-def _is_writable(pid: int, fd: int) -> bool:
-    try:
-        return bool(os.lstat(f"{proc_files.PROC}/{pid}/fd/{fd}").st_mode & stat.S_IWUSR)
-    except OSError:
-        return False

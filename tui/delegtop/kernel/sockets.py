@@ -14,7 +14,7 @@ _NETLINK_SOCK_DIAG, _BY_FAMILY, _DUMP, _DONE, _ERROR = 4, 20, 0x301, 3, 2
 _LISTENS = 10
 _ALL = 0xFFFFFFFF
 _TCP_INFO = 2
-_LAST_RECEIVED = 52
+_LAST_SENT, _LAST_RECEIVED = 44, 52
 """Where in `tcp_info` the milliseconds since the last data stand."""
 _SHOW_PEER, _PEER = 4, 2
 _HEAD, _INET, _UNIX = 16, 72, 16
@@ -35,8 +35,10 @@ class Peer(NamedTuple):
     """There are connections to where it listens, or were a moment ago."""
     unread: bool = False
     """Data came in that nobody has read yet."""
+    unsent: bool = False
+    """Data lies here that the other side has not taken yet."""
     quiet: int | None = None
-    """Milliseconds since the last data came in, if that is known."""
+    """Milliseconds since the last data came in, or went out of what lies here, if that is known."""
     inode: int | None = None
     """The socket at the other end, where it is on this machine and the kernel says so."""
 
@@ -68,17 +70,20 @@ def _inet(family: int) -> Iterator[tuple[int, Peer]]:
     for data in _asked(request):
         state = data[1]
         own, port, other_port = data[8:24], *struct.unpack_from(">HH", data, 4)
-        other, (unread, inode) = data[24:40], struct.unpack_from("=I8xI", data, 56)
+        other, (unread, unsent, inode) = data[24:40], struct.unpack_from("=II4xI", data, 56)
         size = 4 if family == socket.AF_INET else 16
         quiet = None
         for kind, value in _attributes(data[_INET:]):
             if kind == _TCP_INFO and len(value) >= _LAST_RECEIVED + 4:
                 quiet = struct.unpack_from("=I", value, _LAST_RECEIVED)[0]
+                if unsent:
+                    quiet = min(quiet, struct.unpack_from("=I", value, _LAST_SENT)[0])
         here = _address(own[:size], port)
         if state == _LISTENS:
             yield inode, Peer(here, listens=True)
         else:
-            yield inode, Peer(_address(other[:size], other_port), here, unread=unread > 0, quiet=quiet)
+            words = _address(other[:size], other_port)
+            yield inode, Peer(words, here, unread=unread > 0, unsent=unsent > 0, quiet=quiet)
 
 
 def _port(address: str) -> str:

@@ -43,6 +43,11 @@ class ThreadWait(NamedTuple):
     timed: bool | None = None
     """Whether it gives up after a time; None if that cannot be told."""
 
+    @property
+    def may_give_up(self) -> bool:
+        """Whether it may go on without anybody, after a time: then it may do what others wait for."""
+        return bool(self.timed) or (self.timed is None and self.waiting in (Waiting.THREAD, Waiting.POLL))
+
 
 # The call, the number of the argument with its descriptor, and that of its time limit (a pointer, or milliseconds that
 # are negative without one).
@@ -51,6 +56,9 @@ _CALLS: dict[str, tuple[Waiting, int | None, int | None]] = {
     "readv": (Waiting.READ, 0, None),
     "write": (Waiting.WRITE, 0, None),
     "writev": (Waiting.WRITE, 0, None),
+    "sendto": (Waiting.WRITE, 0, None),
+    "sendmsg": (Waiting.WRITE, 0, None),
+    "sendfile": (Waiting.WRITE, 0, None),
     "recvfrom": (Waiting.RECEIVE, 0, None),
     "recvmsg": (Waiting.RECEIVE, 0, None),
     "accept": (Waiting.ACCEPT, 0, None),
@@ -84,13 +92,15 @@ _CALLS: dict[str, tuple[Waiting, int | None, int | None]] = {
 _IN_MILLISECONDS = frozenset({"poll", "epoll_wait", "epoll_pwait"})
 _NUMBERS = {
     "x86_64": (
-        "read:0 readv:19 write:1 writev:20 recvfrom:45 recvmsg:47 accept:43 accept4:288 connect:42 poll:7 ppoll:271 "
+        "read:0 readv:19 write:1 writev:20 sendto:44 sendmsg:46 sendfile:40 "
+        "recvfrom:45 recvmsg:47 accept:43 accept4:288 connect:42 poll:7 ppoll:271 "
         "select:23 pselect6:270 epoll_wait:232 epoll_pwait:281 futex:202 wait4:61 waitid:247 nanosleep:35 "
         "clock_nanosleep:230 flock:73 fcntl:72 open:2 openat:257 pause:34 rt_sigsuspend:130 rt_sigtimedwait:128 "
         "msgrcv:70 msgsnd:69 semop:65 semtimedop:220 mq_timedreceive:243 mq_timedsend:242"
     ),
     "aarch64": (
-        "read:63 readv:65 write:64 writev:66 recvfrom:207 recvmsg:212 accept:202 accept4:242 connect:203 ppoll:73 "
+        "read:63 readv:65 write:64 writev:66 sendto:206 sendmsg:211 sendfile:71 "
+        "recvfrom:207 recvmsg:212 accept:202 accept4:242 connect:203 ppoll:73 "
         "pselect6:72 epoll_pwait:22 futex:98 wait4:260 waitid:95 nanosleep:101 clock_nanosleep:115 flock:32 fcntl:25 "
         "openat:56 rt_sigsuspend:133 rt_sigtimedwait:137 msgrcv:188 msgsnd:189 semop:193 semtimedop:192 "
         "mq_timedreceive:183 mq_timedsend:182"
@@ -111,6 +121,7 @@ _PLACES = (
     (re.compile(r"inet_csk_accept|unix_accept"), Waiting.ACCEPT),
     (re.compile(r"wait_for_connect|stream_connect|unix_wait_for_peer"), Waiting.CONNECT),
     (re.compile(r"sk_wait_data|recvmsg|unix_stream_|skb_wait_for_more"), Waiting.RECEIVE),
+    (re.compile(r"stream_wait_memory|sock_alloc_send"), Waiting.WRITE),
     (re.compile(r"wait_woken"), Waiting.READ),
     (re.compile(r"nanosleep"), Waiting.SLEEP),
     (re.compile(r"futex"), Waiting.THREAD),

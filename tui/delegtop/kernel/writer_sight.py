@@ -3,8 +3,8 @@ a container that we are in, or as another user."""
 
 import os
 
+from delegtop.base import other_systems
 from delegtop.kernel import proc_files
-from delegtop.kernel.process_table import moment
 
 _FIRST_NAMESPACE = "pid:[4026531836]"
 """The pid namespace that a machine starts with, from which all processes can be seen."""
@@ -15,8 +15,6 @@ _SHARED = ("nfs", "cifs", "smb", "9p", "virtiofs", "ceph", "lustre", "gluster", 
 
 def hidden(path: str) -> str:
     """Why nobody can say from here who writes that file; empty if the processes that do can be seen."""
-    if moment(0) is None:
-        return "this system does not show its processes"
     try:
         owner = os.stat(path).st_uid  # noqa: PTH116 # plain strings, as everywhere in the search for processes
     except OSError:
@@ -37,14 +35,14 @@ def elsewhere(folder: str) -> str:
 
 
 def _sees_all() -> bool:
-    try:
-        return proc_files.link("self", "ns", "pid") == _FIRST_NAMESPACE
-    except OSError:
-        return False
+    """Elsewhere than on Linux there are no such namespaces."""
+    return not proc_files.is_mounted() or proc_files.link("self", "ns", "pid") == _FIRST_NAMESPACE
 
 
 def _mount(folder: str) -> tuple[str, str]:
     """Where what the folder lies on is mounted, and what kind of file system it is."""
+    if not proc_files.is_mounted():
+        return other_systems.mount(folder)
     best = "/", ""
     try:
         with open(_MOUNTS, encoding="utf-8", errors="replace") as mounts:  # noqa: PTH123 # as above

@@ -77,6 +77,8 @@ class WaitsFor(StrEnum):
     """It is a server: connections."""
     TIMER = "timer"
     STOPPED = "stopped"
+    FROZEN = "frozen"
+    """Somebody to thaw its control group."""
     CHILD = "child"
     """To hear of a child that has ended."""
     PARENT = "parent"
@@ -87,6 +89,10 @@ class WaitsFor(StrEnum):
     DEVICE = "device"
     ENDED = "ended"
     """Nothing any more: it has ended, and no result came."""
+    KEEPS = "keeps"
+    """The call has ended, and this process of it keeps its output open, which the agent reads to the end."""
+    HIDDEN = "hidden"
+    """Nobody can see: it is another user's process."""
     UNKNOWN = "unknown"
 
 

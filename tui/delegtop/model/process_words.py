@@ -2,7 +2,12 @@
 
 from delegtop.model.events import Outlook, ProcessSeen, WaitsFor
 
-_DOES = frozenset({WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.PARENT, WaitsFor.ENDED})
+_DOES = frozenset(
+    {
+        *(WaitsFor.TIMER, WaitsFor.STOPPED, WaitsFor.FROZEN, WaitsFor.HIDDEN),
+        *(WaitsFor.PARENT, WaitsFor.ENDED, WaitsFor.KEEPS),
+    }
+)
 """Its words say what it does, not what it waits for."""
 _BRIEF = {
     WaitsFor.INPUT: "waits for input",
@@ -12,6 +17,7 @@ _BRIEF = {
     WaitsFor.CLIENTS: "waits for connections",
     WaitsFor.TIMER: "sleeps",
     WaitsFor.STOPPED: "stopped",
+    WaitsFor.FROZEN: "frozen",
     WaitsFor.CHILD: "waits for its child",
     WaitsFor.PARENT: "ended unnoticed",
     WaitsFor.THREADS: "waits for itself",
@@ -19,6 +25,8 @@ _BRIEF = {
     WaitsFor.QUEUE: "waits for a message",
     WaitsFor.DEVICE: "waits for a device",
     WaitsFor.ENDED: "tool has ended",
+    WaitsFor.KEEPS: "keeps output open",
+    WaitsFor.HIDDEN: "another user's",
 }
 
 

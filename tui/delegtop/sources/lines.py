@@ -5,13 +5,14 @@ from collections.abc import Generator
 from io import BytesIO
 
 from delegtop.base.origin import Origin
-from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.records import Line, Unreadable, fault
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 
 CHUNK = 64 * 1024
 """Iterating over blocks of this size costs half of splitting them, and small blocks stay in the processor's cache."""
 
 OVERSIZE = "oversize"
+WITHOUT_TEXTS = ", read without its long texts"
 
 
 def whole_lines(
@@ -33,7 +34,7 @@ def whole_lines(
             return
         newline = data.find(b"\n", known)
         if trace.oversize is not None:
-            yield from _skip(trace, source, data, base, newline, limit)
+            yield from _skip(trace, source, fd, data, base, newline, limit)
         elif data[known] == 0 and (start := first_data(fd, trace.offset, size)) != trace.offset:
             if start is None:  # room that the writer has not filled yet
                 return
@@ -85,13 +86,20 @@ def oversize(length: int, limit: int, more: str = "") -> str:
 
 
 def _skip(
-    trace: TextTrace, source: str, data: bytes, base: int, newline: int, limit: int
-) -> Generator[Unreadable, None, None]:
-    """Go on through a line too long to keep, and report it at its end."""
+    trace: TextTrace, source: str, fd: int, data: bytes, base: int, newline: int, limit: int
+) -> Generator[Line | Unreadable, None, None]:
+    """Go on through a line too long to keep, and report it at its end, with what is left of it without long texts."""
     if newline < 0:
         trace.advance(data, base, base + len(data), trace.line, marked=False)
         return
     start, end = trace.oversize or 0, base + newline
     trace.oversize = None
     trace.advance(data, base, end + 1, trace.line + 1)
-    yield Unreadable(Origin(source, trace.line, start), OVERSIZE, oversize(end - start, limit))
+    origin = Origin(source, trace.line, start)
+    from delegtop.sources.line_outline import outline  # few lines are that long
+
+    short = outline(fd, start, limit)
+    is_record = bool(short) and not fault(short)
+    yield Unreadable(origin, OVERSIZE, oversize(end - start, limit, WITHOUT_TEXTS if is_record else ""))
+    if is_record:
+        yield Line(origin, short)

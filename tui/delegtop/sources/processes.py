@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, Millis
 from delegtop.base.lazy_pattern import lazy_pattern
 
@@ -37,6 +38,8 @@ def is_gone(pid: int, noted_at: Millis, begun: int | None = None, domain: str | 
     except (PermissionError, OverflowError):
         return False
     stat = _stat(pid)
+    if not stat:
+        return _is_another(pid, noted_at)
     if stat[:1] in _DEAD:
         return True
     ticks = _ticks(stat)
@@ -48,13 +51,29 @@ def is_gone(pid: int, noted_at: Millis, begun: int | None = None, domain: str | 
 
 def is_there(pid: int, noted_at: Millis, begun: int | None = None, domain: str | None = None) -> bool:
     """True if that very process is there for certain: it started before it was noted. False when in doubt."""
-    stat = _stat(pid) if pid > 0 and is_ours(domain) else []
+    if pid <= 0 or not is_ours(domain):
+        return False
+    stat = _stat(pid)
+    if not stat and not _is_told_by_files():
+        other = other_systems.seen(pid)
+        return other is not None and other.state not in "ZX" and other.started_at <= noted_at + _CLOCK_SLACK
     if stat[:1] in (*_DEAD, []):
         return False
     ticks = _ticks(stat)
     started = _moment(ticks)
     is_it = begun is None or ticks == begun
     return is_it and started is not None and started <= noted_at + _CLOCK_SLACK
+
+
+def _is_another(pid: int, noted_at: Millis) -> bool:
+    """Whether that number is of a process that began later, or has ended, where the system tells it otherwise than by
+    files. What began when it was noted is compared there by time alone."""
+    other = None if _is_told_by_files() else other_systems.seen(pid)
+    return other is not None and (other.state in "ZX" or other.started_at > noted_at + _CLOCK_SLACK)
+
+
+def _is_told_by_files() -> bool:
+    return (_PROC / "self" / "stat").exists()
 
 
 def start_ticks(pid: int) -> int | None:

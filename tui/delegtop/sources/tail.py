@@ -332,7 +332,12 @@ class Tail:
             return None
         before = min(offset, 1)
         data = os.pread(fd, before + self._limit + 1, offset - before)
-        line = data[before:].partition(b"\n")[0][: self._limit].lstrip(b"\0")
+        line, newline, _ = data[before:].partition(b"\n")
+        if not newline and len(line) > self._limit:
+            from delegtop.sources.line_outline import outline  # few lines are that long
+
+            line = outline(fd, offset, self._limit) or line
+        line = line[: self._limit].lstrip(b"\0")
         starts_here = not before or data[:1] in (b"\n", b"\0") or line[:1] == b"{"
         return line if line and starts_here else None
 

@@ -23,7 +23,7 @@ _ALL_THREE = 3
 _SUSPICIOUS = frozenset(
     {
         *(WaitsFor.INPUT, WaitsFor.OUTPUT, WaitsFor.THREADS, WaitsFor.QUEUE, WaitsFor.SIGNAL, WaitsFor.DEVICE),
-        *(WaitsFor.STOPPED, WaitsFor.CHILD, WaitsFor.PARENT),
+        *(WaitsFor.STOPPED, WaitsFor.CHILD, WaitsFor.PARENT, WaitsFor.KEEPS),
     }
 )
 """What a process at work hardly waits for that long."""

@@ -30,7 +30,10 @@ def hung_in_tool(case: Case) -> Verdict | None:
     """The kernel shows that its tool waits for what cannot come; or it is inside a tool, for longer than such calls
     take, and past a limit that somebody set. Without either it is only silent: long quiet tools are healthy."""
     seen = shown(case)
-    if seen is not None and seen.waits_for is not WaitsFor.UNKNOWN:  # whoever sees what it does need not guess
+    if seen is not None and seen.waits_for not in (
+        WaitsFor.UNKNOWN,
+        WaitsFor.HIDDEN,
+    ):  # whoever sees what it does need not guess
         return hung_by_kernel(case)
     facts, since = case.facts, inside_since(case.facts)
     if since is None or not in_tool(case):
