@@ -58,6 +58,8 @@ class Permissions(NamedTuple):
     """Modes in which nobody is asked."""
     free_edits: frozenset[str] = frozenset()
     """Modes in which edits are asked for only where they are out of the ordinary."""
+    longest: int = 0
+    """Milliseconds after which it ends a command, or goes on without it, whatever it was told; 0 if it does not."""
 
 
 class Product(NamedTuple):

@@ -134,7 +134,7 @@ class ProcessSearch:
             product=session.product,
         )
         for member, heard_at in session.members:
-            if heard_at + _SLACK < process.started_at:  # it worked in a process before this one
+            if heard_at and heard_at + _SLACK < process.started_at:  # it worked in a process before this one
                 yield Ended(member, self._clock.now(), kernel(process.pid), Outcome.LOST, Ending.GONE)
 
     def _is_news(self, id: str, *told: object) -> bool:
