@@ -176,6 +176,11 @@ def test_an_agent_of_which_no_time_is_known_did_not_work_in_a_process_before(hom
         comes_to(log, (State.WAITING, process.pid), (State.RUNNING, None))
 
 
+def test_a_server_that_its_program_leaves_behind_works_on_no_session(home: Path, project: Path) -> None:
+    with running("cline", "--cline-hub-daemon", "--cwd", str(project), folder=project):
+        comes_to(stand_ins.cline(home, project), (State.LOST, None), (State.LOST, None))
+
+
 def test_where_other_machines_may_write_the_log_that_is_said_and_nothing_else(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,6 +183,7 @@ class _Look:
     def _of_program(self, program: Product, log: str, able: Sequence[ProgramProcess]) -> "list[_Candidate]":
         """The processes of that program: by its name, or by the files that only it keeps open."""
         found = [each for each in able if each.runs(program.executables, program.scripts)]
+        found = [each for each in found if not any(word in program.helpers for word in each.words)]
         its = [_Candidate(each, log, program.holds) for each in found]
         if not program.holds:
             return its
