@@ -201,7 +201,6 @@ PROGRAMS = (
         "cline",
         "@cline/cli-linux-x64/bin/cline",
         (),
-        ("--id", "{}"),
         sign_in=lambda place: ("auth", "-p", "openai-compatible", "-k", "none", "-m", NAME, "-b", f"{place.model}/v1"),
     ),
     Program(

@@ -8,6 +8,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ class ModelStandIn:
         if LEAF in words:
             wait = next((tools[name] for name in _WAITS if name in tools), None)
             ids = _UUID.findall(words.partition(LEAF)[2])
-            given = {"targets": ids[-1:], "timeout_ms": 600_000} if wait and "targets" in _properties(wait) else {}
+            given = {"targets": ids[:1], "timeout_ms": 600_000} if wait and "targets" in _properties(wait) else {}
             return Said(tool=wait, input=given) if wait else Said()
         spawn = next((tools[name] for name in _SPAWNS if name in tools), None)
         return Said(tool=spawn, input=_filled(spawn, self.kind)) if spawn else Said()
@@ -131,6 +132,10 @@ def _value(name: str, schema: dict[str, Any], agent: str) -> Any:
 class _Handler(BaseHTTPRequestHandler):
     stand_in: ModelStandIn
     protocol_version = "HTTP/1.1"
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # whoever was ended does not hear the answer out
+            super().handle()
 
     def log_message(self, format: str, *args: object) -> None:
         """Nobody reads along."""

@@ -13,13 +13,13 @@ from tests.patience import until
 from tests.stand_ins import running
 
 import delegtop
-from delegtop.base.clock import DAY, SECOND, FrozenClock, WallClock
+from delegtop.base.clock import DAY, SECOND, FrozenClock, Millis, WallClock
 from delegtop.base.origin import Origin
 from delegtop.cli import wait
 from delegtop.feed import process_search, process_watch
 from delegtop.feed.session_processes import SessionProcesses
 from delegtop.kernel import process_table, writer_sight
-from delegtop.model.events import LOCALHOST, Noted, Started
+from delegtop.model.events import LOCALHOST, Described, Ended, Heard, Noted, Phase, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.states import State
 from delegtop.observation.observation import Observation
@@ -471,3 +471,19 @@ def test_a_process_that_is_known_and_is_not_of_this_machine_is_told_once(of: dic
     past = SessionProcesses(FrozenClock(WallClock().now()), lambda _origin: True)
     past.mind(start)
     assert list(past.tell(past.ask())) == []
+
+
+def test_who_was_asked_about_too_soon_is_asked_about_again_at_once(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks only once has just begun to read when it asks: the other files of the session come after that."""
+    monkeypatch.setattr(process_search, "EVERY", 600.0)
+    log, at = str(stand_ins.qwen(home, project)), WallClock().now()
+    here = Origin(log, 1, 0)
+    minded = SessionProcesses(WallClock(), lambda _origin: True)
+    minded.take([Started("s", at, here, depth=0, product="qwen"), Described("s", at, here, cwd=str(project))])
+    asked = minded.ask()
+    minded.take([Heard("s", Millis(at + 1), here, phase=Phase.MODEL)])
+    assert [event for event in minded.tell(asked) if isinstance(event, Ended)] == []
+    ends = [event for event in minded.tell(minded.ask()) if isinstance(event, Ended)]
+    assert [event.id for event in ends] == ["s"]
