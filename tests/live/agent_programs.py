@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 from tests.live.model_stand_in import NAME
 
+_HEEDS_SIGNALS = ("env", "--default-signal=HUP,INT,TERM")
+"""Whatever runs in the background of a script is born deaf to some of them."""
+
 
 class Place(NamedTuple):
     """A home of its own, and where the model answers."""
@@ -66,7 +69,7 @@ class Program(NamedTuple):
             "HOME": str(place.home),
             **self.environ(place),
         }
-        command = [*self.command(folder), *arguments]
+        command = [*_HEEDS_SIGNALS, *self.command(folder), *arguments]
         with (place.home / "said").open("ab") as said:
             return subprocess.Popen(
                 command, cwd=place.project, env=environ, stdin=subprocess.DEVNULL, stdout=said, stderr=said,

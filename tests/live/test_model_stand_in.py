@@ -63,6 +63,6 @@ def test_whoever_asks_for_the_agent_waits(model: ModelStandIn) -> None:
 
 
 def _sent(model: ModelStandIn, path: str, asked: dict[str, Any]) -> str:
-    request = urllib.request.Request(f"{model.address}{path}", json.dumps(asked).encode())
-    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+    request = urllib.request.Request(f"{model.address}{path}", json.dumps(asked).encode())  # noqa: S310 (ours)
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 (ours)
         return bytes(answer.read()).decode()
