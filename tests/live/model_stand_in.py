@@ -19,7 +19,7 @@ _SPAWNS = ("Agent", "Task", "task", "agent", "spawn_agent", "spawn_subagent", "i
 _WAITS = ("wait_agent", "wait")
 _WORK = ("prompt", "message", "task", "objective", "instructions", "request", "query")
 _KINDS = ("subagent_type", "agent_type", "agent_name", "agent", "kind")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_STARTED = re.compile(r"agent_id[^0-9a-z]+([0-9a-f-]{36})")
 _USED = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
 
 
@@ -76,8 +76,7 @@ class ModelStandIn:
             return Said()
         if LEAF in words:
             wait = next((tools[name] for name in _WAITS if name in tools), None)
-            ids = _UUID.findall(words.partition(LEAF)[2])
-            given = {"targets": ids[:1], "timeout_ms": 600_000} if wait and "targets" in _properties(wait) else {}
+            given = {"targets": _STARTED.findall(words)[:1], "timeout_ms": 600_000} if wait and "targets" in _properties(wait) else {}
             return Said(tool=wait, input=given) if wait else Said()
         spawn = next((tools[name] for name in _SPAWNS if name in tools), None)
         return Said(tool=spawn, input=_filled(spawn, self.kind)) if spawn else Said()
