@@ -25,6 +25,8 @@ OPENCODE_ID = "ses_e178f81f9ffe56Au8638Aa7py9"
 QWEN_ID = "f1470cd9-de51-4d35-9259-b13ad963672d"
 COPILOT_ID = "a0abe576-5725-46b6-a58f-247ff3b224ae"
 GEMINI_ID = "20b742c0-72c4-46d4-9805-f189d63ec633"
+CLINE_ID = "1794922489480_fus59"
+KIMI_ID = "session_4318cfcf-0c67-472a-b694-a19755f6e003"
 
 
 class StandIn:
@@ -178,6 +180,32 @@ def copilot(home: Path, cwd: Path, ago: float = 0.0, id: str = COPILOT_ID) -> Pa
         {"type": "user.message", "data": {"content": "Do the work"}, "id": f"{id[:-2]}02", "timestamp": moment(ago)},
         {"type": "assistant.turn_start", "data": {"turnId": "0"}, "id": f"{id[:-2]}03", "timestamp": moment(ago)},
     )
+
+
+def kimi(home: Path, cwd: Path, ago: float = 0.0, id: str = KIMI_ID) -> Path:
+    session, at = home / ".kimi-code/sessions/wd_proj" / id, millis(ago)
+    session.mkdir(parents=True)
+    (session / "state.json").write_text(json.dumps({"id": id, "version": 2, "cwd": str(cwd), "createdAt": at}))
+    step = {"type": "step.begin", "uuid": "fc0ce7ef", "turnId": "0", "step": 1}
+    return write(
+        session / "agents/main/wire.jsonl",
+        {"type": "metadata", "protocol_version": "1.5", "created_at": at},
+        {"type": "turn.prompt", "agentId": "main", "input": [{"type": "text", "text": "Do the work"}], "time": at},
+        {"type": "context.append_loop_event", "agentId": "main", "event": step, "time": at},
+    )
+
+
+def cline(home: Path, cwd: Path, ago: float = 0.0, id: str = CLINE_ID) -> Path:
+    """What it writes beside its database, of a session and of an agent that has not said anything."""
+    told = {"version": 1, "session_id": id, "pid": 1, "status": "running", "started_at": moment(ago)}
+    agent = f"{id}__agent_1"
+    origin = {"sessionId": agent, "parentThreadId": id, "subagent": "agent_1", "version": "3.0.65"}
+    folder = home / ".cline/data/sessions" / id
+    folder.mkdir(parents=True)
+    (folder / f"{id}.json").write_text(json.dumps({**told, "cwd": str(cwd), "workspace_root": str(cwd)}))
+    silent = {"version": 1, "sessionId": agent, "origin": origin, "messages": []}
+    (folder / "agent_1.messages.json").write_text(json.dumps(silent))
+    return folder
 
 
 _TABLES = """

@@ -8,7 +8,9 @@ later), and its judges are asked at moments from half a minute to two days into 
 known of other machines is made anew for each repository from all the others, so nothing is judged by itself.
 
 Right is what a person stopped, rejected or had to answer, or what ran into its timeout; wrong is what went on by
-itself. What the facts do not tell (the log ends) is left out.
+itself. What the facts do not tell (the log ends) is left out. The last row of the table counts as right, too, what was
+called a wait for a permission and was open for longer than its program lets a command run: that was not begun
+(`past_their_limit.py`).
 """
 
 import json
@@ -28,6 +30,7 @@ from delegtop.base.origin import Origin
 from delegtop.base.zstd import decompress
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
+from delegtop.dialects.products import product
 from delegtop.model.events import Event, Heard, Phase, Started
 from delegtop.model.forest import Forest
 from delegtop.model.known_durations import KNOWN
@@ -61,6 +64,14 @@ class Called(NamedTuple):
     def is_right(self) -> bool:
         return is_trouble(self.fact)
 
+    @property
+    def is_proved(self) -> bool:
+        """Whether it is right also by what came of it: no command runs for longer than its program lets it."""
+        fact, program = self.fact, product(self.fact["product"])
+        asks = program.permissions if program else None
+        unbegun = asks is not None and fact["what"] in asks.runs and 0 < asks.longest < fact["s"] * SECOND
+        return self.is_right or (unbegun and self.kind is Kind.AWAITING_PERMISSION)
+
 
 def is_trouble(fact: Fact) -> bool:
     return fact["end"] in STOPS or fact["label"] in ("stuck", "needs a person")
@@ -72,17 +83,17 @@ def is_question(fact: Fact) -> bool:
 
 def events(fact: Fact) -> Iterator[Event]:
     """What its log has told while it is open."""
-    product, what = fact["product"], fact["what"]
-    yield Started("top", T0, HERE, agent=product, depth=0, product=product)
+    program, what = fact["product"], fact["what"]
+    yield Started("top", T0, HERE, agent=program, depth=0, product=program)
     if fact["kind"] == "agent":
         yield Heard("top", T0, HERE, what, "Agent", phase=Phase.CHILD)
-        yield Started("it", T0, HERE, agent=what, depth=1, parent="top", product=product)
+        yield Started("it", T0, HERE, agent=what, depth=1, parent="top", product=program)
         return
     id = "top"
     if fact["who"] == "child":
         id = "it"
         yield Heard("top", T0, HERE, phase=Phase.CHILD)
-        yield Started("it", T0, HERE, depth=1, parent="top", product=product)
+        yield Started("it", T0, HERE, depth=1, parent="top", product=program)
     if fact["kind"] == "model":
         yield Heard(id, T0, HERE, phase=Phase.MODEL, mode=fact["mode"])
     else:
@@ -157,6 +168,8 @@ def markdown(facts: list[Fact], found: list[Called]) -> str:
         text += _row("**all**", word, given, sum(count for (_, at), count in right.items() if at == sure), watched)
     plain = [each for each in found if not is_question(each.fact)]
     text += _row("**all but questions**", "any", len(plain), sum(each.is_right for each in plain), watched)
+    proved = sum(each.is_proved for each in plain)
+    text += _row("the same, with commands that were not begun", "any", len(plain), proved, watched)
     return text + "\n" + "".join(_recall(facts, found))
 
 

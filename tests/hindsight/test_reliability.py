@@ -26,7 +26,7 @@ def test_nothing_is_said_of_what_is_over_before_that() -> None:
 def test_what_is_said_is_known_with_the_moment_of_the_first_word_and_its_surest() -> None:
     found = called(model(3_000))
     assert found is not None
-    assert (found.kind, found.certainty, found.after) == (Kind.WAITING_FOR_MODEL, "likely", 181)
+    assert (found.kind, found.certainty, found.after) == (Kind.WAITING_FOR_MODEL, "likely", 301)
     asked = called(fact("ExitPlanMode", 40, "rejected"))
     assert asked is not None
     assert (asked.kind, asked.certainty, asked.after, asked.is_right) == (Kind.AWAITING_ANSWER, "certain", 30, True)
@@ -56,3 +56,10 @@ def test_what_waited_for_a_person_and_what_is_a_projects_own_is_not_built_in() -
     found = table(facts)
     assert set(found) == {("", "tool"), ("claude-code", "Bash")}
     assert sum(found["claude-code", "Bash"]) == 50
+
+
+def test_a_command_that_was_open_for_longer_than_its_program_lets_it_run_waited_for_a_person() -> None:
+    facts = [fact("Bash", 3_000, program="git", mode="default"), model(3_000)]
+    found = [each for each in map(called, facts) if each is not None]
+    assert [(each.is_right, each.is_proved) for each in found] == [(False, True), (False, False)]
+    assert "| the same, with commands that were not begun | any | 2 | 1 | 1 | 50 |" in markdown(facts, found)

@@ -57,7 +57,8 @@ class TestHealthy:
         assert "inside Bash: lake build" in say(found.sentence, at(90))
 
     def test_how_unusual_that_is_is_said_by_what_is_known_or_by_what_was_learned_here(self) -> None:
-        events = started(product="claude-code"), heard("a", 1, Phase.TOOL, "Bash", "lake build")
+        call = Heard("a", at(1), place(), "lake build", "Bash", phase=Phase.TOOL, since=at(1), mode="bypassPermissions")
+        events = started(product="claude-code"), call
         known = forest_at(at(90), events)
         assert "; of 4,356 known Bash calls none took as long." in told(known)
         own = {("claude-code", "Bash"): counted([MINUTE] * 6_470 + [100 * MINUTE] * 10)}
@@ -72,6 +73,14 @@ class TestHealthy:
             grown = forest_at(at(minute), events, Policy(durations=own))
             found = judging.verdict(grown, handle_of(grown, "a"))
             assert (found.kind if found else None) is expected
+
+    def test_a_command_that_is_open_for_longer_than_its_program_lets_it_run_was_not_begun(self) -> None:
+        events = started(product="claude-code"), heard("a", 1, Phase.TOOL, "Bash", "git diff")
+        assert kind(*events, look=29) is None
+        assert told(forest_at(at(41), events)) == (
+            "It may wait for a person to allow Bash: git diff: open for 40:00, "
+            "and its program gives a command 10:00 at most."
+        )
 
     @pytest.mark.parametrize(
         ("mode", "expected"),

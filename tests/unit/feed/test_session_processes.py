@@ -13,12 +13,13 @@ from tests.patience import until
 from tests.stand_ins import running
 
 import delegtop
-from delegtop.base.clock import DAY, SECOND, FrozenClock, WallClock
+from delegtop.base.clock import DAY, SECOND, FrozenClock, Millis, WallClock
 from delegtop.base.origin import Origin
+from delegtop.cli import wait
 from delegtop.feed import process_search, process_watch
 from delegtop.feed.session_processes import SessionProcesses
 from delegtop.kernel import process_table, writer_sight
-from delegtop.model.events import LOCALHOST, Noted, Started
+from delegtop.model.events import LOCALHOST, Described, Ended, Heard, Noted, Phase, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.states import State
 from delegtop.observation.observation import Observation
@@ -34,6 +35,7 @@ PROGRAMS: list[tuple[Write, tuple[str, ...]]] = [
     (stand_ins.qwen, ("qwen", "-y")),
     (stand_ins.gemini, ("gemini", "-p")),
     (stand_ins.copilot, ("/opt/@github/copilot-linux-x64/copilot", "-p")),
+    (stand_ins.kimi, ("kimi-code",)),  # it gives itself that name, and hides its words
 ]
 KEPT_OPEN = (stand_ins.codex, stand_ins.opencode)
 every_program = pytest.mark.parametrize(("write", "words"), PROGRAMS, ids=[write.__name__ for write, _ in PROGRAMS])
@@ -161,6 +163,22 @@ def test_a_version_that_lists_no_processes_is_not_missed_in_the_list(home: Path,
     assert look_at(stand_ins.claude(home, project, version="1.0.80")) == [(State.RUNNING, None)]
     (home / ".claude/sessions").rmdir()
     assert look_at(stand_ins.claude(home, project, version="2.1.325"))[0][0] is State.RUNNING
+
+
+@pytest.mark.parametrize("version", ["2.1.119", "2.1.197", "2.1.326"])
+def test_a_version_that_lists_its_processes_is_missed_in_the_list(version: str, home: Path, project: Path) -> None:
+    comes_to(stand_ins.claude(home, project, version=version), (State.LOST, None))
+
+
+def test_an_agent_of_which_no_time_is_known_did_not_work_in_a_process_before(home: Path, project: Path) -> None:
+    with running("cline", "Do the work", folder=project) as process:
+        log = stand_ins.cline(home, project)
+        comes_to(log, (State.WAITING, process.pid), (State.RUNNING, None))
+
+
+def test_a_server_that_its_program_leaves_behind_works_on_no_session(home: Path, project: Path) -> None:
+    with running("cline", "--cline-hub-daemon", "--cwd", str(project), folder=project):
+        comes_to(stand_ins.cline(home, project), (State.LOST, None), (State.LOST, None))
 
 
 def test_where_other_machines_may_write_the_log_that_is_said_and_nothing_else(
@@ -295,6 +313,7 @@ def test_the_last_lines_are_read_before_a_process_that_went_is_judged(home: Path
         for _ in range(5):
             seen.look()
             told.add(standing(seen)[0][0])
+            assert wait.has_ended(seen.forest, 0), "nobody will go on with it"
     assert told == {State.IDLE}
 
 
@@ -309,6 +328,8 @@ def test_a_registry_entry_that_goes_is_judged_after_the_process_and_its_last_lin
                 seen.look()
             assert standing(seen)[0][0] is State.RUNNING  # it may still write
             stand_ins.claude_done(log, project)
+            seen.look()
+            assert not wait.has_ended(seen.forest, 0), "it may be asked something else"
             process.die(signal.SIGTERM)
             told = set[State]()
             looks_until(seen, lambda: seen.forest.is_gone(0), "the end of the process")
@@ -450,3 +471,19 @@ def test_a_process_that_is_known_and_is_not_of_this_machine_is_told_once(of: dic
     past = SessionProcesses(FrozenClock(WallClock().now()), lambda _origin: True)
     past.mind(start)
     assert list(past.tell(past.ask())) == []
+
+
+def test_who_was_asked_about_too_soon_is_asked_about_again_at_once(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks only once has just begun to read when it asks: the other files of the session come after that."""
+    monkeypatch.setattr(process_search, "EVERY", 600.0)
+    log, at = str(stand_ins.qwen(home, project)), WallClock().now()
+    here = Origin(log, 1, 0)
+    minded = SessionProcesses(WallClock(), lambda _origin: True)
+    minded.take([Started("s", at, here, depth=0, product="qwen"), Described("s", at, here, cwd=str(project))])
+    asked = minded.ask()
+    minded.take([Heard("s", Millis(at + 1), here, phase=Phase.MODEL)])
+    assert [event for event in minded.tell(asked) if isinstance(event, Ended)] == []
+    ends = [event for event in minded.tell(minded.ask()) if isinstance(event, Ended)]
+    assert [event.id for event in ends] == ["s"]

@@ -87,7 +87,13 @@ class TestNormal:
 
     def test_programs_have_models_of_their_own_patience(self) -> None:
         claude, codex = (normal(product, names_of_answer(None), {}).rare_after for product in ("claude-code", "codex"))
-        assert claude < 3 * MINUTE < 5 * MINUTE < codex
+        assert 3 * MINUTE < claude < 5 * MINUTE < codex
+
+    def test_an_answer_is_rare_once_one_in_five_thousand_takes_longer_or_in_as_many_as_are_known(self) -> None:
+        own = {("brand-new", "model"): counted([SECOND] * 49_900 + [4 * MINUTE] * 40 + [8 * MINUTE])}
+        assert normal("brand-new", names_of_answer(None), own).rare_after > 4 * MINUTE
+        few = {("brand-new", "model"): counted([SECOND] * 995 + [4 * MINUTE] * 5)}
+        assert normal("brand-new", names_of_answer(None), few).rare_after < 8 * MINUTE
 
     def test_of_what_nothing_is_known_no_share_is_named(self) -> None:
         known = normal("brand-new", names_of_call("mcp__x__y", None), {})

@@ -58,6 +58,8 @@ class Permissions(NamedTuple):
     """Modes in which nobody is asked."""
     free_edits: frozenset[str] = frozenset()
     """Modes in which edits are asked for only where they are out of the ordinary."""
+    longest: int = 0
+    """Milliseconds after which it ends a command, or goes on without it, whatever it was told; 0 if it does not."""
 
 
 class Product(NamedTuple):
@@ -118,6 +120,8 @@ class Product(NamedTuple):
     a program that was seen to run, which its basis tells."""
     scripts: tuple[str, ...] = ()
     """Parts of a path that tell it where an interpreter is the first word."""
+    helpers: tuple[str, ...] = ()
+    """Words of a command line by which a process of it works on no session, and may outlive all of them."""
     holds: tuple[str, ...] = ()
     """Files that its process keeps open for as long as it is there: patterns of names, in the folder of a session's log
     or one above it."""

@@ -85,10 +85,11 @@ def find(forest: "Forest", id: str) -> "Handle | None":
 
 
 def has_ended(forest: "Forest", handle: "Handle", *, idle: bool = False) -> bool:
+    """A session between two prompts has not, as long as its process is there, or nobody knows of one."""
     from delegtop.model.states import ACTIVE, State
 
     state = forest.state(handle)
-    return state not in ACTIVE and (idle or state is not State.IDLE)
+    return state not in ACTIVE and (idle or state is not State.IDLE or forest.is_gone(handle))
 
 
 def code(assessments: "Assessments", handle: "Handle") -> Exit:

@@ -67,6 +67,8 @@ class ProcessSearch:
         self._told: dict[str, tuple[object, ...]] = {}
         self._gone: dict[str, Millis] = {}
         """Of whom it was told that they are gone, and when."""
+        self._outdated: set[str] = set()
+        """Of whom more was read after they had been asked about."""
 
     def is_new(self, session: SessionFacts) -> bool:
         """Whether nobody has looked for its process yet."""
@@ -107,10 +109,18 @@ class ProcessSearch:
             session, process = answer.session, answer.process
             if process is not None:
                 yield from self._found(session, process)
-            elif answer.gone and still(session) and self._is_believed(session):
+            elif answer.gone and not still(session):
+                self._ask_again(session)
+            elif answer.gone and self._is_believed(session):
                 self._gone[session.id] = self._clock.now()
                 for id in (session.id, *(member for member, _ in session.members if session.is_over)):
                     yield Ended(id, self._clock.now(), kernel(), Outcome.LOST, Ending.GONE)
+
+    def _ask_again(self, session: SessionFacts) -> None:
+        """At once, since whoever reads only once will not come again; of each only once, since it may go on writing."""
+        if session.id not in self._outdated:
+            self._outdated.add(session.id)
+            self._asked[session.id] = 0.0
 
     def _is_believed(self, session: SessionFacts) -> bool:
         """Who was heard of after it was said to be gone runs in a way that is not known here: its log is right."""
@@ -134,7 +144,7 @@ class ProcessSearch:
             product=session.product,
         )
         for member, heard_at in session.members:
-            if heard_at + _SLACK < process.started_at:  # it worked in a process before this one
+            if heard_at and heard_at + _SLACK < process.started_at:  # it worked in a process before this one
                 yield Ended(member, self._clock.now(), kernel(process.pid), Outcome.LOST, Ending.GONE)
 
     def _is_news(self, id: str, *told: object) -> bool:
@@ -183,6 +193,7 @@ class _Look:
     def _of_program(self, program: Product, log: str, able: Sequence[ProgramProcess]) -> "list[_Candidate]":
         """The processes of that program: by its name, or by the files that only it keeps open."""
         found = [each for each in able if each.runs(program.executables, program.scripts)]
+        found = [each for each in found if not any(word in program.helpers for word in each.words)]
         its = [_Candidate(each, log, program.holds) for each in found]
         if not program.holds:
             return its

@@ -6,15 +6,16 @@ from functools import lru_cache
 
 import msgspec
 
-from delegtop.model.call_names import TOOL
+from delegtop.model.call_names import MODEL, TOOL
 from delegtop.model.duration_curve import DurationCurve, as_long
 from delegtop.model.known_durations import KNOWN
 from delegtop.model.policy import Counts, Kind
 
 ENOUGH = 100
 """So many of a kind are worth naming a share of."""
-_RARE, _UNHEARD_OF = 1 / 1_000, 1 / 20_000
-"""What one in so many exceeds is worth a word, and what hardly any does likely comes to no good end."""
+_RARE, _RARE_ANSWER, _UNHEARD_OF = 1 / 1_000, 1 / 5_000, 1 / 20_000
+"""What one in so many exceeds is worth a word, and what hardly any does likely comes to no good end. An agent asks its
+model some 350 times an hour: of a thousand answers one that is spoken of would be an alarm every three hours."""
 _OFTEN, _STRETCH = 1 / 20, 30
 """Where what is rare takes more than thirty times as long as what one call in twenty exceeds, it tells of people who
 were asked and away, and not of the work: a call may wait for a permission that no record tells of."""
@@ -31,7 +32,7 @@ class Normal(msgspec.Struct, frozen=True):
     here: bool
     """Whether they are this machine's own."""
     rare_after: int
-    """Milliseconds that one in a thousand exceeds."""
+    """Milliseconds that one in a thousand exceeds, of answers one in five thousand, or in as many as are known."""
     unheard_of_after: int
     """Milliseconds that hardly any exceeds."""
     is_known: bool
@@ -62,6 +63,7 @@ def _normal(names: tuple[str, ...], widest: Counts, known: tuple[tuple[Counts, C
         if name != TOOL and max(sum(of_others), sum(of_ours)) >= ENOUGH:  # any tool is no measure for one
             here = sum(of_ours) >= ENOUGH
             told = name, of_ours if here else of_others, here
-    rare, unheard_of = curve.exceeded_by(_RARE), curve.exceeded_by(_UNHEARD_OF)
+    share = min(_RARE, max(_RARE_ANSWER, 1 / max(most_known, 1))) if names[0] == MODEL else _RARE
+    rare, unheard_of = curve.exceeded_by(share), curve.exceeded_by(_UNHEARD_OF)
     most = _STRETCH * curve.exceeded_by(_OFTEN) if names[0] == TOOL else unheard_of
     return Normal(*told, min(rare, most), min(unheard_of, most), most_known * _RARE >= 1)

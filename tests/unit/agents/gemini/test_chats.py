@@ -83,6 +83,11 @@ def test_what_it_is_in_the_middle_of(status: str, phase: Phase) -> None:
     assert found.phase is phase
 
 
+def test_an_answer_of_no_words_called_what_is_written_only_once_it_has_come_back() -> None:
+    found, state = row("main-1", *read(HEADER, ASKED, said("")))
+    assert (state, found.phase, found.tool) == (State.RUNNING, Phase.TOOL, None)
+
+
 def test_a_subagent_hangs_under_the_session_its_folder_names_and_says_that_this_is_a_guess() -> None:
     events = [*read(HEADER), *read(CHILD, ASKED, path="/g/tmp/p/chats/main-1/sub-1.jsonl")]
     made = forest(*events)

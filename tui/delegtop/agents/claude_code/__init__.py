@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from delegtop.base.clock import MINUTE
 from delegtop.base.product import UUID, Basis, Home, Permissions, Product
 
 _EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -40,7 +41,7 @@ PRODUCT = Product(
     executables=("claude",),
     scripts=("@anthropic-ai/claude-code",),
     registry="sessions",
-    registry_since=(2, 1, 325),
+    registry_since=(2, 1, 119),
     words=("claude",),
     permissions=Permissions(
         quick=_EDITS | {"Read", "Glob", "Grep", "LS", "NotebookRead"},
@@ -48,5 +49,6 @@ PRODUCT = Product(
         runs=frozenset({"Bash"}),
         free=frozenset({"bypassPermissions", "auto", "dontAsk"}),
         free_edits=frozenset({"acceptEdits"}),
+        longest=10 * MINUTE,
     ),
 )

@@ -16,5 +16,6 @@ PRODUCT = Product(
     session_id=r"\d{10,}_\w+",
     executables=("cline",),
     scripts=("node_modules/cline/",),
+    helpers=("--cline-hub-daemon",),
     words=("cline",),
 )

@@ -128,8 +128,10 @@ class Gemini(Chat):
                 agent.result(word(call.get("id")))
         if calls:
             agent.go_on(said)
-        else:
+        elif said:
             agent.rest(said)
+        else:  # it called something, and that is written once it has come back
+            agent.hear(Phase.TOOL)
         for call in calls:
             self._came_back(agent, call)
 

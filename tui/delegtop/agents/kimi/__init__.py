@@ -14,7 +14,7 @@ PRODUCT = Product(
     headless=("-p", "--prompt", "--print"),
     tried="2.1.0",
     session_id=rf"(?:session_)?{UUID}",
-    executables=("kimi",),
+    executables=("kimi", "kimi-code"),
     scripts=("@moonshot-ai/kimi-code",),
     words=("kimi",),
 )

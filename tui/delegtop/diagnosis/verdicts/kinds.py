@@ -91,7 +91,8 @@ class Kind(StrEnum):
             when=(
                 "at once where the log tells; else likely after a minute inside a tool that takes a moment (Edit, "
                 "Read), possible for an edit in a mode that accepts edits, a minute past a call's own timeout, and for "
-                "a command after `tool_suspect_after` in a mode that asks; never in a mode in which nobody is asked"
+                "a command after `tool_suspect_after` in a mode that asks, or where its program lets none run for so "
+                "long; never in a mode in which nobody is asked"
             ),
             frees="Answer it: allow it or deny it.",
             needs=Need.ANSWER,
@@ -346,7 +347,7 @@ class Kind(StrEnum):
             meaning="The model was asked, once or again and again, and no answer came.",
             evidence="the record that asked last",
             when=(
-                "after `silent_after`, later where one in a thousand answers takes longer; likely only after "
+                "after `silent_after`, later where one in five thousand answers takes longer; likely only after "
                 "`suspect_after` and once hardly any does (one in 20,000)"
             ),
             frees="Interrupt it and send the prompt again.",

@@ -7,7 +7,7 @@ import msgspec
 from delegtop.base.clock import MINUTE, Millis, duration
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.verdicts.judge_kit import in_tool
-from delegtop.diagnosis.verdicts.person_judges import asks_nobody
+from delegtop.diagnosis.verdicts.permission_mode import asks_nobody
 from delegtop.model import notes
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase

@@ -4,18 +4,17 @@ Some programs write nothing while they ask for a permission. There it is inferre
 been open for a minute was not begun, and a command that is open past the time after which its program ends it neither.
 """
 
-from delegtop.base.clock import MINUTE, Millis
-from delegtop.base.product import Permissions
+from delegtop.base.clock import MINUTE, Millis, duration
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
-from delegtop.diagnosis.verdicts.judge_kit import ANCESTORS, infers_after, is_quiet_for, judges, origins_of, work_of
+from delegtop.diagnosis.verdicts.judge_kit import infers_after, is_quiet_for, judges, origins_of, work_of
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
+from delegtop.diagnosis.verdicts.patience import patience_of
+from delegtop.diagnosis.verdicts.permission_mode import asked_by
 from delegtop.diagnosis.verdicts.verdict import Verdict
-from delegtop.dialects.products import product
 from delegtop.model import notes
 from delegtop.model.events import Phase
 from delegtop.model.states import State
-from delegtop.model.store.ledger import Handle
 
 _MOMENT = MINUTE
 """A call that takes a moment is not open for so long by itself."""
@@ -56,8 +55,11 @@ def _asking(case: Case, kind: Kind, asked: str) -> Verdict:
 @infers_after(Kind.LOOPING)
 def quick_call_open(case: Case) -> Verdict | None:
     """A call that takes a moment by itself has been open for longer."""
-    tool, since, asks, mode = case.facts.tool, case.facts.phase_since, *_asked_by(case)
-    if since is None or asks is None or tool not in asks.quick or not _is_open_for(case, since, _MOMENT):
+    tool, since = case.facts.tool, _inside_since(case)
+    if since is None or not _is_open_for(case, since, _MOMENT):
+        return None
+    asks, mode = asked_by(case)
+    if asks is None or tool not in asks.quick:
         return None
     seldom = tool in asks.edits and mode in asks.free_edits
     sure = Certainty.POSSIBLE if seldom else Certainty.LIKELY
@@ -67,42 +69,26 @@ def quick_call_open(case: Case) -> Verdict | None:
 @infers_after(Kind.SLEEPS)
 def command_open(case: Case) -> Verdict | None:
     """A command has been open for longer than its program lets it, or than nearly all are, and nobody saw it run."""
-    facts = case.facts
-    tool, since, asks, mode = facts.tool, facts.phase_since, *_asked_by(case)
-    if since is None or asks is None or (facts.process is not None and facts.process.at >= since):
+    facts, since = case.facts, _inside_since(case)
+    if since is None or (facts.process is not None and facts.process.at >= since):
+        return None
+    asks, mode = asked_by(case)
+    if asks is None:
         return None
     if facts.call_deadline is not None and _is_open_for(case, since, facts.call_deadline - since + _MOMENT):
         return _unbegun(case, Certainty.POSSIBLE, since, mode, "it is past its own timeout")
-    if tool in asks.runs and mode is not None and _is_open_for(case, since, case.forest.policy.tool_suspect_after):
-        return _unbegun(case, Certainty.POSSIBLE, since, mode, "few commands take so long")
-    return None
+    patience = max(asks.longest, case.forest.policy.tool_suspect_after)
+    if facts.tool not in asks.runs or not _is_open_for(case, since, patience):
+        return None
+    if asks.longest and patience_of(case).worth_a_word <= patience:  # else it is given more here
+        given = f"its program gives a command {duration(asks.longest)} at most"
+        return _unbegun(case, Certainty.POSSIBLE, since, mode, given)
+    return _unbegun(case, Certainty.POSSIBLE, since, mode, "few commands take so long") if mode else None
 
 
-def asks_nobody(case: Case) -> bool:
-    """Whether it works in a mode in which its program asks nobody: then no call of it waits for a permission."""
-    program = product(case.facts.product)
-    return program is not None and program.permissions is not None and _mode(case) in program.permissions.free
-
-
-def _asked_by(case: Case) -> tuple[Permissions | None, str | None]:
-    """When its program asks a person, and the permission mode it works in; nothing where nobody is asked."""
-    if case.state is State.LOST or not _asks(case, Phase.TOOL):
-        return None, None
-    program, mode = product(case.facts.product), _mode(case)
-    asks = program.permissions if program else None
-    return (None if asks is None or mode in asks.free else asks), mode
-
-
-def _mode(case: Case) -> str | None:
-    """Its permission mode; where it does not tell its own, that of whoever started it."""
-    handle: Handle | None = case.handle
-    for _ in range(ANCESTORS):
-        if handle is None:
-            return None
-        if (mode := case.forest.permission_mode(handle)) is not None:
-            return mode
-        handle = case.forest.parent(handle)
-    return None
+def _inside_since(case: Case) -> Millis | None:
+    """Since when it is inside a tool; nothing of who is gone."""
+    return case.facts.phase_since if case.state is not State.LOST and _asks(case, Phase.TOOL) else None
 
 
 def _is_open_for(case: Case, since: Millis, span: int) -> bool:

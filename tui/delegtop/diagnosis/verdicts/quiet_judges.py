@@ -19,7 +19,7 @@ from delegtop.diagnosis.verdicts.judge_kit import (
 from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel, shown
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of
-from delegtop.diagnosis.verdicts.person_judges import asks_nobody
+from delegtop.diagnosis.verdicts.permission_mode import asks_nobody
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.delegation import AGAIN
 from delegtop.model.events import Phase, WaitsFor
