@@ -21,6 +21,8 @@ WORD = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(OWNERS, key=len, 
 ALLOWED = {
     ("dialects/format_table.py", "any"): "generated from the packages themselves",
     ("model/known_durations.py", "any"): "generated: counts of what calls of each program took",
+    ("model/price_list.py", "any"): "the names of models, and where their prices were read",
+    ("model/prices.py", "claude"): "how sellers spell the names of a vendor's models",
     ("app/", "cursor"): "the cursor of a widget",
     ("mcp_server/", "cursor"): "the place up to which a client was told what happened",
     ("model/delegation.py", "claude-code"): "the example that the help gives for a filter",

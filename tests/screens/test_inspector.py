@@ -314,11 +314,11 @@ async def test_the_overview_says_who_it_is_and_what_it_is_in_the_middle_of(
         text = await page(app, pilot, "kid", "overview", "Look for pools")
         for words in (
             "Explore · scout", "Find the leak", "opus", "claude-code · 2.1", "/home/me", "500 tokens · $0.25",
-            "530 tokens · $0.25 · 2 delegations", "inside Bash · grep -r pool · for 2:11",
+            "530 tokens · ~$0.25 · 2 delegations", "inside Bash · grep -r pool · for 2:11",
         ):  # fmt: skip
             assert words in text
         text = await page(app, pilot, "root", "overview", "1,530 tokens")
-        assert "1,530 tokens · $0.75 · 3 delegations" in text
+        assert "1,530 tokens · ~$0.75 · 3 delegations" in text
 
 
 async def test_secrets_are_hidden_until_a_key_shows_them_and_then_the_screen_says_so(

@@ -11,6 +11,7 @@ import pytest
 from delegtop.act.acting import READ_ONLY, Acting, acting
 from delegtop.base.clock import HOUR, MINUTE, LocalZone, parse_span, parse_time
 from delegtop.model.policy import Policy
+from delegtop.model.prices import Rates
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions, SessionIdPlace
 from delegtop.report.table import cells  # noqa: F401 -- the columns are declared there
 from delegtop.report.table.columns import choice
@@ -153,6 +154,12 @@ def test_the_environment_can_say_everything() -> None:
         ("sort = []", "sort: [] will not do: it should be 'problems'"),
         ('notify_command = "say \'"', "it is no command: No closing quotation"),
         ("keymap = 3", "keymap: 3 will not do: it should be a table"),
+        ("[prices]\nx = 3", "delegtop.toml:2: prices.x: 3 will not do: it should have input and output, and may have"),
+        ("prices.x = { input = 1 }", "it should have input and output"),
+        ("prices.x = { input = 1, output = 2, thought = 3 }", "and may have cache_read, cache_write, cache_write_1h"),
+        ('prices.x = "1/cheap"', "it should have dollars for a million tokens, such as 1.25"),
+        ("prices.x = { input = 1, output = -2 }", "it should have dollars for a million tokens"),
+        ("prices.x = { input = 1, output = nan }", "it should have dollars for a million tokens"),
         ('[timeouts]\nx = "soon"', "delegtop.toml:2: timeouts.x: 'soon' will not do: it must be a time"),
     ],
 )
@@ -216,6 +223,18 @@ def test_spans_in_a_table_written_as_toml_read_back_the_same() -> None:
     assert timeouts == {"lean-*": 2 * HOUR, "writer": 90_000}
     Path("delegtop.toml").write_text(toml("timeouts", timeouts), "utf-8")
     assert load().settings.timeouts == timeouts
+
+
+def test_prices_written_as_toml_or_in_the_environment_read_back_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("delegtop.toml").write_text('[prices]\n"gpt-5*" = { input = 2, output = 8, cache_read = 0.5 }\nx = "1/2"')
+    prices = load().settings.prices
+    assert prices == {"gpt-5*": Rates(2, 8, 0.5, 2, 2), "x": Rates(1, 2, 1, 1, 1)}
+    Path("delegtop.toml").write_text(toml("prices", prices), "utf-8")
+    assert load().settings.prices == prices
+    monkeypatch.setenv("DELEGTOP_PRICES", "a-*=3/15/0.3/3.75/6 b=1/2/0")
+    found = load().settings
+    assert found.prices == {"a-*": Rates(3, 15, 0.3, 3.75, 6), "b": Rates(1, 2, 0, 1, 1)}
+    assert found.policy().prices.rates(("a-1", 0, False), None) == Rates(3, 15, 0.3, 3.75, 6)
 
 
 def test_every_setting_is_explained() -> None:

@@ -15,7 +15,9 @@ import msgspec
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND, LocalZone
 from delegtop.base.paths import config_folder
+from delegtop.model.own_prices import PRICE
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
+from delegtop.model.prices import PriceBook, Rates
 from delegtop.model.tree.order import PROBLEMS, SORTS
 from delegtop.setting_kinds import COMMAND, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
 from delegtop.setting_tables import Act, Count, Protocol, SettingTable
@@ -123,6 +125,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The time a simple operation has when its log does not say."""
     timeouts: Annotated[dict[str, int], table(SPAN)] = {}
     """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`. The first one counts."""
+    prices: Annotated[dict[str, Rates], table(PRICE)] = {}
+    """What models cost, by a pattern of their name, in dollars for a million tokens; it goes before the list prices
+    (docs/cost.md): `"gpt-5*" = { input = 1.25, output = 10, cache_read = 0.125 }`. The first one counts."""
     keymap: Annotated[dict[str, str], table(TEXT)] = {}
     """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
     protocol: Protocol = Protocol()
@@ -138,6 +143,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """The limits the model judges by, with what the agents' own files say."""
         limits = {name: getattr(self, name) for name in Policy.__struct_fields__ if hasattr(self, name)}
         limits["timeouts"] = tuple(OperatorTimeout(*each) for each in self.timeouts.items())
+        limits["prices"] = PriceBook(self.prices)
         return Policy(**limits, agents=dict(agents or {}), reading=self.protocol.reading())
 
     def zone(self) -> tzinfo:
@@ -374,6 +380,8 @@ def toml(key: str, value: Any) -> str:
 
 
 def _toml_value(value: Any, span: bool = False) -> str:
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.structs.asdict(value)
     if isinstance(value, dict):
         pairs = ", ".join(f"{_toml_value(key)} = {_toml_value(part, span)}" for key, part in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"

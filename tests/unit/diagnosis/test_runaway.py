@@ -10,7 +10,9 @@ from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
 from delegtop.model.events import Event, Heard, Phase
 from delegtop.model.policy import Policy
+from delegtop.model.prices import PriceBook, Rates
 from delegtop.model.store.ledger import Handle, Ledger
+from delegtop.model.usage import Spent, Usage
 
 
 def burst(count: int, minute: float = 0, parent: str = "top") -> list[Event]:
@@ -32,6 +34,15 @@ def sentence(*events: Event, look: float, policy: Policy | None = None) -> str:
 def test_it_says_what_is_beyond_which_limit() -> None:
     told = sentence(started("top"), *burst(31), look=1)
     assert told == "It is running away: 31 agents were started within a minute (limit 30)."
+
+
+def test_dollars_that_are_estimated_count_too_and_say_so() -> None:
+    policy = Policy(prices=PriceBook({"m": Rates(1, 1, 1, 1, 1)}), runaway_dollars=2)
+    used = Heard("top", at(0.5), place(), phase=Phase.TOOL, tool="Bash", used=(Usage("m", 3_000_000),))
+    told = sentence(started("top"), used, look=1, policy=policy)
+    assert told == "It is running away: ~3.00 dollars were spent (limit 2)."
+    told = sentence(started("top"), used, Heard("top", at(0.6), place(), cost=4.0), look=1, policy=policy)
+    assert told == "It is running away: 4.00 dollars were spent (limit 2)."
 
 
 def test_it_names_who_starts_them_if_that_is_not_the_root() -> None:
@@ -85,7 +96,7 @@ def test_of_a_hundred_thousand_only_some_hundred_are_looked_at(monkeypatch: pyte
     asked = 0
     used = Ledger.used
 
-    def counted(self: Ledger, handle: Handle) -> tuple[int | None, float | None]:
+    def counted(self: Ledger, handle: Handle) -> Spent:
         nonlocal asked
         asked += 1
         return used(self, handle)

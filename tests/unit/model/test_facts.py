@@ -33,6 +33,7 @@ from delegtop.model.events import (
 from delegtop.model.facts import Fact, Form, Merge
 from delegtop.model.forest import Forest
 from delegtop.model.query import KEYS, FigureKey, QueryError, parse
+from delegtop.model.usage import Usage
 from delegtop.report import tree_json, tree_text
 from delegtop.report.redaction import Redactor
 
@@ -74,6 +75,8 @@ def some(fact: Fact, number: int) -> Any:
     kind = str(fact.type)
     if fact.name == "phase":
         return (Phase.CHILD, Phase.PERMISSION)[number]
+    if fact.name == "usage":
+        return (Usage("a model without a price", input=1_000 + number),)
     if fact.name == "path":
         return ("orchestrator", f"step{number}")
     if "Millis" in kind:
@@ -202,7 +205,7 @@ def test_a_key_finds_those_that_have_the_fact_and_no_other(fact: Fact) -> None:
 def test_only_a_number_is_compared_and_of_few_words_another_is_refused() -> None:
     for fact in FILTERED:
         (key,) = (key for key in KEYS if key.example == fact.filter)
-        assert isinstance(key, FigureKey) == ("int" in str(fact.type))
+        assert isinstance(key, FigureKey) == ("int" in str(fact.type) or "float" in str(fact.type))
     with pytest.raises(QueryError, match="there are tool, model, permission"):
         parse("phase:nothing")
 

@@ -156,7 +156,7 @@ def test_an_open_quote_reaches_to_the_end(forest: Forest) -> None:
         ("bash:x", 0, 'quote it: "bash:x"'),
         ("state:hung", 6, "no state is named hung: there are running"),
         ("link:sure", 5, "root, explicit, inferred, ambiguous"),
-        ("depth>two", 6, "a whole number"),
+        ("depth>two", 6, "a number such as"),
         ("left<5 minutes left<soon", 20, "not soon"),
         ("!left<1h3", 6, "such as 90s, 5m or 1h30m"),
         ("agent>3", 6, "cannot be compared by >: write agent:impl*"),

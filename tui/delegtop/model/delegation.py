@@ -8,6 +8,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, ProcessSeen, Report, Trust
 from delegtop.model.facts import FactTable
+from delegtop.model.usage import Usage
 
 
 class Basis(StrEnum):
@@ -202,7 +203,23 @@ class Delegation(Identity, frozen=True, kw_only=True):
     cost: float | None = _fact(
         "US dollars spent so far.",
         "largest",
-        "Claude Code tells one cost for a session with all its agents, so that stands at the session.",
+        "As its program tells them, else by the list prices of its models, if all are known. Claude Code tells one "
+        "cost for a session with all its agents, so that stands at the session.",
+        filter="cost>1",
+    )
+    cost_estimated: bool = _fact(
+        "Whether nobody told these dollars.",
+        "largest",
+        "They are what its tokens cost by the list prices of its models or those of the settings (docs/cost.md).",
+        default=False,
+    )
+    usage: tuple[Usage, ...] = _fact(
+        "What it used, by model and kind of tokens, where its log tells them apart.",
+        "largest",
+        "By it alone, and all of it: what was read from a cache, too.",
+        told_as="used",
+        default=(),
+        form="own",
     )
     notes: tuple[Note, ...] = _fact(
         "What sources note about it.",

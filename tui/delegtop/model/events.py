@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.model.usage import Usage
 
 LOCALHOST = "localhost"
 """The host of a process in a log that only its own machine writes."""
@@ -198,7 +199,7 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     tokens: int | None = None
     """Tokens used so far, in all."""
     cost: float | None = None
-    """US dollars so far, in all."""
+    """US dollars so far, in all, as the program itself tells them."""
     phase: Phase | None = None
     since: Millis | None = None
     """Since when it is in the middle of that, where it is longer than since `at`: when the call was made that has not
@@ -209,6 +210,11 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     """When the call runs out of the time that it was given."""
     mode: str | None = None
     """The permission mode it works in, as its program calls it."""
+    used: tuple[Usage, ...] | None = None
+    """All that it used so far, by model and kind of tokens, where the log tells them apart. The same tuple while
+    nothing is added, so that telling it again costs nothing."""
+    whole: bool = False
+    """The dollars are those of all that it started within itself, too."""
 
 
 class Described(msgspec.Struct, frozen=True, gc=False):

@@ -23,6 +23,7 @@ from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.numbers import UNSET
 from delegtop.model.tree.lineage import Lineage
+from delegtop.model.usage import Spent
 
 if TYPE_CHECKING:
     from delegtop.model.tree.growth import Growth
@@ -51,7 +52,7 @@ class Forest:
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = policy or Policy()
-        self._ledger = Ledger()
+        self._ledger = Ledger(self.policy.prices)
         self._lineage = Lineage(self._ledger)
         self._lifecycle = Lifecycle(self._ledger, self._lineage, self.policy)
         self._versions: array[int] | Borrowed = array("I")
@@ -294,9 +295,13 @@ class Forest:
         """Its children in no particular order."""
         return self._lineage.children(handle)
 
-    def used(self, handle: Handle) -> tuple[int | None, float | None]:
+    def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""
         return self._ledger.used(handle)
+
+    def covers(self, handle: Handle) -> bool:
+        """Whether its dollars are also those of all that it started within itself."""
+        return self._ledger.covers(handle)
 
     def roots(self) -> list[Handle]:
         return sorted((h for h in self._ledger if self._lineage.parent(h) is None), key=self.birth)

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from delegtop.base.clock import DAY, MINUTE, SECOND, Millis
+from delegtop.model.prices import PriceBook
 from delegtop.protocols.standard.contract.delegation_limits import TIMEOUTS
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
 
@@ -55,6 +56,8 @@ class Policy(msgspec.Struct, frozen=True):
     """By this machine's history. More may become known while delegations are judged by it."""
     durations: dict[Kind, Counts] = {}
     """By the same: of each tool, model and kind of agent, how many took how long."""
+    prices: PriceBook = msgspec.field(default_factory=PriceBook)
+    """What models cost."""
 
     silent_after: int = 3 * MINUTE
     """A running delegation that wrote nothing for this long is `silent`. Quiet is not hung."""

@@ -76,7 +76,7 @@ def _notes(facts: Delegation) -> str | None:
     return " ".join(note.kind for note in facts.notes) or None
 
 
-_KEYED = lazy_pattern(r"([A-Za-z_]+)(<=|>=|[:=<>])")
+_KEYED = lazy_pattern(r"([A-Za-z_]+)(?::(?=[<>]))?(<=|>=|[:=<>])")
 _READ: dict[str, Callable[[Delegation], Any]] = {"path": _path, "notes": _notes}
 """How a fact is filtered for that is no plain text or number."""
 
@@ -85,7 +85,7 @@ def _of(fact: Fact) -> WordKey | FigureKey:
     """The key of a fact."""
     told = (_KEYED.split(fact.filter)[1], fact.filter_meaning or fact.meaning, fact.filter)
     read, kinds = _READ.get(fact.name) or attrgetter(fact.name), get_args(fact.type)
-    if int in kinds:
+    if int in kinds or float in kinds:
         return FigureKey(*told, figure=lambda forest, handle: read(forest.delegation(handle)))
     enums = (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, StrEnum))
     known = tuple(member.value for enum in enums for member in enum)
@@ -112,7 +112,7 @@ KEYS = _in_order(
     FigureKey("left", "Time until its deadline; negative when overdue.", "left<5m", figure=measures.left, span=True),
     FigureKey("age", "Time since its start, or from start to end.", "age>=1h", figure=measures.age, span=True),
     FigureKey("quiet", "Time since it was last heard of.", "quiet>10m", figure=measures.quiet, span=True),
-    "tokens",
+    *("tokens", "cost"),
     WordKey("source", "The file that tells of it.", "source:*.jsonl", words=_source),
     WordKey(
         "link",
@@ -133,7 +133,7 @@ _BY_NAME |= {alias: _BY_NAME[name] for alias, name in ALIASES.items()}
 _TERM = lazy_pattern(r'(?:"[^"]*"?|[^\s"])+')
 _ALTERNATIVE = lazy_pattern(r'(?:"[^"]*"?|[^"|,])+')
 _WORD_ALTERNATIVE = lazy_pattern(r'(?:"[^"]*"?|[^"|])+')
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -280,28 +280,29 @@ def _figure_among(key: FigureKey, value: str, position: int) -> Test | None:
 
     def test(forest: "Forest", handle: "Handle") -> bool:
         number = key.figure(forest, handle)
-        return number is not None and number // unit * unit in wanted
+        return number is not None and (number in wanted or number // unit * unit in wanted)
 
     return test
 
 
-def _number(key: FigureKey, text: str, position: int) -> int | None:
+def _number(key: FigureKey, text: str, position: int) -> float | None:
     """The number or span in `text`; None while only its sign is typed."""
     digits = text.removeprefix("-")
     if not digits:
         return None
-    size = parse_span(digits) if key.span else _whole(digits)
+    size: float | None = parse_span(digits) if key.span else _figure(digits)
     if size is None:
-        kind = "a time such as 90s, 5m or 1h30m" if key.span else "a whole number such as 2 or 5k"
+        kind = "a time such as 90s, 5m or 1h30m" if key.span else "a number such as 2 or 5k"
         raise QueryError(f"{key.name} needs {kind}, not {text}", position)
     return -size if text.startswith("-") else size
 
 
-def _whole(text: str) -> int | None:
-    match = re.fullmatch(r"([0-9]{1,15})([km]?)", text, re.IGNORECASE)
+def _figure(text: str) -> float | None:
+    match = re.fullmatch(r"([0-9]{1,15})(\.[0-9]{1,9})?([km]?)", text, re.IGNORECASE)
     if match is None:
         return None
-    return int(match[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()]
+    size = float(match[1] + match[2]) if match[2] else int(match[1])
+    return size * {"": 1, "k": 1_000, "m": 1_000_000}[match[3].lower()]
 
 
 def _unquote(text: str) -> str:

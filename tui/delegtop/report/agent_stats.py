@@ -25,6 +25,8 @@ from delegtop.model.forest import Forest
 from delegtop.model.measures import ended_at
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.rollup import NOTHING, Dollars, shares
+from delegtop.model.usage import NO_COUNTS
 from delegtop.report.tree_json import Time
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -87,7 +89,28 @@ class Agent(Struct, frozen=True, forbid_unknown_fields=True):
     breaches: Annotated[dict[str, int], Meta(description="Breaches of a contract by rule, the most frequent first.")]
     breached: Annotated[int, Meta(description="Delegations with at least one.")]
     tokens: Annotated[int | None, Meta(description="Used by these alone, without what they handed on.")]
-    cost: Annotated[float | None, Meta(description="US dollars.")]
+    cost: Annotated[
+        float | None,
+        Meta(
+            description="US dollars, of these alone: of what a program tells of a session with all its agents, what is "
+            "estimated for the agents is theirs."
+        ),
+    ]
+    cost_estimated: Annotated[bool, Meta(description="Whether some of them are by list prices, or missing.")]
+
+
+class Model(Struct, frozen=True, forbid_unknown_fields=True):
+    """All that was used of one model, where logs tell kinds of tokens apart."""
+
+    model: str
+    count: Annotated[int, Meta(description="Delegations that used it.")]
+    input: Annotated[int, Meta(description="Tokens that no cache was asked for.")]
+    output: int
+    cache_read: int
+    cache_write: int
+    cost: Annotated[
+        float | None, Meta(description="US dollars by list prices or those of the settings, whatever programs tell.")
+    ]
 
 
 class Stats(Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +120,7 @@ class Stats(Struct, frozen=True, forbid_unknown_fields=True):
     at: Annotated[Time, Meta(description="The moment the states are for.")]
     delegations: int
     agents: Annotated[list[Agent], Meta(description="The agent with the most delegations first.")]
+    models: Annotated[list[Model], Meta(description="The dearest first, then those without a price.")]
 
 
 def gather(forest: Forest) -> Stats:
@@ -105,9 +129,29 @@ def gather(forest: Forest) -> Stats:
     for handle in forest.walk():
         facts = forest.delegation(handle)
         groups.setdefault((facts.product, name_of(facts)), []).append(handle)
-    agents = [_agent(forest, product, name, handles) for (product, name), handles in groups.items()]
+    paid = shares(forest)
+    agents = [_agent(forest, product, name, handles, paid) for (product, name), handles in groups.items()]
     agents.sort(key=lambda agent: (-agent.count, agent.agent, agent.product or ""))
-    return Stats(SCHEMA_VERSION, iso(forest.now), len(forest), agents)
+    return Stats(SCHEMA_VERSION, iso(forest.now), len(forest), agents, list(_models(forest)))
+
+
+def _models(forest: Forest) -> Iterator[Model]:
+    """What was used of each model, and what that costs at list prices."""
+    users: Counter[str] = Counter()
+    used: dict[str, Sequence[int]] = {}
+    costs: dict[str, float | None] = {}
+    for handle in range(len(forest)):
+        facts = forest.delegation(handle)
+        users.update({each.model for each in facts.usage})
+        for each in facts.usage:
+            used[each.model] = tuple(map(sum, zip(used.get(each.model, NO_COUNTS), each.counts, strict=True)))
+            cost = forest.policy.prices.cost([(each.account, each.counts)], facts.started_at)
+            before = costs.get(each.model, 0.0)
+            costs[each.model] = None if cost is None or before is None else before + cost
+    for model in sorted(used, key=lambda model: (costs[model] is None, -(costs[model] or 0.0), model)):
+        new, said, read, written, kept = used[model]
+        cost = costs[model]
+        yield Model(model, users[model], new, said, read, written + kept, None if cost is None else round(cost, 9))
 
 
 def name_of(facts: Delegation) -> str:
@@ -117,7 +161,7 @@ def name_of(facts: Delegation) -> str:
     return "/" + facts.command.lstrip("/")
 
 
-def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Handle]) -> Agent:
+def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Handle], paid: Sequence[Dollars]) -> Agent:
     members = [(handle, forest.delegation(handle)) for handle in handles]
     states = Counter(forest.state(handle) for handle in handles)
     took = sorted(
@@ -131,7 +175,8 @@ def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Han
         found = breaches(forest, handle)
         rules.update(found)
         breached += bool(found)
-    used = [forest.used(handle) for handle in handles]
+    used = [tokens for handle in handles if (tokens := forest.used(handle).tokens) is not None]
+    spent = sum((paid[handle] for handle in handles), NOTHING)
     return Agent(
         agent=name,
         product=product,
@@ -141,8 +186,9 @@ def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Han
         timeouts=_timeouts(forest, members),
         breaches=dict(rules.most_common()),
         breached=breached,
-        tokens=sum(known) if (known := [tokens for tokens, _ in used if tokens is not None]) else None,
-        cost=sum(spent) if (spent := [cost for _, cost in used if cost is not None]) else None,
+        tokens=sum(used) if used else None,
+        cost=None if spent.cost is None else round(spent.cost, 9),
+        cost_estimated=spent.is_estimate and spent.cost is not None,
     )
 
 

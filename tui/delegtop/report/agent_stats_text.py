@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from delegtop.base.text import line
 from delegtop.report import plot
-from delegtop.report.agent_stats import ENOUGH, Agent, Stats
-from delegtop.report.figures import count, span, table
+from delegtop.report.agent_stats import ENOUGH, Agent, Model, Stats
+from delegtop.report.figures import count, dollars, span, table
 from delegtop.report.layout import cut
 
 UNKNOWN = "–"
 _NAME = 36
 _RULES = 4
+_MODELS = "What was used of each model, and what that costs by list prices (docs/cost.md)"
 _STRIPS = 30
 """Agents that are drawn: those with the most delegations."""
 
@@ -24,12 +25,14 @@ def lines(stats: Stats, width: int, *, ascii_only: bool = False, cuts: bool = Tr
     unknown = "-" if ascii_only else UNKNOWN
     for title, told in (
         ("How long they take, and how they end", _outcomes(stats.agents)),
+        (_MODELS, _models(stats.models)),
         ("Timeouts", _timeouts(stats.agents)),
         ("Breaches of contract", _breaches(stats.agents)),
     ):
         if rows := list(told):
             body = [[cell or unknown for cell in row] for row in rows]
-            yield from ("", title, *table(body, width if cuts else None, left=(0, len(rows[0]) - 1)))
+            left = (0,) if title is _MODELS else (0, len(rows[0]) - 1)
+            yield from ("", title, *table(body, width if cuts else None, left))
     signs = plot.ASCII if ascii_only else plot.UNICODE
     if drawn := list(plot.plot(list(_strips(stats.agents)), width, signs)):
         yield from ("", "Durations", *drawn)
@@ -50,9 +53,17 @@ def _outcomes(agents: Sequence[Agent]) -> Iterator[Sequence[str]]:
         took = agent.durations
         spans = (str(took.count), span(took.median), span(took.p95), span(took.most)) if took else ("", "", "", "")
         tokens = "" if agent.tokens is None else f"{agent.tokens:,}"
-        cost = "" if agent.cost is None else f"${agent.cost:.2f}"
+        cost = dollars(agent.cost, is_estimate=agent.cost_estimated)
         outcomes = ", ".join(f"{count} {state}" for state, count in agent.states.items())
         yield label(agent), str(agent.count), *spans, tokens, cost, outcomes
+
+
+def _models(models: Sequence[Model]) -> Iterator[Sequence[str]]:
+    if models:
+        yield "MODEL", "N", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITTEN", "COST"
+    for each in models:
+        counts = (f"{tokens:,}" for tokens in (each.input, each.output, each.cache_read, each.cache_write))
+        yield cut(line(each.model, 200), _NAME), str(each.count), *counts, dollars(each.cost, is_estimate=True)
 
 
 def _timeouts(agents: Iterable[Agent]) -> Iterator[Sequence[str]]:

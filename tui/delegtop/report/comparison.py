@@ -42,6 +42,7 @@ class Side(Struct, frozen=True, forbid_unknown_fields=True):
     findings: Annotated[dict[str, int], Meta(description="Errors and warnings by rule.")]
     tokens: Annotated[int | None, Meta(description="Used by it alone.")]
     cost: float | None
+    cost_estimated: Annotated[bool, Meta(description="Whether the dollars are by list prices.")]
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
@@ -181,6 +182,7 @@ def _side(forest: Forest, handle: Handle) -> Side:
         findings=dict(sorted(Counter(one.rule for one in found if one.severity in _GRAVE).items())),
         tokens=facts.tokens,
         cost=facts.cost,
+        cost_estimated=facts.cost_estimated,
     )
 
 

@@ -5,10 +5,21 @@ from collections.abc import Collection, Iterator, Sequence
 from delegtop.base.clock import duration
 from delegtop.report.layout import cells, cut, fit
 
+_MANY = 10_000
+"""Dollars beside which cents are none."""
+
 
 def span(seconds: float) -> str:
     """`4.7s`, `12:02`, `1:02:44`."""
     return f"{seconds:.1f}s" if seconds < 10 else duration(round(seconds * 1_000))
+
+
+def dollars(cost: float | None, *, is_estimate: bool = False) -> str:
+    """`$1.20`, `~$1.20` if nobody told it; nothing if nobody knows."""
+    if cost is None:
+        return ""
+    about = "~" if is_estimate else ""
+    return f"{about}${cost:,.0f}" if cost >= _MANY else f"{about}${cost:,.2f}"
 
 
 def count(number: int, noun: str) -> str:

@@ -18,6 +18,7 @@ from delegtop.model.delegation import Basis, Deadline, Delegation
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE, OPEN, State
 from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.rollup import covered
 from delegtop.report import privacy
 from delegtop.report.health import Health
 
@@ -73,6 +74,8 @@ class _Count:
         self.silences: dict[Labels, float] = {}
         self.tokens: Counter[Labels] = Counter()
         self.cost: dict[Labels, float] = {}
+        self.estimated: dict[Labels, float] = {}
+        self._covered = covered(forest)
         self.reviews = 0
         facts = [forest.delegation(handle) for handle in range(len(forest))]
         kinds = Counter(self._kind(each) for each in facts)
@@ -97,7 +100,7 @@ class _Count:
         if facts.tokens is not None:
             self.tokens[kind.labels] += facts.tokens
         if facts.cost is not None:
-            self.cost[kind.labels] = self.cost.get(kind.labels, 0.0) + facts.cost
+            self._pay(handle, facts.cost, kind, is_estimate=facts.cost_estimated)
         self.reviews += forest.needs_review(handle)
         if _missed(facts, state, deadline := forest.deadline(handle), now) and deadline:
             self.missed[(("basis", deadline.basis.value),)] += 1
@@ -109,6 +112,12 @@ class _Count:
         if state in ACTIVE:
             _oldest(self.ages, kind.labels, facts.started_at, now)
             _oldest(self.silences, kind.labels, facts.heard_at, now)
+
+    def _pay(self, handle: Handle, cost: float, kind: _Kind, *, is_estimate: bool) -> None:
+        """Told and estimated dollars apart, so that they may be added: none of them is in the other."""
+        if not is_estimate or handle not in self._covered:
+            sums = self.estimated if is_estimate else self.cost
+            sums[kind.labels] = sums.get(kind.labels, 0.0) + cost
 
     def families(self) -> Iterator[MetricFamily]:
         yield MetricFamily("delegations", "Delegations by state.", self.by_state)
@@ -127,6 +136,11 @@ class _Count:
         yield MetricFamily("oldest_silence_seconds", "The longest time since an open one was heard of.", self.silences)
         yield MetricFamily("tokens", "Tokens used, as far as the logs tell.", self.tokens)
         yield MetricFamily("cost_dollars", "US dollars spent, as far as the logs tell.", self.cost)
+        yield MetricFamily(
+            "estimated_cost_dollars",
+            "US dollars by list prices, where no log tells them, nor that of the session above.",
+            self.estimated,
+        )
 
 
 def _urgency(urgency: Urgency) -> Labels:

@@ -59,6 +59,19 @@ class Source(Struct, frozen=True, forbid_unknown_fields=True):
     reasons: dict[str, int]
 
 
+class UsedOf(Struct, frozen=True, forbid_unknown_fields=True):
+    """What it used of one model, in tokens of each kind."""
+
+    model: str
+    input: Annotated[int, Meta(description="What no cache was asked for.")]
+    output: Annotated[int, Meta(description="What the model wrote and thought.")]
+    cache_read: int
+    cache_write: Annotated[int, Meta(description="Written to a cache that keeps it for minutes.")]
+    cache_write_1h: Annotated[int, Meta(description="Written to a cache that keeps it for an hour.")]
+    over: Annotated[int, Meta(description="In requests whose prompts had more tokens than this; 0 for short ones.")]
+    fast: Annotated[bool, Meta(description="In a faster mode, which has a price of its own.")]
+
+
 class Made(Struct, frozen=True, forbid_unknown_fields=True):
     """A file the delegation says it made."""
 
@@ -443,7 +456,7 @@ NODE = _in_order(
     ),
     Field("errors", list[Wrong], lambda row: _errors(row.facts)),
     Field("next_steps", str | None, lambda row: row.facts.report.next_steps),
-    *("tokens", "cost"),
+    *("tokens", "cost", "cost_estimated"),
     Field(
         "source",
         str | None,
@@ -481,6 +494,17 @@ NODE = _in_order(
         "Tokens used by it and all below it, each counted once.",
     ),
     Field("subtree_cost", float | None, lambda row: row.spent.cost, "US dollars, of it and all below it."),
+    Field(
+        "subtree_cost_estimated",
+        bool,
+        lambda row: row.spent.is_estimate,
+        "Whether some of these dollars are estimated, or missing although tokens were used.",
+    ),
+    _fact(
+        "usage",
+        list[UsedOf],
+        lambda row: [UsedOf(each.model, *each.counts, each.over, each.fast) for each in row.facts.usage],
+    ),
     _fact("trust", Literal["script", "mtime", "epoch", "model"], lambda row: _TRUSTS[row.facts.trust]),
     Field(
         "deadline_note",

@@ -15,6 +15,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Outcome, Phase, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
 
 SESSION = "0a1b2c3d-0000-4000-8000-00000000000a"
@@ -194,6 +195,47 @@ def test_tokens_are_counted_once_for_each_message_and_without_what_the_cache_rep
     other["message"] |= {"id": "two", "usage": usage}
     assert one(forest((TRUNK, [first, again, other])), SESSION).tokens == 19 + 16
     assert one(forest((TRUNK, [again, first, other])), SESSION).tokens == 19 + 16, "the largest counts, not the last"
+
+
+def test_kinds_of_tokens_are_charged_once_for_each_message_by_model_and_mode() -> None:
+    def answered(second: float, id: str, output: int, model: str = "m", **more: Any) -> dict[str, Any]:
+        told = over(second, "a")
+        usage = {"input_tokens": 10, "cache_creation_input_tokens": 50, "cache_read_input_tokens": 900}
+        told["message"] |= {"id": id, "model": model, "usage": usage | {"output_tokens": output} | more}
+        return told
+
+    kept: dict[str, Any] = {"cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 30}}
+    told = [answered(0, "one", 1), answered(1, "one", 4), answered(2, "two", 1, **kept), answered(3, "three", 2, "n")]
+    told += [answered(4, "four", 1, speed="fast"), answered(5, "five", 9, "<synthetic>")]
+    told += [answered(6, "six", 1, cache_read_input_tokens=300_000)]
+    assert one(forest((TRUNK, told)), SESSION).usage == (
+        Usage("m", 20, 5, 1_800, 70, 30),
+        Usage("m", 10, 1, 900, 50, fast=True),
+        Usage("m", 10, 1, 300_000, 50, over=272_000),
+        Usage("n", 10, 2, 900, 50),
+    )
+
+
+def test_what_a_forked_session_copied_is_not_charged_again() -> None:
+    told = over(1, "a")
+    told["message"] |= {"id": "one", "model": "m", "usage": {"input_tokens": 10}}
+    copied = told | {"forkedFrom": {"sessionId": "other", "messageUuid": "x"}}
+    assert one(forest((TRUNK, [said(0, "x"), copied])), SESSION).usage == ()
+    assert one(forest((TRUNK, [said(0, "x"), told])), SESSION).usage == (Usage("m", 10),)
+
+
+@pytest.mark.parametrize("trunk_first", [True, False])
+def test_what_is_used_to_compact_a_session_is_charged_to_it(trunk_first: bool) -> None:
+    def used(second: float, id: str, tokens: int, model: str, agent: str | None = None) -> dict[str, Any]:
+        told = over(second, "hm", agent)
+        told["message"] |= {"id": id, "model": model, "usage": {"input_tokens": tokens}}
+        return told
+
+    child = "acompact-1"
+    sums = [said(2, "Sum it up", agent=child), used(3, "c1", 5, "m", child), used(4, "c2", 7, "n", child)]
+    files = [(TRUNK, [said(0, "x"), used(1, "t1", 100, "m"), used(9, "t2", 10, "m")]), (child_path(child), sums)]
+    found = one(forest(*(files if trunk_first else files[::-1])), SESSION)
+    assert found.usage == (Usage("m", 115), Usage("n", 7))
 
 
 def test_the_name_a_person_gave_goes_before_the_programs() -> None:

@@ -14,6 +14,7 @@ from delegtop.dialects import Dialect, Sample, load, names, recognise
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import LOCALHOST, Deviation, Phase, Started
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line
 
 T = 1_773_568_800_000
@@ -131,6 +132,9 @@ def test_a_session_waits_inside_the_call_that_spawned_an_agent() -> None:
     call = {"type": "tool_use", "id": "c", "name": "spawn_agent", "input": {"task": "Look"}}
     found, _ = shown(ROOT, messages(asked, said(3, "assistant", call, metrics={"inputTokens": 7, "outputTokens": 2})))
     assert (found.phase, found.tool, found.title, found.tokens) == (Phase.CHILD, "spawn_agent", "Mend it", 9)
+    kinds = {"inputTokens": 7, "outputTokens": 2, "cacheReadTokens": 5, "cacheWriteTokens": 1}
+    answer = said(3, "assistant", call, metrics=kinds, modelInfo={"id": "m"})
+    assert shown(ROOT, messages(asked, answer))[0].usage == (Usage("m", 7, 2, 5, 1),)
     back = said(6, "user", {"type": "tool_result", "tool_use_id": "c", "content": "{}"})
     assert shown(ROOT, messages(asked, said(3, "assistant", call), back))[0].phase is Phase.MODEL
     over = messages(asked, said(3, "assistant", call), back, said(7, "assistant", text("Done.")))

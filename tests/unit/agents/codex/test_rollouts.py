@@ -31,6 +31,7 @@ from delegtop.model.events import (
 )
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
 
 ROOT, CHILD, OTHER = (f"019c2{n}00-0000-7000-8000-000000000000" for n in "123")
@@ -212,6 +213,43 @@ def test_tokens_are_the_running_total_and_do_not_hide_what_it_does() -> None:
     found, _ = row(forest(lines(*told, event("token_count", info=None))), ROOT)
     assert found.tokens == 4200
     assert (found.phase, found.tool, found.doing) == (Phase.TOOL, "exec_command", "make test")
+
+
+def account(model: str, used: tuple[int, int, int], *, last: int = 0) -> list[Told]:
+    """A turn with that model, and the count of input, cached input and output so far."""
+    into, cached, out = used
+    total = {"input_tokens": into, "cached_input_tokens": cached, "output_tokens": out, "total_tokens": into + out}
+    info = {"total_token_usage": total, "last_token_usage": total | {"input_tokens": last or into}}
+    return [("turn_context", {"model": model}), event("token_count", info=info)]
+
+
+def test_kinds_of_tokens_are_charged_to_the_model_that_was_asked_and_a_count_told_again_is_not() -> None:
+    told = [meta(), STARTED, *account("a", (100, 40, 9)), *account("a", (100, 40, 9)), *account("b", (300, 140, 10))]
+    found, _ = row(forest(lines(*told)), ROOT)
+    assert found.usage == (Usage("a", 60, 9, 40), Usage("b", 100, 1, 100))
+
+
+def test_long_prompts_are_told_by_the_last_request_and_not_by_the_sum() -> None:
+    told = [meta(), STARTED, *account("a", (900_000, 0, 1), last=1_000), *account("a", (1_200_000, 0, 2), last=300_000)]
+    found, _ = row(forest(lines(*told)), ROOT)
+    assert found.usage == (Usage("a", 900_000, 1), Usage("a", 300_000, 1, over=272_000))
+
+
+@pytest.mark.parametrize(
+    ("own", "used"),
+    [
+        pytest.param([(51_000, 0, 6)], (Usage("a", 1_000, 1),), id="its count goes on where the other's was"),
+        pytest.param([(700, 0, 2), (800, 0, 3)], (Usage("a", 800, 3),), id="its count begins anew"),
+        pytest.param([(51_000, 0, 6), (10, 0, 1)], (Usage("a", 1_000, 1),), id="its count is set back"),
+        pytest.param([], (), id="it counted nothing yet"),
+    ],
+)
+def test_what_an_inherited_history_used_is_not_charged_again(own: list[Any], used: tuple[Usage, ...]) -> None:
+    inherited = [meta(ROOT), event("task_started", turn_id=OLD_TURN), PROMPT, *account("a", (50_000, 0, 5))]
+    counts = [told for each in own for told in account("a", each)]
+    told = [child_meta(forked_from_id=ROOT), *inherited, event("task_started", turn_id=TURN), *counts]
+    found, _ = row(forest(lines(*told)), CHILD)
+    assert found.usage == used
 
 
 # -- what it is in the middle of -----------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ended, Heard, Outcome, Phase, Started
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
 
 SESSION = "5e55-1"
@@ -161,6 +162,12 @@ def test_tokens_and_errors_belong_to_the_agent_whose_they_are() -> None:
     assert (session.tokens, session.errors, session.model) == (95, (), "gpt-5")
     agent, state = row(f"{SESSION}/t1", *told)
     assert (agent.tokens, [fault.message for fault in agent.errors], state) == (35, ["400"], State.FAILED)
+
+
+def test_kinds_of_tokens_are_charged_to_the_model_of_the_request_and_once() -> None:
+    usage = {"model": "m", "inputTokens": 100, "cacheReadTokens": 60, "cacheWriteTokens": 30, "outputTokens": 5}
+    told: Told = ("session.usage_record", {"usage": usage | {"apiCallId": "x"}})
+    assert row(SESSION, BEGIN, ASKED, told, told)[0].usage == (Usage("m", 10, 5, 60, 30),)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from delegtop.model.delegation import Delegation, Link
 from delegtop.model.events import Heard, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
 
 REAL = os.environ.get("DELEGTOP_REAL_LOGS", "")
@@ -72,6 +73,12 @@ def test_its_folder_is_what_it_tells_its_model_first_or_what_the_header_of_a_sub
 def test_a_message_that_gained_a_result_is_counted_once() -> None:
     found, _ = row("main-1", *read(HEADER, said("", total=30), said("", total=30), said("x", "m3", 5)))
     assert found.tokens == 35
+
+
+def test_kinds_of_tokens_are_charged_once_for_a_message_that_is_written_again() -> None:
+    kinds = {"input": 100, "output": 5, "cached": 60, "thoughts": 20, "tool": 3, "total": 128}
+    told = [said("", tokens=kinds), said("x", tokens=kinds)]
+    assert row("main-1", *read(HEADER, *told))[0].usage == (Usage("gemini-3", 43, 25, 60),)
 
 
 @pytest.mark.parametrize(

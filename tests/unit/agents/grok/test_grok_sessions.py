@@ -14,6 +14,7 @@ from delegtop.dialects import Sample, Unit
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line
 
 T = 1_773_568_800_000
@@ -124,6 +125,14 @@ def test_a_turn_that_is_over_leaves_the_session_idle_by_either_file() -> None:
     over = update(9, "turn_completed", stop_reason="error", agent_result="API error", usage={"totalTokens": 90})
     found, state = shown(ROOT, *summary, *read(f"{ROOT}/updates.jsonl", ASKED, over))
     assert (state, found.tokens, [fault.message for fault in found.errors]) == (State.IDLE, 90, ["API error"])
+
+
+def test_kinds_of_tokens_of_a_turn_are_charged_by_model_and_once() -> None:
+    each = {"inputTokens": 600_000, "outputTokens": 9, "cachedReadTokens": 50, "modelCalls": 4}
+    usage = {"totalTokens": 600_009, "cachedReadTokens": 50, "modelUsage": {"g": each, "h": each | {"modelCalls": 2}}}
+    over = update(9, "turn_completed", prompt_id="p", usage=usage)
+    found, _ = shown(ROOT, *read(f"{ROOT}/updates.jsonl", ASKED, over, over))
+    assert found.usage == (Usage("g", 599_950, 9, 50, over=100_000), Usage("h", 599_950, 9, 50, over=272_000))
 
 
 def test_tokens_that_count_those_of_sub_agents_too_are_left_out() -> None:

@@ -15,6 +15,7 @@ from delegtop.dialects import Sample, Unit
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ended, Outcome, Phase, Started
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
 
 REAL = os.environ.get("DELEGTOP_REAL_LOGS", "")
@@ -76,6 +77,9 @@ def test_the_main_wire_is_the_session() -> None:
     found, state = row(SESSION, *read(MAIN, BEGIN, config, ASKED, used, wire(6, "turn.ended", reason="completed")))
     assert (found.agent, found.depth, found.model, found.cwd, found.title) == ("kimi", 0, "k2", "/w", "Count the files")
     assert (found.tokens, state) == (14, State.IDLE)
+    assert found.usage == (), "nobody says of which model"
+    named = used | {"model": "k/k2"}
+    assert row(SESSION, *read(MAIN, BEGIN, ASKED, named))[0].usage == (Usage("k/k2", 10, 4, 6),)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending, Event, Heard, Outcome, Phase, Resumed, Started
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.database import columns_of
 from delegtop.sources.records import Line
 from delegtop.sources.row_reader import RowReader
@@ -326,6 +327,16 @@ def test_tokens_and_cost_are_those_of_the_session_alone(family: Store) -> None:
     family.session("child", 1000, "root", tokens_input=9000, cost=0.5, time_updated=T + 2000)
     _, child = family.at(2000, "child")
     assert (child.tokens, child.cost) == (9000, 0.5)
+
+
+def test_kinds_of_tokens_are_charged_by_message_however_often_that_is_written(family: Store) -> None:
+    cache = {"read": 900, "write": 40}
+    for output in (1, 5):
+        use = {"input": 100, "output": output, "reasoning": 30, "cache": cache}
+        family.message("c2", "child", 1200, tokens=use, modelID="m")
+        for other in range(6):
+            family.message(f"d{other}", "child", 1300 + other, tokens={"input": 1}, modelID="n")
+    assert family.at(2000, "child")[1].usage == (Usage("m", 100, 35, 900, 40), Usage("n", 6))
 
 
 def test_a_title_that_only_stands_in_is_none(store: Store) -> None:

@@ -15,6 +15,7 @@ from delegtop.dialects import Sample, Unit
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Phase, Resumed, Started
 from delegtop.model.states import State
+from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
 
 REAL = os.environ.get("DELEGTOP_REAL_LOGS", "")
@@ -195,3 +196,9 @@ def test_every_fixture_is_recognised_and_is_one_session() -> None:
         events = [e for n, d in enumerate(data) for e in dialect.read(Line(Origin(str(path), n, n), d))]
         rows += [event.id for event in events if isinstance(event, Started)]
     assert len(rows) == len(set(rows)) == 6
+
+
+def test_kinds_of_tokens_are_charged_to_the_model_of_the_answer() -> None:
+    kinds = {"promptTokenCount": 100, "candidatesTokenCount": 5, "cachedContentTokenCount": 60, "totalTokenCount": 120}
+    answer = {**ANSWER, "model": "q", "usageMetadata": kinds}
+    assert row(SESSION, *read(ASKED, answer))[0].usage == (Usage("q", 40, 20, 60),)

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from delegtop.model.store.accounts import Accounts
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.ledger import Ledger
 
-FOUND_OUT_AGAIN = {"Ledger": {"handles"}, "Archive": {"_opened"}}
+FOUND_OUT_AGAIN = {"Ledger": {"handles", "_prices"}, "Archive": {"_opened"}, "Accounts": {"_numbers"}}
 
 
 def stores(store: ColumnStore) -> Iterator[ColumnStore]:
@@ -16,7 +17,7 @@ def stores(store: ColumnStore) -> Iterator[ColumnStore]:
         yield from stores(getattr(store, name))
 
 
-@pytest.mark.parametrize("store", list(stores(Ledger())), ids=lambda store: type(store).__name__)
+@pytest.mark.parametrize("store", [*stores(Ledger()), Accounts()], ids=lambda store: type(store).__name__)
 def test_everything_that_cannot_be_found_out_again_is_listed(store: ColumnStore) -> None:
     listed = [name for name, _ in store.parts()]
     assert len(set(listed)) == len(listed)

@@ -6,6 +6,7 @@ have to say; of the many signs of life in a transcript only the latest is kept, 
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,13 +15,27 @@ from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.loops import Repeats
-from delegtop.dialects.kit.tokens import Tokens
+from delegtop.dialects.kit.tokens import Charge, Tokens, together
 from delegtop.model.events import Ended, Ending, Event, Fault, Heard, Noted, Outcome, Report, Started
 from delegtop.model.notes import NO_LOG
+from delegtop.model.usage import Usage
 
 Emit = Callable[[Event], None]
 _replace = msgspec.structs.replace
 _NO_LOG = "it works in the background, and its log is not here"
+
+
+class UsedAside(NamedTuple):
+    """What one used that is counted as another's, and when."""
+
+    at: Millis
+    tokens: int
+    charges: tuple[Charge, ...]
+
+    def after(self, other: "UsedAside") -> "UsedAside":
+        """Both, as if they had been used at once."""
+        used = together(None, (*other.charges, *self.charges)) or ()
+        return UsedAside(self.at, other.tokens + self.tokens, tuple((each.account, each.counts) for each in used))
 
 
 class AgentRow:
@@ -170,8 +185,8 @@ class Transcript(Pursuit):
         """What it started before its own place was known."""
         self.repeats = Repeats()
         self.tokens = Tokens()
-        self.aside: Sequence[tuple[Millis, int]] = ()
-        """When others used how many tokens that are counted as its own."""
+        self.aside: Sequence[UsedAside] = ()
+        """What others used that is counted as its own."""
         self.began = False
         self.prompt: int | None = None
         """The hash of the first prompt."""
@@ -210,17 +225,18 @@ class Transcript(Pursuit):
             before = self._heard_at
             at = self._heard_at = at if before is None or at > before else before
         row = self.row
-        tokens = self.spent(at) if self.aside else self.tokens.total
-        heard = self.told(row.id if row else "", at, origin, note, tokens)
+        tokens, used = self.spent(at) if self.aside else (self.tokens.total, self.tokens.used)
+        heard = self.told(row.id if row else "", at, origin, note, tokens, used)
         if row is not None and row.is_shown:
             row.say(heard)
         elif at is not None:
             self._latest = heard
 
-    def spent(self, at: Millis | None) -> int | None:
-        """All tokens up to that moment."""
-        aside = sum(tokens for when, tokens in self.aside if at is None or when <= at)
-        return (self.tokens.total or 0) + aside or None
+    def spent(self, at: Millis | None) -> tuple[int | None, tuple[Usage, ...] | None]:
+        """All tokens up to that moment: how many were new, and what was used of each model."""
+        aside = [each for each in self.aside if at is None or each.at <= at]
+        used = together(self.tokens.used, (charge for each in aside for charge in each.charges))
+        return (self.tokens.total or 0) + sum(each.tokens for each in aside) or None, used
 
     def speak_up(self) -> None:
         """Its row is shown: tell what was kept, and show what it started."""
@@ -232,7 +248,8 @@ class Transcript(Pursuit):
         for event in held:
             row.say(_replace(event, id=row.id))
         if latest is not None:
-            row.say(_replace(latest, id=row.id, tokens=self.spent(latest.at) if self.aside else self.tokens.total))
+            tokens, used = self.spent(latest.at) if self.aside else (self.tokens.total, self.tokens.used)
+            row.say(_replace(latest, id=row.id, tokens=tokens, used=used))
         below, self.below = self.below, []
         for spawned in below:
             spawned.show(row.id, row.depth + 1)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from delegtop.dialects.kit.coerce import clip, gist, items, number, obj, prose
+from delegtop.dialects.kit.coerce import clip, gist, items, number, obj, prose, word
+from delegtop.dialects.kit.tokens import Charge, charge_of
 from delegtop.model.events import Outcome
 
 AGENT = "claude"
@@ -10,6 +11,7 @@ AGENT = "claude"
 _REFUSED = ("The user doesn't want to", "User rejected tool use", "[Request interrupted by user")
 _MASKED = "API Error"
 _HARNESS = "<tools-used-before-summary>"
+_KINDS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _NEW = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 """What was read from the cache is left out: every call reads the whole conversation again."""
 
@@ -48,6 +50,15 @@ def outcome_of(status: object, said: str | None) -> Outcome | None:
             return Outcome.INTERRUPTED
         case _:
             return None
+
+
+def charge(message: dict[str, Any]) -> Charge | None:
+    """What one answer used, by kind and model."""
+    usage = obj(message.get("usage"))
+    into, out, read, written = (number(usage.get(key)) or 0 for key in _KINDS)
+    hour = min(number(obj(usage.get("cache_creation")).get("ephemeral_1h_input_tokens")) or 0, written)
+    counts = into, out, read, written - hour, hour
+    return charge_of(word(message.get("model")), counts, fast=usage.get("speed") == "fast") if any(counts) else None
 
 
 def new_tokens(usage: object) -> int | None:

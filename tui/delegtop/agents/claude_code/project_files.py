@@ -8,10 +8,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from delegtop.agents.claude_code.agent_rows import AgentRow, Emit, Transcript
+from delegtop.agents.claude_code.agent_rows import AgentRow, Emit, Transcript, UsedAside
 from delegtop.agents.claude_code.file_layout import DOCUMENTS, FilePlace, place, stem
 from delegtop.agents.claude_code.wire import TranscriptEntry
-from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Heard
 
@@ -76,8 +75,8 @@ class Session:
         self.files = 0
         self.trunks: list[Transcript] = []
         """The session's own transcript, once for each file that claims to be it."""
-        self.compacting: list[tuple[Millis, int]] = []
-        """When agents used how many tokens to compact it."""
+        self.compacting: list[UsedAside] = []
+        """What agents used to compact it."""
         self.rows: dict[str, AgentRow] = {}
         """The rows whose start its files tell; the copy of a session tells the same ones."""
         self.links: dict[str, AgentRow] = {}
@@ -233,14 +232,15 @@ class ProjectFiles:
         known.trunks.append(trunk)
         return trunk
 
-    def compacted(self, session: str, at: Millis, tokens: int, origin: Origin) -> None:
-        """An agent that nobody delegated to used these tokens to compact the session: they are the session's."""
+    def compacted(self, session: str, aside: UsedAside, origin: Origin) -> None:
+        """An agent that nobody delegated to used this to compact the session: it is the session's."""
         known = self._session(session)
         if len(known.compacting) == _COMPACTIONS:  # every sign of life adds them up
-            tokens += known.compacting.pop()[1]
-        known.compacting.append((at, tokens))
+            aside = aside.after(known.compacting.pop())
+        known.compacting.append(aside)
         for trunk in known.trunks:
-            trunk.say(Heard(trunk.id, None, origin, tokens=trunk.spent(None)))
+            tokens, used = trunk.spent(None)
+            trunk.say(Heard(trunk.id, None, origin, tokens=tokens, used=used))
 
     def agent(self, session: str, agent: str) -> Transcript:
         """The transcript of an agent; a new one waits until something links it to a row."""

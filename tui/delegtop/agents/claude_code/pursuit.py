@@ -6,6 +6,7 @@ from delegtop.agents.claude_code.tools import Tool
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Heard, Phase
+from delegtop.model.usage import Usage
 
 
 class Pursuit:
@@ -56,11 +57,19 @@ class Pursuit:
             self.turn_to(Phase.MODEL, at)
         self.asked += 1
 
-    def told(self, id: str, at: Millis | None, origin: Origin, note: str | None, tokens: int | None) -> Heard:
+    def told(
+        self,
+        id: str,
+        at: Millis | None,
+        origin: Origin,
+        note: str | None,
+        tokens: int | None,
+        used: tuple[Usage, ...] | None = None,
+    ) -> Heard:
         """A sign of life. Of several calls the first holds the others up, or was at least made before them."""
         if not self.open:
             asked = self.asked or None
-            return Heard(id, at, origin, note, None, tokens, None, self.rest, self.since, asked, None, self.mode)
+            return Heard(id, at, origin, note, None, tokens, None, self.rest, self.since, asked, None, self.mode, used)
         tool = next(iter(self.open.values()))
-        doing = note or tool.doing
-        return Heard(id, at, origin, doing, tool.name, tokens, None, tool.phase, tool.at, None, tool.due, self.mode)
+        doing, phase = note or tool.doing, tool.phase
+        return Heard(id, at, origin, doing, tool.name, tokens, None, phase, tool.at, None, tool.due, self.mode, used)

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from delegtop.agents.claude_code import PRODUCT, claude_said
-from delegtop.agents.claude_code.live_words import AGENT, answer, blocks, doing, is_refusal, new_tokens, outcome_of
+from delegtop.agents.claude_code.live_words import (
+    AGENT,
+    answer,
+    blocks,
+    charge,
+    doing,
+    is_refusal,
+    new_tokens,
+    outcome_of,
+)
 from delegtop.agents.claude_code.tools import LOOKS, SPAWNS
 from delegtop.base.clock import Millis
 from delegtop.dialects import About, Basis, Sample
@@ -113,7 +122,7 @@ class ClaudeStream(Chat):
         if model and not model.startswith("<"):
             agent.describe(model=model)
         if id := word(message.get("id")):
-            agent.use(new_tokens(message.get("usage")) or 0, id)
+            agent.use(new_tokens(message.get("usage")) or 0, id, charge(message))
         for block in blocks(message.get("content")):
             name, given = word(block.get("name")), obj(block.get("input"))
             if block.get("type") == "tool_use" and name:
@@ -232,7 +241,7 @@ class ClaudeStream(Chat):
         cost = value.get("total_cost_usd")
         spent = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None
         root.turn_over(word(value.get("result")))
-        root.spent(max(root.tokens.total or 0, self._used[root.id]), spent)
+        root.spent(max(root.tokens.total or 0, self._used[root.id]), spent, whole=True)
         if value.get("is_error"):
             kind = word(value.get("subtype"))
             root.err(word(value.get("result")) or kind, kind, recoverable=None)

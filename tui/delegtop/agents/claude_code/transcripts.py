@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from delegtop.agents.claude_code import notices, spawns
-from delegtop.agents.claude_code.agent_rows import AgentRow, Failure
+from delegtop.agents.claude_code.agent_rows import AgentRow, Failure, UsedAside
 from delegtop.agents.claude_code.project_files import COMPACTS
 from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.agents.claude_code.spawns import SpawnPlace
@@ -18,6 +18,7 @@ from delegtop.agents.claude_code.wire import (
     string,
 )
 from delegtop.base.clock import Millis, parse_time
+from delegtop.dialects.kit.tokens import charge_of
 from delegtop.model.events import Described, Ended, Ending, Erred, Fault, Heard, Outcome, Phase, Report, Resumed
 
 _GOES_ON = frozenset({"tool_use", "pause_turn"})
@@ -116,9 +117,11 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
         return
     copied = bool(entry.forked_from)
     if message.usage and message.id and not copied:
-        new = who.tokens.add(message.id, message.usage.new)
+        usage = message.usage
+        new = who.tokens.add(message.id, usage.new, charge_of(message.model, usage.counts, fast=usage.speed == "fast"))
         if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
-            here.family.compacted(who.session, here.at, new, here.origin)
+            charges = () if who.tokens.added is None else (who.tokens.added,)
+            here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)
     if message.model and message.model != _MADE_UP and "model" not in who.described:
         who.described += ("model",)
         who.say(Described(who.id, here.at, here.origin, model=message.model))
@@ -273,7 +276,7 @@ def titled(here: SpawnPlace, entry: TranscriptEntry) -> None:
 def costed(here: SpawnPlace, entry: TranscriptEntry) -> None:
     """What the whole session has cost, its agents included: they have no account of their own."""
     if entry.total_cost is not None and entry.total_cost >= 0 and here.who.is_trunk and here.who.row:
-        here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost))
+        here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost, whole=True))
 
 
 HANDLERS: dict[str, Callable[[SpawnPlace, TranscriptEntry], None]] = {

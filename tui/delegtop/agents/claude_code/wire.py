@@ -15,26 +15,50 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Described, Deviation
+from delegtop.model.usage import NO_COUNTS, Counts
 
 NOTHING = Raw()
 _TOO_LONG = 1_000_000
 """Characters of text that are looked at for what they mean; no notice is that long."""
+_MOST = 10**15
+"""No answer used more tokens than that."""
 _NO_BRANCH = "HEAD"
 """What git says where a commit is checked out and no branch."""
 
 
-class Usage(Struct, gc=False):
+class CacheWritten(Struct, gc=False):
+    """What of it was written to a cache for how long."""
+
+    ephemeral_5m_input_tokens: int | None = None
+    ephemeral_1h_input_tokens: int | None = None
+
+
+class WireUsage(Struct, gc=False):
     """The tokens of one answer of the model."""
 
     input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation: CacheWritten | None = None
     output_tokens: int | None = None
+    speed: str | None = None
 
     @property
     def new(self) -> int:
         """All but what was read from the cache."""
         parts = (self.input_tokens, self.cache_creation_input_tokens, self.output_tokens)
         return sum(part for part in parts if part is not None and part > 0)
+
+    @property
+    def counts(self) -> Counts:
+        """By kind. What is kept for an hour is told apart from the rest that is written."""
+        kept = self.cache_creation
+        hour = 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
+        into, out, read = self.input_tokens or 0, self.output_tokens or 0, self.cache_read_input_tokens or 0
+        written = (self.cache_creation_input_tokens or 0) - hour
+        if min(into, out, read, written, hour) >= 0 and max(into, out, read, written, hour) < _MOST:
+            return into, out, read, written, hour
+        return NO_COUNTS
 
 
 class ContentBlock(Struct, gc=False):
@@ -57,7 +81,7 @@ class Message(Struct, gc=False):
     id: str | None = None
     content: str | list[ContentBlock] | None = None
     stop_reason: str | None = None
-    usage: Usage | None = None
+    usage: WireUsage | None = None
 
 
 class TranscriptEntry(Struct, rename="camel", gc=False):

@@ -32,6 +32,7 @@ from delegtop.model.events import (
     Sighted,
     Started,
 )
+from delegtop.model.usage import Counts
 from delegtop.sources.records import Record
 
 SUBAGENT = "subagent"
@@ -155,6 +156,13 @@ def _spent(id: str, usage: dict[str, Any], origin: Origin) -> Iterator[Event]:
 def spent(usage: dict[str, Any]) -> int:
     """The tokens of one account of use that were new, without those that were read from a cache."""
     return sum(number(usage.get(key)) or 0 for key in ("inputTokens", "outputTokens", "cacheWriteTokens"))
+
+
+def kinds(usage: dict[str, Any]) -> Counts:
+    """The same tokens by kind, and those that were read from a cache."""
+    keys = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+    into, out, read, written = (number(usage.get(key)) or 0 for key in keys)
+    return into, out, read, written, 0
 
 
 def _standing(id: str, row: dict[str, Any], origin: Origin) -> Iterator[Event]:

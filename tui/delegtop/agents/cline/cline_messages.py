@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 import msgspec
 
 from delegtop.agents.cline import PRODUCT
-from delegtop.agents.cline.cline_database import SUBAGENT, session_events, spent
+from delegtop.agents.cline.cline_database import SUBAGENT, kinds, session_events, spent
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, moment, obj, prose, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
 from delegtop.dialects.kit.speaker import Speaker
+from delegtop.dialects.kit.tokens import charge_of
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Outcome, Phase, Trust
 from delegtop.model.spoken import Utterance, Voice
@@ -97,7 +98,8 @@ class ClineMessages(Chat):
                 agent.prompt(asked[1] if asked else text)
         elif message.get("role") == "assistant":
             agent.describe(model=word(obj(message.get("modelInfo")).get("id")))
-            agent.use(spent(obj(message.get("metrics"))), word(message.get("id")))
+            metrics, model = obj(message.get("metrics")), word(obj(message.get("modelInfo")).get("id"))
+            agent.use(spent(metrics), word(message.get("id")), charge_of(model, kinds(metrics)))
             for part in parts:
                 if part.get("type") == "tool_use":
                     agent.call(word(part.get("id")), word(part.get("name")), obj(part.get("input")))

@@ -9,6 +9,7 @@ from delegtop.agents.codex.names import DEFAULT_ROLE, is_older
 from delegtop.dialects.kit.coerce import clip, items, number, obj, parsed, prose, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
 from delegtop.model.events import Fault, Outcome, Phase
+from delegtop.model.usage import NO_COUNTS, Counts, account_of
 
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"})
 _RESULTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
@@ -21,6 +22,16 @@ def _tokens(payload: dict[str, Any]) -> int | None:
     total = obj(obj(payload.get("info")).get("total_token_usage"))
     count = number(total.get("total_tokens"))
     return None if count is None else max(count - (number(total.get("cached_input_tokens")) or 0), 0)
+
+
+def _kinds(payload: dict[str, Any], of: str) -> Counts | None:
+    """The tokens of a count by kind: what was read from a cache, and written to one, is part of the input there."""
+    told = obj(obj(payload.get("info")).get(of))
+    into, out = number(told.get("input_tokens")), number(told.get("output_tokens"))
+    if into is None or out is None:
+        return None
+    read, written = (number(told.get(key)) or 0 for key in ("cached_input_tokens", "cache_write_input_tokens"))
+    return max(into - read - written, 0), out, read, written, 0
 
 
 def thread_of(chat: Chat, meta: dict[str, Any]) -> "Thread | None":
@@ -51,6 +62,9 @@ class Thread(Conversation):
         self.own_place = 0
         self.inherited_tokens = 0
         """A thread that begins with another's history goes on with its count."""
+        self.counted: Counts = NO_COUNTS
+        """The last count of each kind of tokens, its own or inherited: from there on it is charged."""
+        self.model: str | None = None
         self.has_turned = False
         self.turn: str | None = None
         self.has_account = False
@@ -68,12 +82,14 @@ class Thread(Conversation):
             self._meta(payload)
         elif not self._is_own(value, payload):
             self.inherited_tokens = _tokens(payload) or self.inherited_tokens
+            self.counted = _kinds(payload, "total_token_usage") or self.counted
         elif kind == "event_msg":
             self._event(payload)
         elif kind == "response_item":
             self._item(payload)
         elif kind == "turn_context":
             self.mode = word(payload.get("approval_policy")) or self.mode
+            self.model = word(payload.get("model")) or self.model
             self.describe(model=word(payload.get("model")))
         elif kind == "compacted":
             self.hear(Phase.MODEL, "compacted its history")
@@ -135,6 +151,7 @@ class Thread(Conversation):
             case "turn_aborted" if self._is_current(payload):
                 self._over(Outcome.INTERRUPTED, word(payload.get("reason")), is_last=self.is_child or self.runs_once)
             case "token_count":
+                self._charge(payload)
                 self._accounted(_tokens(payload))
             case "user_message":
                 self.prompt(word(payload.get("message")))
@@ -161,6 +178,20 @@ class Thread(Conversation):
     def hear(self, *told: Any, **more: Any) -> None:
         self.has_account = False
         super().hear(*told, **more)
+
+    def _charge(self, payload: dict[str, Any]) -> None:
+        """What was used since the count before is the model's that was asked; how long its prompt was tells the last
+        request. A count that is smaller than the one before began anew."""
+        counts = _kinds(payload, "total_token_usage")
+        if counts is None or counts == self.counted or self.model is None:
+            return
+        before = self.counted if all(map(int.__ge__, counts, self.counted)) else NO_COUNTS
+        if before is NO_COUNTS and self.tokens.used is not None:
+            before = counts  # it was set back, and nobody says what was used meanwhile
+        self.counted = counts
+        last = _kinds(payload, "last_token_usage") or counts
+        added: Counts = tuple(map(int.__sub__, counts, before))  # type: ignore[assignment]  # five of five
+        self.tokens.charge(account_of(self.model, last), added)
 
     def _accounted(self, tokens: int | None) -> None:
         """An account of the tokens follows every answer. One that counts no more follows none: the model is asked

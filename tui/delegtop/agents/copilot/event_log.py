@@ -14,12 +14,15 @@ from delegtop.dialects import About, Basis, Sample
 from delegtop.dialects.kit.coerce import clip, items, number, obj, objects, parsed, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
 from delegtop.dialects.kit.speaker import Speaker
+from delegtop.dialects.kit.tokens import charge_of
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Outcome, Phase, Report
 from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.records import Record
 
 _FAMILIES = frozenset({"session", "user", "assistant", "tool", "hook", "permission", "subagent", "system"})
+_KINDS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+"""What is read from a cache and written to one is part of the input."""
 
 
 class Copilot(Chat):
@@ -124,11 +127,11 @@ class Copilot(Chat):
         match event:
             case "usage_record":
                 usage = obj(data.get("usage"))
-                read, cached = number(usage.get("inputTokens")) or 0, number(usage.get("cacheReadTokens")) or 0
+                into, out, cached, written = (number(usage.get(key)) or 0 for key in _KINDS)
+                kinds = (max(into - cached - written, 0), out, cached, written, 0)
                 self._metered.add(agent.id)
-                agent.use(
-                    max(read - cached, 0) + (number(usage.get("outputTokens")) or 0), word(usage.get("apiCallId"))
-                )
+                charge = charge_of(word(usage.get("model")), kinds)
+                agent.use(max(into - cached, 0) + out, word(usage.get("apiCallId")), charge)
             case "model_change":
                 agent.describe(model=word(data.get("newModel")))
             case "error" if agent.is_child:  # in the words in which its end will tell it

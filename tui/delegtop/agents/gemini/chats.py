@@ -16,10 +16,12 @@ from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, number, obj, objects, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
 from delegtop.dialects.kit.speaker import Speaker
+from delegtop.dialects.kit.tokens import charge_of
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Noted, Outcome, Phase
 from delegtop.model.notes import INFERRED
 from delegtop.model.spoken import Utterance, Voice
+from delegtop.model.usage import Counts
 from delegtop.sources.records import Record
 
 _KEYS = (b'"sessionId"', b'"projectHash"', b'"startTime"')
@@ -116,7 +118,8 @@ class Gemini(Chat):
         agent.describe(model=word(message.get("model")))
         used = obj(message.get("tokens"))
         if (total := number(used.get("total"))) is not None:
-            agent.use(max(total - (number(used.get("cached")) or 0), 0), str(message.get("id")))
+            charge = charge_of(word(message.get("model")), _kinds(used, total))
+            agent.use(max(total - (number(used.get("cached")) or 0), 0), str(message.get("id")), charge)
         calls = [obj(call) for call in items(message.get("toolCalls"))]
         self.at = self._latest(calls)
         agent.calls.clear()
@@ -152,6 +155,13 @@ class Gemini(Chat):
         """When the message was last added to: the time of its last result."""
         times = [self.moment(call.get("timestamp")) for call in calls]
         return max((time for time in (self.at, *times) if time is not None), default=None)
+
+
+def _kinds(used: dict[str, Any], total: int) -> Counts:
+    """The tokens of one answer by kind. What was read from the cache is part of the input, and what is neither input
+    nor what tools added to it is what the model wrote and thought."""
+    into, read, tool = (number(used.get(key)) or 0 for key in ("input", "cached", "tool"))
+    return max(into - read, 0) + tool, max(total - into - tool, 0), read, 0, 0
 
 
 def _output(call: dict[str, Any]) -> str | None:

@@ -18,9 +18,11 @@ from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import clip, document, number, obj, objects, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
 from delegtop.dialects.kit.speaker import Speaker
+from delegtop.dialects.kit.tokens import Charge
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Described, Phase, Resumed, Sighted, Trust
 from delegtop.model.spoken import Utterance, Voice
+from delegtop.model.usage import account_of
 from delegtop.sources.records import Record
 
 _SPAWN = "spawn_subagent"
@@ -189,7 +191,11 @@ class Grok(Chat):
         usage = obj(update.get("usage"))
         if not self._spawned:
             total, cached = number(usage.get("totalTokens")), number(usage.get("cachedReadTokens"))
-            agent.use(max((total or 0) - (cached or 0), 0), word(update.get("prompt_id")))
+            prompt = word(update.get("prompt_id"))
+            agent.use(max((total or 0) - (cached or 0), 0), prompt)
+            for model, told in obj(usage.get("modelUsage")).items():
+                charge = _charge(model, obj(told))
+                agent.use(0, f"{prompt} {model}" if prompt else None, charge)
         reason = word(update.get("stop_reason"))
         if reason == "error":
             agent.err(_cause(word(update.get("agent_result"))), recoverable=None)  # as the end of a sub-agent tells it
@@ -225,6 +231,14 @@ class Grok(Chat):
         # What the updates tell of the same moment comes before what is asked for then.
         at = None if self.at is None else Millis(self.at + 1)
         self.events.append(Sighted(agent.id, at, self.origin, phase))
+
+
+def _charge(model: str, usage: dict[str, Any]) -> Charge | None:
+    """What a turn used of one model, whose requests are taken to have been of one length: only their sum is told."""
+    keys = ("inputTokens", "outputTokens", "cachedReadTokens", "cacheCreationTokens", "modelCalls")
+    into, out, read, written, calls = (number(usage.get(key)) or 0 for key in keys)
+    account = account_of(model, (into // max(calls, 1), 0, 0, 0, 0))
+    return account, (max(into - read - written, 0), out, read, written, 0)
 
 
 def _cause(error: str | None) -> str | None:

@@ -13,6 +13,7 @@ from delegtop.base.clock import Millis
 from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import clip, document, number, obj, objects, parsed, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
+from delegtop.dialects.kit.tokens import charge_of
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Described, Heard, Phase
 from delegtop.model.spoken import Utterance
@@ -29,7 +30,7 @@ _REASON = re.compile(
 )
 _CONTEXT = re.compile(r"\s*<git-context>.*?</git-context>\s*", re.DOTALL)
 """What Kimi Code puts before the prompt of a sub-agent by itself."""
-_USED = ("inputOther", "output", "inputCacheCreation")
+_USED = ("inputOther", "output", "inputCacheCreation", "inputCacheRead")
 
 
 class Kimi(Chat):
@@ -183,7 +184,9 @@ class Kimi(Chat):
                 self._loop(agent, obj(value.get("event")))
             case "usage.record":
                 usage = obj(value.get("usage"))
-                agent.use(sum(number(usage.get(key)) or 0 for key in _USED))
+                into, out, written, read = (number(usage.get(key)) or 0 for key in _USED)
+                charge = charge_of(word(value.get("model")), (into, out, read, written, 0))
+                agent.use(into + out + written, None, charge)
             case "full_compaction.begin":
                 self._asked_to_compact = value.get("source") == "manual"
                 agent.hear(Phase.MODEL, "compacts its history")

@@ -4,6 +4,8 @@ import re
 from typing import Any
 
 from delegtop.dialects.kit.coerce import clip, moment, obj
+from delegtop.dialects.kit.tokens import Charge
+from delegtop.dialects.kit.tokens import charge_of as charge_to
 from delegtop.model.events import Fault, Outcome
 
 TASK = "task"
@@ -49,6 +51,16 @@ def tokens_of(value: Any) -> int:
     written = obj(use.get("cache")).get("write")
     counts = (use.get("input"), use.get("output"), use.get("reasoning"), written)
     return int(sum(_amount(count) for count in counts))
+
+
+def charge_of(value: dict[str, Any]) -> Charge | None:
+    """What a message used, by kind and model: what is read from a cache is no part of its input, nor what it thought of
+    its output."""
+    use = obj(value.get("tokens"))
+    cache = obj(use.get("cache"))
+    told = use.get("input"), use.get("output"), use.get("reasoning"), cache.get("read"), cache.get("write")
+    into, out, thought, read, written = (int(_amount(each)) for each in told)
+    return charge_to(model_of(value), (into, out + thought, read, written, 0))
 
 
 def cost_of(value: Any) -> float:

@@ -15,6 +15,7 @@ from delegtop.agents.opencode import PRODUCT
 from delegtop.agents.opencode.record_words import (
     TASK,
     answer_in,
+    charge_of,
     cost_of,
     doing_of,
     end_of,
@@ -47,6 +48,7 @@ from delegtop.model.events import (
     Resumed,
     Started,
 )
+from delegtop.model.usage import Usage
 
 _OUTCOMES = {"completed": Outcome.COMPLETED, "error": Outcome.FAILED, "cancelled": Outcome.INTERRUPTED}
 
@@ -151,10 +153,12 @@ class Story:
                     pending.append(below)
 
     @staticmethod
-    def _spent(id: str, origin: Origin, tokens: int, cost: float) -> Iterator[Event]:
+    def _spent(
+        id: str, origin: Origin, tokens: int, cost: float, used: tuple[Usage, ...] | None = None
+    ) -> Iterator[Event]:
         # Without a time: it tells what was used, not what is going on.
-        if tokens or cost:
-            yield Heard(id, None, origin, tokens=tokens or None, cost=round(cost, 9) or None)
+        if tokens or cost or used:
+            yield Heard(id, None, origin, tokens=tokens or None, cost=round(cost, 9) or None, used=used)
 
     # -- messages --------------------------------------------------------------------------------------------------
 
@@ -250,7 +254,9 @@ class Story:
             return
         session.used[id] = now
         session.total = session.total[0] + now[0] - before[0], session.total[1] + now[1] - before[1]
-        yield from self._spent(session.id, origin, *session.total)
+        if (charge := charge_of(value)) is not None:
+            session.charged[id] = session.tokens.grow(charge, session.charged.get(id))
+        yield from self._spent(session.id, origin, *session.total, session.tokens.used)
 
     # -- parts -----------------------------------------------------------------------------------------------------
 

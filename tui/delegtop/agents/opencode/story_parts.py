@@ -5,6 +5,7 @@ import msgspec
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.loops import Repeats
+from delegtop.dialects.kit.tokens import Charge, Tokens
 from delegtop.model.events import Fault, Outcome, Phase
 
 Told = tuple[Phase | None, str | None, str | None]
@@ -65,6 +66,10 @@ class StorySession(msgspec.Struct):
     used: dict[str, tuple[int, float]] = {}
     """Tokens and cost by message."""
     total: tuple[int, float] = (0, 0.0)
+    tokens: Tokens = msgspec.field(default_factory=Tokens)
+    """By model and kind."""
+    charged: dict[str, Charge] = {}
+    """The same by message: any of them may be written once more."""
 
     def outlived(self) -> list[str]:
         """The agents whose callers have begun another answer without theirs: the program was started again, for it

@@ -15,6 +15,7 @@ from delegtop.agents.otel.spans import Span
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.coerce import refs_of
+from delegtop.dialects.kit.tokens import Charge, Tokens, charge_of
 from delegtop.model.events import Described, Ended, Ending, Event, Fault, Heard, Outcome, Report, Started, Trust
 
 _AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
@@ -51,6 +52,8 @@ class _Trace:
         self.told: set[str] = set()
         """The rows that were told of."""
         self.tokens: dict[str, int] = {}
+        self.used: dict[str, Tokens] = {}
+        """The same by model and kind, of the calls that are spans of their own."""
         self.counted: set[str] = set()
         """The model calls that are in these sums: a file may be read again."""
 
@@ -179,9 +182,12 @@ class AgentSpans:
         if used is not None and span.id not in trace.counted:
             trace.counted.add(span.id)
             trace.tokens[above] = trace.tokens.get(above, 0) + used
+            if (charge := _charge(span)) is not None:
+                trace.used.setdefault(above, Tokens()).charge(*charge)
         what = span.text("gen_ai.tool.name") or "tool" if span.operation == "execute_tool" else "model call"
-        total = trace.tokens.get(above)
-        yield Heard(trace.row_of(above), span.end, span.origin, doing=f"{what} ended", tokens=total)
+        total, kinds = trace.tokens.get(above), trace.used.get(above)
+        priced = kinds.used if kinds else None
+        yield Heard(trace.row_of(above), span.end, span.origin, doing=f"{what} ended", tokens=total, used=priced)
 
 
 def _agent_name(span: Span) -> str:
@@ -235,3 +241,11 @@ def _tokens(span: Span) -> int | None:
     counts = (span.number("gen_ai.usage.input_tokens"), span.number("gen_ai.usage.output_tokens"))
     found = [count for count in counts if count is not None]
     return sum(found) if found else None
+
+
+def _charge(span: Span) -> Charge | None:
+    """What one call used, by kind and model: what is read from a cache and written to one is part of the input."""
+    names = ("input_tokens", "output_tokens", "cache_read.input_tokens", "cache_creation.input_tokens")
+    into, out, read, written = (span.number(f"gen_ai.usage.{name}") or 0 for name in names)
+    model = span.text("gen_ai.response.model") or span.text("gen_ai.request.model")
+    return charge_of(model, (max(into - read - written, 0), out, read, written, 0))

@@ -12,10 +12,12 @@ from delegtop.dialects import About, Basis, Sample, Unit
 from delegtop.dialects.kit.coerce import document, items, number, obj, objects, prose, title, word
 from delegtop.dialects.kit.conversation import ENDS, Chat, Conversation
 from delegtop.dialects.kit.speaker import Speaker
+from delegtop.dialects.kit.tokens import charge_of
 from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Deviation, Phase
 from delegtop.model.spoken import Utterance, Voice
+from delegtop.model.usage import Counts
 from delegtop.sources.records import Record
 
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
@@ -125,7 +127,8 @@ class Qwen(Chat):
                 agent.prompt(word(obj(value.get("systemPayload")).get("displayText")) or prose(parts))
             case "assistant":
                 agent.describe(model=word(value.get("model")))
-                agent.use(_spent(obj(value.get("usageMetadata"))))
+                usage = obj(value.get("usageMetadata"))
+                agent.use(_spent(usage), None, charge_of(word(value.get("model")), _kinds(usage)))
                 for part in parts:
                     call = obj(part.get("functionCall"))
                     if name := word(call.get("name")):
@@ -135,6 +138,15 @@ class Qwen(Chat):
                 for part in parts:
                     agent.result(word(obj(part.get("functionResponse")).get("id")))
                 agent.go_on()
+
+
+def _kinds(usage: dict[str, Any]) -> Counts:
+    """The tokens of one answer by kind. What was read from the cache is part of the prompt, and all that is no prompt
+    is what the model wrote and thought."""
+    keys = ("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
+    into, out, read = (number(usage.get(key)) or 0 for key in keys)
+    total = number(usage.get("totalTokenCount"))
+    return max(into - read, 0), out if total is None else max(total - into, 0), read, 0, 0
 
 
 def _spent(usage: dict[str, Any]) -> int:

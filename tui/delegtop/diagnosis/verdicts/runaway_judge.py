@@ -65,7 +65,8 @@ def _beyond(policy: Policy, grown: "Growth") -> Iterator[str]:
     if 0 < policy.runaway_tokens < grown.tokens:
         yield f"{grown.tokens:,} tokens were used (limit {policy.runaway_tokens:,})"
     if 0 < policy.runaway_dollars < grown.cost:
-        yield f"{grown.cost:.2f} dollars were spent (limit {policy.runaway_dollars:,})"
+        about = "~" if grown.is_estimate else ""
+        yield f"{about}{grown.cost:,.2f} dollars were spent (limit {policy.runaway_dollars:,})"
 
 
 def _by_whom(case: Case, grown: "Growth") -> str:

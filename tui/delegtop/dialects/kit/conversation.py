@@ -23,6 +23,7 @@ from delegtop.dialects import Dialect
 from delegtop.dialects.kit.coerce import clip, gist, moment, refs_of, title
 from delegtop.dialects.kit.loops import Repeats, words_of
 from delegtop.dialects.kit.occupation import Call, Occupation, When
+from delegtop.dialects.kit.tokens import Charge
 from delegtop.model.events import (
     Described,
     Ended,
@@ -201,20 +202,26 @@ class Conversation(Occupation):
         else:
             self.hear(phase, said)
 
-    def use(self, tokens: int, message: str | None = None) -> None:
-        """It used so many new tokens, for that message; of one without a name nothing is told twice."""
-        if message is None:
-            self.tokens.total = (self.tokens.total or 0) + tokens
+    def use(self, tokens: int, message: str | None = None, charge: Charge | None = None) -> None:
+        """It used so many new tokens, for that message; of one without a name nothing is told twice. `charge` tells
+        what it used of which model, where the log tells kinds of tokens apart."""
+        if message is not None:
+            self.tokens.add(message, tokens, charge)
         else:
-            self.tokens.add(message, tokens)
+            self.tokens.total = (self.tokens.total or 0) + tokens
+            if charge is not None:
+                self.tokens.charge(*charge)
         self.spent(self.tokens.total)
 
-    def spent(self, tokens: int | None, cost: float | None = None) -> None:
-        """It has used so much in all. Without a time: this does not tell what is going on."""
+    def spent(self, tokens: int | None, cost: float | None = None, *, whole: bool = False) -> None:
+        """It has used so much in all; `whole` if the dollars are those of its agents, too. Without a time: this does
+        not tell what is going on."""
         self.tokens.total = tokens
         chat = self.chat
         heard = chat.heard.get(self.id) or Heard(self.id, None, chat.origin)
-        chat.heard[self.id] = msgspec.structs.replace(heard, tokens=tokens or None, cost=cost)
+        chat.heard[self.id] = msgspec.structs.replace(
+            heard, tokens=tokens or None, cost=cost, used=self.tokens.used, whole=whole
+        )
 
     def err(self, message: str | None, type: str | None = None, *, recoverable: bool | None = True) -> None:
         """An error that does not end it."""

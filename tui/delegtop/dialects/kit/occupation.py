@@ -103,6 +103,7 @@ class Occupation:
             self.asked or None,
             self.due,
             self.mode,
+            self.tokens.used,
         )
 
     def permission(self, wanted: str | None, tool: str | None = None) -> None:

@@ -3,28 +3,92 @@
 One answer of the model is written as several records that repeat its usage while it grows, so tokens are summed by
 message, and the largest word of each counts. Counted are the tokens that were new. What was read from the cache is left
 out: every call reads the whole conversation again, and a sum of that says how long the conversation was, many times
-over, and not how much work was done.
+over, and not how much work was done. Beside that sum the kinds of tokens are kept by model, for whoever knows prices:
+there, what was read from the cache counts.
 """
+
+from collections.abc import Iterable
+
+from delegtop.model.usage import Account, Counts, Usage, account_of
 
 _REMEMBERED = 4
 """Messages whose records may still come: records of one message stand close together."""
+Charge = tuple[Account, Counts]
+"""What one message used so far, and of which model."""
 
 
 class Tokens:
     """The tokens of one conversation."""
 
-    __slots__ = ("_recent", "total")
+    __slots__ = ("_accounts", "_recent", "added", "total", "used")
 
     def __init__(self) -> None:
         self.total: int | None = None
-        self._recent: dict[str, int] = {}
+        self.used: tuple[Usage, ...] | None = None
+        """By model and kind; the same tuple until more is used."""
+        self.added: Charge | None = None
+        """What the message that was told last added to that."""
+        self._recent: dict[str, tuple[int, Charge | None]] = {}
+        self._accounts: dict[Account, Usage] = {}
 
-    def add(self, message: str, tokens: int) -> int:
+    def add(self, message: str, tokens: int, charge: Charge | None = None) -> int:
         """Count what the message used so far; how much of it is new."""
-        before = self._recent.pop(message, 0)
-        tokens = max(before, tokens)
-        self._recent[message] = tokens
+        self.added = None
+        known = self._recent.pop(message, None)
+        if known is None:
+            before, now = 0, (tokens, charge)
+            if charge is not None:
+                self.charge(*charge)
+            if len(self._recent) == _REMEMBERED:
+                del self._recent[next(iter(self._recent))]
+        else:
+            before, charged = known
+            tokens = max(before, tokens)
+            if charge is None or charge == charged:
+                now = known if tokens == before else (tokens, charged)
+            else:
+                now = tokens, self.grow(charge, charged)
+        self._recent[message] = now
         self.total = (self.total or 0) + tokens - before
-        if len(self._recent) > _REMEMBERED:
-            del self._recent[next(iter(self._recent))]
         return tokens - before
+
+    def charge(self, account: Account, counts: Counts) -> None:
+        """So much was used beside what was counted."""
+        if any(counts):
+            self.added = account, counts
+            _add(self._accounts, self.added)
+            self.used = tuple(self._accounts.values())
+
+    def grow(self, charge: Charge, charged: Charge | None) -> Charge:
+        """A message that is told again has used what is more. It stays with the account it was first put to."""
+        account, counts = charge
+        if charged is None:
+            self.charge(account, counts)
+            return charge
+        account, before = charged
+        largest: Counts = tuple(map(max, counts, before))  # type: ignore[assignment]  # still five
+        self.charge(account, tuple(map(int.__sub__, largest, before)))  # type: ignore[arg-type]  # still five
+        return account, largest
+
+
+def together(used: tuple[Usage, ...] | None, charges: Iterable[Charge]) -> tuple[Usage, ...] | None:
+    """What was used, and what others used for it."""
+    accounts = {each.account: each for each in used or ()}
+    for charge in charges:
+        _add(accounts, charge)
+    return tuple(accounts.values()) or None
+
+
+def _add(accounts: dict[Account, Usage], charge: Charge) -> None:
+    account, (into, out, read, written, kept) = charge
+    model, over, fast = account
+    known = accounts.get(account)
+    if known is not None:
+        into, out, read = into + known.input, out + known.output, read + known.cache_read
+        written, kept = written + known.cache_write, kept + known.cache_write_1h
+    accounts[account] = Usage(model, into, out, read, written, kept, over, fast)
+
+
+def charge_of(model: str | None, counts: Counts, *, fast: bool = False) -> Charge | None:
+    """What one request is charged to; None if nobody says to which model."""
+    return None if not model or model.startswith("<") else (account_of(model, counts, fast=fast), counts)

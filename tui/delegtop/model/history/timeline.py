@@ -219,7 +219,7 @@ def telling(events: Sequence[Event]) -> list[Event]:
     """
     kept: list[Event] = []
     first = {event.id: event for event in reversed(events) if isinstance(event, Heard)}
-    told: dict[str, tuple[float, float, tuple[int, Origin]]] = {}
+    told: dict[str, _Most] = {}
     minutes: set[int] = set()
     for event in reversed(events):
         if isinstance(event, Heard) and event.at is not None:
@@ -234,11 +234,15 @@ def telling(events: Sequence[Event]) -> list[Event]:
     return kept
 
 
-def _more(
-    event: Heard, known: tuple[float, float, tuple[int, Origin]] | None
-) -> tuple[float, float, tuple[int, Origin]]:
-    """The most tokens, the most dollars and the latest record, with this one."""
+_Most = tuple[float, float, int, tuple[int, Origin]]
+
+
+def _more(event: Heard, known: _Most | None) -> _Most:
+    """The most tokens, the most dollars, the most of all kinds of tokens and the latest record, with this one."""
     tokens = _NONE if event.tokens is None else event.tokens
     cost = _NONE if event.cost is None else event.cost
+    used = 0 if event.used is None else sum(sum(each.counts) for each in event.used)
     last = (event.at or 0, event.origin)
-    return (max(tokens, known[0]), max(cost, known[1]), max(last, known[2])) if known else (tokens, cost, last)
+    if known is None:
+        return tokens, cost, used, last
+    return max(tokens, known[0]), max(cost, known[1]), max(used, known[2]), max(last, known[3])

@@ -30,7 +30,9 @@ from delegtop.model.events import (
     Started,
     Surveyed,
 )
+from delegtop.model.prices import PriceBook
 from delegtop.model.sleep_detector import SleepDetector
+from delegtop.model.store.accounts import NO_ACCOUNT, Accounts
 from delegtop.model.store.column_growth import let_columns_grow
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.details import NO_DETAILS, Details
@@ -41,6 +43,7 @@ from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import NO_SHAPE, Starts, StartShape, shaped
+from delegtop.model.usage import Spent, Usage
 
 Handle = int
 """The index of a delegation: stable for the life of the process."""
@@ -73,11 +76,13 @@ class Ledger(ColumnStore):
         "_asked": 0,
         "_mode": None,
         "_tokens": UNSET,
+        "_account": NO_ACCOUNT,
     }
     STORES = ("starts", "ends", "_beat_place")
-    BESIDE = ("ids", "_costs", "_due", "_faults", "_surveys", "_details", "pulse")
+    BESIDE = ("ids", "_accounts", "_costs", "_whole", "_due", "_faults", "_surveys", "_details", "pulse")
 
-    def __init__(self) -> None:
+    def __init__(self, prices: PriceBook | None = None) -> None:
+        self._prices = prices or PriceBook()
         self.ids: list[str] = []
         self.handles: dict[str, Handle] | Numbers = {}
         sources = SourceNumbers()
@@ -92,8 +97,12 @@ class Ledger(ColumnStore):
         self._asked = array("H")
         self._mode: list[str | None] = []
         self._tokens = array("q")
+        self._account = array("i")
+        self._accounts = Accounts()
         # What only few delegations have.
         self._costs: dict[Handle, float] = {}
+        self._whole: set[Handle] = set()
+        """Those whose dollars are also those of all that they started within themselves."""
         self._due: dict[Handle, Millis] = {}
         """When the open call runs out of its time."""
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
@@ -128,6 +137,8 @@ class Ledger(ColumnStore):
         doing, tool, due = self._doing, self._tool, self._due
         since, asked, mode = self._since, self._asked, self._mode
         minutes, minute = self.pulse.minutes, -1
+        used: tuple[Usage, ...] | None = None
+        user: Handle = -1
         for event in events:
             if isinstance(event, Heard):
                 handle = handles.get(event.id)
@@ -154,6 +165,12 @@ class Ledger(ColumnStore):
                     tokens[handle] = event.tokens
                 if event.cost is not None:
                     self._costs[handle] = max(event.cost, self._costs.get(handle, 0.0))
+                    if event.whole:
+                        self._whole.add(handle)
+                if event.used is not None and (event.used is not used or handle != user):
+                    before = used if handle == user and used is not None else ()
+                    used, user = event.used, handle
+                    self._account[handle] = self._accounts.take(self._account[handle], used, before)
                 touched.add(handle)
             elif isinstance(event, Started):
                 handle = self._handle(event.id, started)
@@ -267,9 +284,21 @@ class Ledger(ColumnStore):
     def start(self, handle: Handle) -> Millis | None:
         return known(self.starts.at[handle])
 
-    def used(self, handle: Handle) -> tuple[int | None, float | None]:
-        """Tokens and US dollars, of this delegation alone."""
-        return known(self._tokens[handle]), self._costs.get(handle)
+    def used(self, handle: Handle) -> Spent:
+        """Tokens and US dollars, of this delegation alone: as its log tells them, else by the prices of its models."""
+        return Spent(known(self._tokens[handle]), *self._cost(handle))
+
+    def _cost(self, handle: Handle) -> tuple[float | None, bool]:
+        """The dollars, and whether they are an estimate."""
+        told, first = self._costs.get(handle), self._account[handle]
+        if told is not None or first == NO_ACCOUNT:
+            return told, False
+        cost = self._prices.cost(self._accounts.of(first), known(self.starts.at[handle]))
+        return cost, cost is not None
+
+    def covers(self, handle: Handle) -> bool:
+        """Whether its dollars are also those of all that it started within itself."""
+        return handle in self._whole
 
     def phase(self, handle: Handle) -> Phase | None:
         """What it was in the middle of when it was last heard; whoever saw it later knows whether it still is."""
@@ -406,6 +435,7 @@ class Ledger(ColumnStore):
         details = self._details.get(handle, NO_DETAILS)
         faults = self._faults_of(handle)
         seen = self._sighted(handle)
+        cost, is_estimate = self._cost(handle)
         return Delegation(
             self.ids[handle],
             *shaped(starts.shape[handle] or NO_SHAPE),
@@ -425,7 +455,9 @@ class Ledger(ColumnStore):
             call_deadline=self._due.get(handle),
             permission_mode=self.permission_mode(handle),
             tokens=known(self._tokens[handle]),
-            cost=self._costs.get(handle),
+            cost=cost,
+            cost_estimated=is_estimate,
+            usage=self._accounts.used(self._account[handle]),
             notes=details.notes(),
             wait=details.wait(),
             process=self.process(handle),

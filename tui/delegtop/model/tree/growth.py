@@ -27,18 +27,35 @@ class Growth(msgspec.Struct, frozen=True):
     newest: Handle | None
     tokens: int
     cost: float
+    is_estimate: bool
+    """Not all of the dollars were told."""
 
 
 def growth(ledger: Ledger, lineage: Lineage, handle: Handle, most: int, lately: Millis) -> Growth:
     """The growth below one, of at most so many; how fast they are begun is asked of those since then."""
     levels = lineage.levels(handle, most)
     below = list(chain.from_iterable(levels))
-    used = [ledger.used(each) for each in (handle, *below)]
-    tokens, cost = sum(tokens or 0 for tokens, _ in used), sum(cost or 0.0 for _, cost in used)
+    tokens, cost, is_estimate = _used(ledger, lineage, (handle, *below))
     starts = ledger.starts.at
     begun = sorted((starts[child], child) for child in below if starts[child] >= lately)
     fastest, fastest_at = _fastest(Millis(start) for start, _ in begun)
-    return Growth(below, len(levels), fastest, fastest_at, begun[-1][1] if begun else None, tokens, cost)
+    return Growth(below, len(levels), fastest, fastest_at, begun[-1][1] if begun else None, tokens, cost, is_estimate)
+
+
+def _used(ledger: Ledger, lineage: Lineage, handles: Iterable[Handle]) -> tuple[int, float, bool]:
+    """Tokens and dollars of all, who come after their parents; of what a session's dollars hold nothing twice."""
+    tokens, cost, is_estimate = 0, 0.0, False
+    covered: set[Handle | None] = set()
+    for handle in handles:
+        spent = ledger.used(handle)
+        tokens += spent.tokens or 0
+        if lineage.parent(handle) in covered and not ledger.is_session(handle) and not ledger.covers(handle):
+            covered.add(handle)
+            continue
+        cost, is_estimate = cost + (spent.cost or 0.0), is_estimate or spent.is_estimate
+        if ledger.covers(handle):
+            covered.add(handle)
+    return tokens, cost, is_estimate
 
 
 def _fastest(starts: Iterable[Millis]) -> tuple[int, Millis | None]:

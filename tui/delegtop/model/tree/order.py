@@ -36,8 +36,8 @@ SORTS: dict[str, Sort] = {
     "deadline": Sort("the least time left", measures.left),
     "age": Sort("the longest at work", measures.age, largest=True),
     "quiet": Sort("the longest not heard of", measures.quiet, largest=True),
-    "tokens": Sort("the most tokens", lambda forest, handle: forest.used(handle)[0], largest=True),
-    "cost": Sort("the most dollars", lambda forest, handle: forest.used(handle)[1], largest=True),
+    "tokens": Sort("the most tokens", lambda forest, handle: forest.used(handle).tokens, largest=True),
+    "cost": Sort("the most dollars, told or estimated", lambda forest, handle: forest.used(handle).cost, largest=True),
     "doing": Sort("by what they do, from A", lambda forest, handle: measures.remark(forest, handle).lower() or None),
 }
 

@@ -19,6 +19,7 @@ from delegtop.model.events import Event as Told
 from delegtop.model.forest import Forest
 from delegtop.model.states import PROBLEMS
 from delegtop.model.store.ledger import Handle
+from delegtop.model.tree.rollup import NOTHING, Dollars, Totals, total
 from delegtop.report import privacy
 from delegtop.report.health import Health
 from delegtop.report.incident.incident_report import (
@@ -112,6 +113,7 @@ class _Gathering:
         moments, missed = timeline(forest, journal, set(self.shown), with_ancestors(forest, self.troubled))
         tree = list(self._tree())
         others = list(self._other_findings())
+        used = self._used()
         return Incident(
             schema_version=SCHEMA_VERSION,
             program=f"delegtop {__version__}",
@@ -119,6 +121,9 @@ class _Gathering:
             only=None if self.only is None else forest.delegation(self.only).id,
             headline=mask(self._headline()),
             counts=dict(Counter(forest.state(handle) for handle in self.shown).most_common()),
+            tokens=used.tokens,
+            cost=None if used.cost is None else round(used.cost, 9),
+            cost_estimated=used.is_estimate,
             troubles=[self._trouble(handle) for handle in self.troubled[:TROUBLES]],
             timeline=moments,
             tree=tree,
@@ -131,6 +136,15 @@ class _Gathering:
             ),
             sources=[source_of(status) for status in statuses],
         )
+
+    def _used(self) -> Totals:
+        """What all of them used; with `only`, that one and all below it."""
+        forest = self.forest
+        tops = [each for each in self.shown if forest.parent(each) is None] if self.only is None else [self.only]
+        found = [total(forest, each) for each in tops]
+        tokens = [each.tokens for each in found if each.tokens is not None]
+        paid = sum((Dollars(each.cost, each.is_estimate) for each in found), NOTHING)
+        return Totals(sum(tokens) if tokens else None, paid.cost, len(self.shown), paid.is_estimate)
 
     def _headline(self) -> str:
         count = len(self.shown)
@@ -266,6 +280,8 @@ class _Gathering:
             deadline=_time(deadline.at) if deadline and deadline.is_firm else None,
             deadline_from=deadline.basis if deadline and deadline.is_firm else None,
             took_seconds=None if took is None else took / 1_000,
+            cost=facts.cost,
+            cost_estimated=facts.cost_estimated,
             remark=mask(measures.remark(forest, handle, facts)),
             in_trouble=handle in self._in_trouble,
             root_blocker=handle in self.blockers,

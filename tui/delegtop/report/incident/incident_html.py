@@ -17,7 +17,9 @@ from delegtop.report.tree_json import Found
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _KINDS = {
-    **dict.fromkeys(("State", "Since (UTC)", "Started (UTC)", "Took", "Time (UTC)", "Rule", "Severity"), "tight"),
+    **dict.fromkeys(
+        ("State", "Since (UTC)", "Started (UTC)", "Took", "Cost", "Time (UTC)", "Rule", "Severity"), "tight"
+    ),
     **dict.fromkeys(("What is wrong", "What happened", "What to do", "Remark"), "prose"),
     "Verdict": "whole",
 }
@@ -65,6 +67,8 @@ def _head(incident: Incident) -> Iterator[str]:
     yield from (f'<li class="s-{state.colour}"><b>{count}</b> {state}</li>' for state, count in incident.counts.items())
     yield "</ul>"
     only = f" Only {escaped(incident.only)}, with all above and below it." if incident.only is not None else ""
+    if used := words.used(incident):
+        yield f'<p class="meta">Used: {escaped(used)}.</p>'
     yield (
         f'<p class="meta">State at {words.clock(incident.at)} UTC.{only} Written by {escaped(incident.program)}; '
         "secrets are masked.</p>"

@@ -32,6 +32,8 @@ def lines(incident: Incident) -> Iterator[str]:
     """The whole document."""
     yield from ("# Incident report", "", escaped(incident.headline), "")
     yield f"- State at {words.clock(incident.at)} UTC: {escaped(words.counts(incident))}"
+    if used := words.used(incident):
+        yield f"- Used: {escaped(used)}"
     if incident.only is not None:
         yield f"- Only {escaped(incident.only)}, with all above and below it"
     yield f"- Written by {escaped(incident.program)}; secrets are masked as `[masked]`"

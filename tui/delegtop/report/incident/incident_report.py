@@ -119,6 +119,8 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
     deadline: Time | None
     deadline_from: Basis | None
     took_seconds: Annotated[float | None, Meta(description="From its start to its end, or to now while it is open.")]
+    cost: Annotated[float | None, Meta(description="US dollars, of it alone, as in `tree --json`.")]
+    cost_estimated: Annotated[bool, Meta(description="Whether they are by list prices.")]
     remark: Annotated[str, Meta(description="What is most worth knowing of it, in a line.")]
     in_trouble: bool
     root_blocker: bool
@@ -142,6 +144,9 @@ class Incident(Struct, frozen=True, forbid_unknown_fields=True):
     only: Annotated[str | None, Meta(description="The id the report is limited to, with all above and below it.")]
     headline: Annotated[str, Meta(description="The whole report in a sentence or two.")]
     counts: Annotated[dict[State, int], Meta(description="Delegations by state.")]
+    tokens: Annotated[int | None, Meta(description="New tokens that all of them used.")]
+    cost: Annotated[float | None, Meta(description="US dollars that all of them cost.")]
+    cost_estimated: Annotated[bool, Meta(description="Whether some of these dollars are by list prices, or missing.")]
     troubles: Annotated[
         list[Trouble], Meta(description="What is stuck or went wrong in the order of looking, then who waits for it.")
     ]

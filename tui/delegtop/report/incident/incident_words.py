@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from delegtop.base.clock import duration, parse_time
 from delegtop.base.text import line
 from delegtop.diagnosis.assessment import NOW, Urgency
+from delegtop.report.figures import dollars
 from delegtop.report.incident.incident_report import Event, Incident, Node, Trouble
 from delegtop.report.tree_json import Place, Source, Wrong
 
@@ -13,7 +14,7 @@ _SOURCES = 50
 _PROBLEMS = frozenset(urgency.value for urgency in Urgency if urgency.problem)
 _NOW = frozenset(urgency.value for urgency in NOW)
 
-TREE_HEAD = ("Delegation", "State", "Started (UTC)", "Took", "Remark")
+TREE_HEAD = ("Delegation", "State", "Started (UTC)", "Took", "Cost", "Remark")
 HUNG_HEAD = ("Delegation", "State", "Verdict", "Since (UTC)", "What is wrong")
 TIMELINE_HEAD = ("Time (UTC)", "Delegation", "What happened", "Where it is written")
 FINDINGS_HEAD = ("Rule", "Severity", "Delegation", "What is wrong", "What to do")
@@ -116,7 +117,19 @@ def timeline_row(event: Event) -> tuple[str, ...]:
 
 def tree_row(node: Node) -> tuple[str, ...]:
     """The cells of the tree but for the first, its name, which each form indents its own way."""
-    return node.state, clock(node.started_at), took(node.took_seconds), node.remark
+    return node.state, clock(node.started_at), took(node.took_seconds), _cost(node), node.remark
+
+
+def _cost(node: Node) -> str:
+    return dollars(node.cost, is_estimate=node.cost_estimated)
+
+
+def used(incident: Incident) -> str:
+    """`1,200 new tokens, ~$3.20 (by list prices, as far as nobody told)`; nothing if nobody tells."""
+    tokens = "" if incident.tokens is None else f"{incident.tokens:,} new tokens"
+    cost = dollars(incident.cost, is_estimate=incident.cost_estimated)
+    how = " (~ by list prices where no log tells dollars)" if incident.cost_estimated else ""
+    return ", ".join(filter(None, (tokens, cost))) + how
 
 
 def named(one: Node | Trouble) -> str:

@@ -20,6 +20,7 @@ from delegtop.model.events import Trust
 from delegtop.model.states import ACTIVE, UNENDED, State
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import OutlineRow
+from delegtop.report.figures import dollars
 from delegtop.report.layout import CellSpan, Ruler
 from delegtop.report.projects import Projects
 from delegtop.report.table.columns import DOING, NAME, Layout, Placed, column
@@ -388,13 +389,13 @@ def _time_part(state: State, facts: Delegation) -> str:
 
 @column("tokens", "TOKENS", 6, "new tokens it used", right=True, sort="tokens", goes=93)
 def tokens_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
-    return table.said(short_number(table.forest.used(row.handle)[0]), "muted", width, right=True)
+    return table.said(short_number(table.forest.used(row.handle).tokens), "muted", width, right=True)
 
 
-@column("cost", "COST", 7, "US dollars, where its log tells", right=True, sort="cost", goes=95)
+@column("cost", "COST", 8, "US dollars, as told or ~ by list prices", right=True, sort="cost", goes=95)
 def cost_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
-    cost = table.forest.used(row.handle)[1]
-    return table.said("" if cost is None else f"${cost:,.2f}", "muted", width, right=True)
+    spent = table.forest.used(row.handle)
+    return table.said(dollars(spent.cost, is_estimate=spent.is_estimate), "muted", width, right=True)
 
 
 _SEVERITIES = {Severity.ERROR: "failed", Severity.WARNING: "partial", Severity.INFO: "muted"}

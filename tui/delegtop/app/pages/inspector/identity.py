@@ -5,12 +5,13 @@ from textual.content import Content
 from delegtop.app.pages.inspector.page_words import DASH, PageSubject, named, one_line, path_of, said
 from delegtop.app.widgets.sheet import Block, LabelledFact
 from delegtop.base.text import line
-from delegtop.model.delegation import FACTS, Link
+from delegtop.model.delegation import FACTS, Delegation, Link
 from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.measures import derived_depth
 from delegtop.model.process_sight import unseen
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.tree.rollup import Totals
+from delegtop.report.figures import dollars
 from delegtop.sources import processes
 
 _LINKS = {
@@ -51,9 +52,10 @@ def blocks(subject: PageSubject, spent: Totals | None) -> list[Block]:
         found.append(LabelledFact("caller", one_line(delegation.caller)))
     if delegation.pid is not None or delegation.host or _unseen(subject):
         found.append(LabelledFact("process", _process(subject)))
-    found.append(LabelledFact("used", _used(delegation.tokens, delegation.cost)))
+    found.append(LabelledFact("used", _spent(delegation)))
     if spent is not None and spent.nodes > 1 and (spent.tokens, spent.cost) != (None, None):
-        found.append(LabelledFact("with below", said(_used(spent.tokens, spent.cost), f"{spent.nodes:,} delegations")))
+        used = _used(spent.tokens, spent.cost, is_estimate=spent.is_estimate)
+        found.append(LabelledFact("with below", said(used, f"{spent.nodes:,} delegations")))
     return found + [LabelledFact(f"{name}"[:12], one_line(value)) for name, value in _refs(subject)]
 
 
@@ -121,10 +123,15 @@ def _life(subject: PageSubject) -> Content | str:
     return "not known to be gone" if state in ACTIVE or state is State.IDLE else ""
 
 
-def _used(tokens: int | None, cost: float | None) -> Content:
+def _spent(delegation: Delegation) -> Content:
+    used = _used(delegation.tokens, delegation.cost, is_estimate=delegation.cost_estimated)
+    return said(used, Content("by list prices")) if delegation.cost_estimated else used
+
+
+def _used(tokens: int | None, cost: float | None, *, is_estimate: bool) -> Content:
     return said(
         Content(f"{tokens:,} tokens") if tokens is not None else "",
-        Content(f"${cost:,.2f}") if cost is not None else "",
+        Content(dollars(cost, is_estimate=is_estimate)),
     )
 
 

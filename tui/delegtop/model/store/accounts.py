@@ -1,0 +1,83 @@
+"""What delegations used, by model: an account for each model a delegation used, in columns.
+
+Tokens are kept and not dollars, because prices belong to whoever looks: a recording holds none, and other settings give
+other dollars for the same log. An account takes fifty bytes, a delegation without one four; priced as it is asked for,
+which takes a microsecond.
+"""
+
+from array import array
+from collections.abc import Iterator
+
+from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.usage import Account, Counts, Usage, usage_of
+
+NO_ACCOUNT = -1
+_MOST = 1 << 62
+"""What a column can hold; a log may say anything."""
+
+
+class Accounts(ColumnStore):
+    """Accounts in the order in which they were opened; those of one delegation are chained."""
+
+    BESIDE = ("_kinds", "_kind", "_next", "_input", "_output", "_read", "_write", "_write_1h")
+
+    def __init__(self) -> None:
+        self._kinds: list[Account] = []
+        self._kind = array("I")
+        self._next = array("i")
+        self._input, self._output, self._read = array("q"), array("q"), array("q")
+        self._write, self._write_1h = array("q"), array("q")
+        self._numbers: dict[Account, int] = {}
+
+    def take(self, first: int, used: tuple[Usage, ...], before: tuple[Usage, ...] = ()) -> int:
+        """Fold in what a delegation used so far, whose first account is that; every sum is a maximum. Its first
+        account then. What is the same as what was taken `before` of it is not looked at again."""
+        for each in used:
+            if any(each is other for other in before):
+                continue
+            kind, at = self._number(each.account), first
+            while at != NO_ACCOUNT and self._kind[at] != kind:
+                at = self._next[at]
+            if at == NO_ACCOUNT:
+                first = self._open(kind, each.counts, first)
+            else:
+                self._raise(at, each)
+        return first
+
+    def of(self, first: int) -> Iterator[tuple[Account, Counts]]:
+        """The accounts of a delegation, the one that was opened last first."""
+        at = first
+        while at != NO_ACCOUNT:
+            counts = self._input[at], self._output[at], self._read[at], self._write[at], self._write_1h[at]
+            yield self._kinds[self._kind[at]], counts
+            at = self._next[at]
+
+    def used(self, first: int) -> tuple[Usage, ...]:
+        """The same, in an order that does not depend on which was told first."""
+        if first == NO_ACCOUNT:
+            return ()
+        return tuple(usage_of(account, counts) for account, counts in sorted(self.of(first)))
+
+    def _number(self, account: Account) -> int:
+        if len(self._numbers) != len(self._kinds):
+            self._numbers = {each: number for number, each in enumerate(self._kinds)}
+        number = self._numbers.get(account)
+        if number is None:
+            number = self._numbers[account] = len(self._kinds)
+            self._kinds.append(account)
+        return number
+
+    def _open(self, kind: int, counts: Counts, following: int) -> int:
+        self._kind.append(kind)
+        self._next.append(following)
+        for column, count in zip(self._columns(), counts, strict=True):
+            column.append(min(count, _MOST))
+        return len(self._kind) - 1
+
+    def _raise(self, at: int, used: Usage) -> None:
+        for column, count in zip(self._columns(), used.counts, strict=True):
+            if count > column[at]:
+                column[at] = count if count < _MOST else _MOST
+
+    def _columns(self) -> "tuple[array[int], ...]":
+        return self._input, self._output, self._read, self._write, self._write_1h
