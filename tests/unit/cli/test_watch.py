@@ -350,7 +350,8 @@ class TestWait:
 
 def test_a_foreign_id_finds_its_delegation_and_rest_is_an_end_only_where_wanted() -> None:
     from delegtop.cli.diagnostics import UsageError
-    from delegtop.cli.wait import find, has_ended
+    from delegtop.cli.wait import has_ended
+    from delegtop.cli.watched_session import find
 
     told = (started(refs=(("agent_id", "xyz-1"),)), started("b", refs=(("tool_use_id", "toolu_7"), ("agent_id", "t"))))
     grown = forest(*told, heard("a", 1, Phase.IDLE), minute=2)
