@@ -162,6 +162,19 @@ class TestConditions:
         grown = forest(started(), *events, minute=2)
         assert met(Assessments(grown), "problem") == code
 
+    @pytest.mark.parametrize(
+        ("events", "code"),
+        [
+            ((), None),
+            ((ended("a", 1),), Exit.OK),
+            ((ended("a", 1, Outcome.FAILED),), Exit.ENDED_BADLY),
+            ((started("b"), ended("b", 1, Outcome.FAILED)), None),
+            ((started("b"), heard("b", 1, Phase.PERMISSION)), Exit.STUCK),
+        ],
+    )
+    def test_stuck_or_done_is_whichever_comes_first(self, events: tuple[Event, ...], code: Exit | None) -> None:
+        assert met(Assessments(forest(started(), *events, minute=2)), "stuck-or-done") == code
+
     def test_only_what_is_shown_counts(self) -> None:
         grown = forest(started(), started("b"), ended("b", 1, Outcome.FAILED), minute=2)
         assert met(Assessments(grown), "problem", [0]) is None

@@ -81,10 +81,10 @@ class TestNtfy:
         assert asked.headers["authorization"] == f"Bearer {TOKEN}"
         assert asked.json == {
             "topic": "my-topic",
-            "title": "implementer is hung",
+            "title": "webapp: implementer is hung",
             "message": "Make the parser faster: It hangs in Bash for 12:00.\n"
             "What to do: End the process 4711.\n"
-            "webapp, since 14:01:20, toolu_01ABC\n"
+            "since 14:01:20, toolu_01ABC\n"
             "2 more were held back.",
             "priority": 4,
             "tags": ["warning"],
@@ -99,7 +99,11 @@ class TestNtfy:
     def test_what_is_over_is_no_alarm(self) -> None:
         over = alert(Cause.RESOLVED, state=State.RUNNING, was=Cause.HUNG)
         told = sent(ntfy, OK["ntfy"], in_words(over), path="/t").json
-        assert (told["title"], told["priority"], told["tags"]) == ("implementer goes on", 3, ["white_check_mark"])
+        assert (told["title"], told["priority"], told["tags"]) == (
+            "webapp: implementer goes on",
+            3,
+            ["white_check_mark"],
+        )
 
     def test_nothing_of_a_log_becomes_a_header(self) -> None:
         asked = sent(ntfy, OK["ntfy"], hostile(), path="/t")
@@ -117,10 +121,10 @@ class TestSlack:
         asked = sent(slack, OK["slack"], in_words(alert()))
         assert asked.line == "POST /hook/s3cr3t HTTP/1.1"
         assert asked.json == {
-            "text": "delegtop: implementer is hung\n"
+            "text": "delegtop: webapp: implementer is hung\n"
             "Make the parser faster: It hangs in Bash for 12:00.\n"
             "What to do: End the process 4711.\n"
-            "webapp, since 14:01:20, toolu_01ABC",
+            "since 14:01:20, toolu_01ABC",
             "mrkdwn": False,
             "unfurl_links": False,
             "unfurl_media": False,
@@ -139,7 +143,7 @@ class TestDiscord:
         assert asked.line == "POST /api/webhooks/1/s3cr3t?thread_id=7&wait=true HTTP/1.1"
         assert asked.json["allowed_mentions"] == {"parse": []}
         assert asked.json["flags"] == 4
-        assert asked.json["content"].startswith("**implementer is hung**\nMake the parser faster\\: It hangs")
+        assert asked.json["content"].startswith("**webapp\\: implementer is hung**\nMake the parser faster\\: It hangs")
 
     def test_marks_of_a_log_mean_nothing_and_it_is_no_longer_than_discord_takes(self) -> None:
         content = sent(discord, OK["discord"], hostile()).json["content"]

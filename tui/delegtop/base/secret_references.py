@@ -28,7 +28,7 @@ def shown(value: str) -> str:
     if not value or is_reference(value):
         return value
     scheme, found, rest = value.partition("://")
-    if not found or not scheme.isalpha():
+    if not found or scheme not in ("http", "https"):
         return MASKED
     place, slash, path = rest.partition("/")
     host = place.rpartition("@")[2].partition("?")[0].partition("#")[0]
@@ -61,7 +61,7 @@ def _from_file(name: str) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise SecretError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 -- a Path opens no descriptor
+    try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
             raise SecretError(f"{name}: is no file")
@@ -69,7 +69,11 @@ def _from_file(name: str) -> str:
             raise SecretError(f"{name}: belongs to somebody else")
         if about.st_mode & _OTHERS:
             raise SecretError(f"{name}: others can read or change it; chmod 600 it")
-        text = file.read(_LARGEST + 1)
+        text = os.read(descriptor, _LARGEST + 1)
+    except OSError as error:
+        raise SecretError(f"{name}: cannot be read: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
     if len(text) > _LARGEST:
         raise SecretError(f"{name}: is too long for a secret")
     try:

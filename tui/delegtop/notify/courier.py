@@ -114,15 +114,15 @@ class Courier:
 
     def _deliver(self, taken: Taken) -> HttpAnswer:
         letter = self.way.write(taken)
-        answer = self._attempt(letter)
         for pause in self._pauses:
-            if answer.delivered or not answer.again or self._closing is not None:
-                break
+            is_last = self._closing is not None
+            answer = self._attempt(letter)
+            if answer.delivered or not answer.again or is_last:
+                return answer
             self._pause(max(pause, min(answer.retry_after, LONGEST)))
             if self._left() <= 0:
-                break
-            answer = self._attempt(letter)
-        return answer
+                return answer
+        return self._attempt(letter)
 
     def _attempt(self, letter: Letter) -> HttpAnswer:
         try:

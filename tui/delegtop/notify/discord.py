@@ -24,7 +24,7 @@ def discord(url: str) -> WebWay:
 
     def write(taken: Taken) -> Letter:
         notice, more = taken
-        words = "\n".join([f"**{escaped(notice.headline)}**", *map(escaped, notice.lines(more))])
+        words = "\n".join([f"**{escaped(notice.subject)}**", *map(escaped, notice.lines(more))])
         message = {"content": words[:_LONGEST], "allowed_mentions": {"parse": []}, "flags": _NO_PREVIEWS}
         return Letter(waiting, encoded(message))
 

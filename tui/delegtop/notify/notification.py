@@ -55,13 +55,18 @@ class Notification(NamedTuple):
         return self.is_problem or bool(self.open)
 
     @property
+    def subject(self) -> str:
+        """The headline of a message that stands alone: it says where, too."""
+        return f"{self.project}: {self.headline}" if self.project else self.headline
+
+    @property
     def body(self) -> str:
         return f"{self.title}: {self.sentence}" if self.title else self.sentence
 
     def lines(self, more: int = 0) -> list[str]:
         """What a message says below its headline; `more` before it were not told."""
         since = f"since {wall(self.since)}" if self.since is not None and self.is_problem else ""
-        about = ", ".join(filter(None, (self.project, since, self.id)))
+        about = ", ".join(filter(None, (since, self.id)))
         held_back = f"{more} more {'was' if more == 1 else 'were'} held back." if more else ""
         return [line for line in (self.body, f"What to do: {self.todo}" if self.todo else "", about, held_back) if line]
 

@@ -27,7 +27,7 @@ def ntfy(url: str, token: str = "") -> WebWay:
         notice, more = taken
         message = {
             "topic": unquote(topic),
-            "title": notice.headline,
+            "title": notice.subject,
             "message": "\n".join(notice.lines(more)),
             "priority": HIGH if notice.is_urgent else USUAL,
             "tags": [_tag(notice)],

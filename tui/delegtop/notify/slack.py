@@ -13,7 +13,7 @@ from delegtop.notify.web_way import WebWay, encoded
 def slack(url: str) -> WebWay:
     def write(taken: Taken) -> Letter:
         notice, more = taken
-        words = "\n".join([f"delegtop: {notice.headline}", *notice.lines(more)])
+        words = "\n".join([f"delegtop: {notice.subject}", *notice.lines(more)])
         message = {"text": escaped(words), "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}
         return Letter(url, encoded(message))
 
