@@ -5,11 +5,13 @@ from tests.telling import at, ended, heard, place, started
 
 from delegtop.base.clock import MINUTE, SECOND
 from delegtop.diagnosis.alerts import Alert, Alerts, Cause
+from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.news import Item, NewsWatch, What
 from delegtop.model.events import Described, Ended, Ending, Event, Noted, Outcome, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
 from delegtop.observation.observation import Changes
 
 
@@ -218,6 +220,50 @@ class TestResolved:
         scene = Scene(started(), heard("a", 1, Phase.PERMISSION, "Bash"), minute=2)
         assert causes(scene.alerts.begin(telling=True)) == [("a", Cause.PERSON)]
         assert causes(scene.look(3, heard("a", 3, Phase.TOOL, "Bash"))) == [("a", Cause.RESOLVED)]
+
+
+class Unsteady(Assessments):
+    """Assessments that change without a word in any log, as those of a process do that stirs now and then."""
+
+    calm = False
+
+    def known(self, handle: Handle) -> Assessment | None:
+        return None if self.calm else super().known(handle)
+
+
+class TestFlapping:
+    def scene(self) -> tuple[Scene, Unsteady]:
+        scene = Scene(started(), heard("a", 1, Phase.MODEL))
+        unsteady = scene.assessments = Unsteady(scene.forest)
+        unsteady.update()
+        scene.alerts = Alerts(scene.forest, unsteady)
+        scene.alerts.begin()
+        assert causes(scene.look(22)) == [("a", Cause.HUNG)]
+        return scene, unsteady
+
+    def look(self, scene: Scene, seconds: float) -> list[tuple[str, Cause]]:
+        scene.forest.advance(at(22 + seconds / 60))
+        return causes(scene.alerts.look((), (0,)))
+
+    def test_what_seems_over_for_a_moment_is_not_told_and_neither_that_it_is_so_again(self) -> None:
+        scene, unsteady = self.scene()
+        for second in range(0, 600, 10):
+            unsteady.calm = second % 20 == 0
+            assert self.look(scene, second) == []
+
+    def test_what_seems_over_for_a_while_is(self) -> None:
+        scene, unsteady = self.scene()
+        unsteady.calm = True
+        assert [self.look(scene, second) for second in (1, 10, 30)] == [[], [], []]
+        assert self.look(scene, 31) == [("a", Cause.RESOLVED)]
+        assert self.look(scene, 32) == []
+
+    def test_and_if_it_is_so_again_then_that_is_told_again(self) -> None:
+        scene, unsteady = self.scene()
+        unsteady.calm = True
+        assert [self.look(scene, second) for second in (1, 40)] == [[], [("a", Cause.RESOLVED)]]
+        unsteady.calm = False
+        assert self.look(scene, 41) == [("a", Cause.HUNG)]
 
 
 def test_an_alert_says_what_to_do_where_and_in_which_session() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from delegtop.base.clock import Millis, duration
+from delegtop.base.clock import SECOND, Millis, duration
 from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.verdicts import Kind
@@ -24,6 +24,8 @@ from delegtop.model.store.ledger import Handle
 
 _TOLD = frozenset({Urgency.STUCK, Urgency.PERSON, Urgency.JUST_ENDED})
 _ENDS = ENDED_BADLY | {State.LOST}
+_CALM = 30 * SECOND
+"""What seems to be over, though its log says nothing new, must seem so for this long."""
 
 
 class Cause(StrEnum):
@@ -79,6 +81,8 @@ class Alerts:
         """Roots of trees that are not done."""
         self._unresolved: dict[Handle, Alert] = {}
         """What was told last of each that has not come right; since the first of it."""
+        self._calming: dict[Handle, Millis] = {}
+        """Of which that seems to be over, though they said nothing, and since when."""
         self._beginning = Beginning()
         self._seen = 0
 
@@ -97,9 +101,7 @@ class Alerts:
         """What there is to tell now: `changed` have changed since the last look, `assessed` are assessed otherwise;
         what is over comes first, trees that are done come last."""
         changed, assessed = set(changed), set(assessed)
-        over = [
-            self._resolved(handle) for handle in sorted(assessed & self._unresolved.keys()) if self._is_over(handle)
-        ]
+        over = [self._resolved(handle) for handle in sorted(self._over(assessed))]
         found = sorted(filter(None, map(self._assessments.known, assessed)), key=lambda each: each.key)
         alerts = [*over, *(alert for each in found for alert in self._news(each)), *self._done(changed)]
         open_now = {handle for handle in changed if self._forest.state(handle) in OPEN}
@@ -127,6 +129,22 @@ class Alerts:
         self._unresolved[handle] = msgspec.structs.replace(alert, since=first)
         return alert
 
+    def _over(self, assessed: set[Handle]) -> Iterator[Handle]:
+        """Of which what was told is over: at once if it did something since, else if that has lasted for a while. A
+        process that stirs now and then is not told of each time."""
+        now = self._forest.now
+        for handle in (assessed & self._unresolved.keys()) | self._calming.keys():
+            if not self._is_over(handle):
+                self._calming.pop(handle, None)
+            elif self._has_moved(handle) or now - self._calming.setdefault(handle, now) >= _CALM:
+                self._calming.pop(handle, None)
+                yield handle
+
+    def _has_moved(self, handle: Handle) -> bool:
+        """Whether its log says something that came after it was told."""
+        facts = self._forest.delegation(handle)
+        return max(facts.heard_at or 0, facts.ended_at or 0) > self._unresolved[handle].at
+
     def _is_over(self, handle: Handle) -> bool:
         """Whether what was told last of it is no longer so. That it was long ago, or is less sure, is no change; the
         same since a moment after it was told is another thing, so the one before must have come right."""
@@ -139,6 +157,7 @@ class Alerts:
 
     def _resolved(self, handle: Handle) -> Alert:
         told, now = self._unresolved.pop(handle), self._forest.now_of(handle)
+        self._told = {key for key in self._told if key[0] != handle}  # if it is so again, that is told again
         message = f"{_how_it_is(self._forest.state(handle), told)} after {duration(now - _began(told))} ({told.kind})."
         return self._alert(handle, Cause.RESOLVED, message, told.since, kind=told.kind, was=told.cause)
 

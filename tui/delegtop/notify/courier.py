@@ -55,9 +55,18 @@ class Courier:
             self._outbox.put(notices)
             self._changed.notify_all()
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name=f"notify-{self.way.name}", daemon=True)
-            self._thread.start()
+            self._start()
         self.tend()
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._work, name=f"notify-{self.way.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # so many threads are running that there is none to be had: with the next, perhaps
+            with self._changed:
+                self._complain("no thread can be had to send messages by")
+        else:
+            self._thread = thread
 
     def tend(self) -> None:
         """Say what the thread has to complain about: only whoever owns the screen may write there."""

@@ -4,6 +4,7 @@ The JSON is a stable contract (docs/notifications.md): fields are added, never r
 `schema_version` is 1.
 """
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -161,6 +162,11 @@ def trial(at: Millis) -> Notification:
     """What is sent to see whether it arrives."""
     sentence = "This is a test: so it looks when an agent is stuck or needs you."
     return Notification(TEST, "delegtop can reach you", sentence, at)
+
+
+def delivery() -> str:
+    """A word of its own for each message."""
+    return os.urandom(8).hex()
 
 
 def resolves(notice: Notification, waiting: Sequence[Notification]) -> Notification | None:

@@ -7,7 +7,6 @@ it runs beside and is ended when it takes too long.
 import html
 import json
 import os
-import secrets
 import shutil
 import signal
 import subprocess
@@ -16,7 +15,7 @@ from contextlib import suppress
 
 from delegtop.base.clock import monotonic
 from delegtop.notify import NotifyError, Say
-from delegtop.notify.notification import Notification
+from delegtop.notify.notification import Notification, delivery
 from delegtop.notify.outbox import Outbox, Taken
 
 TIMEOUT = 10.0
@@ -156,7 +155,7 @@ class NotifyCommand(Programs):
         return {**os.environ, **taken.notice.environment(taken.more)}
 
     def standard_input(self, taken: Taken) -> bytes:
-        return json.dumps(taken.notice.facts(secrets.token_hex(8), taken.more)).encode() + b"\n"
+        return json.dumps(taken.notice.facts(delivery(), taken.more)).encode() + b"\n"
 
 
 def desktop_program() -> str:

@@ -2,10 +2,10 @@
 
 import hashlib
 import hmac
-import secrets
 
 from delegtop.base.secret_references import shown
 from delegtop.notify.http_post import Letter
+from delegtop.notify.notification import delivery
 from delegtop.notify.outbox import Taken
 from delegtop.notify.web_way import WebWay, encoded
 
@@ -16,7 +16,7 @@ def webhook(url: str, secret: str = "") -> WebWay:
     """`secret` is what the receiver knows, too: with it, it can tell that a message is ours."""
 
     def write(taken: Taken) -> Letter:
-        body = encoded(taken.notice.facts(secrets.token_hex(8), taken.more))
+        body = encoded(taken.notice.facts(delivery(), taken.more))
         signed = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
         return Letter(url, body, {SIGNATURE: f"sha256={signed}"} if secret else {})
 
