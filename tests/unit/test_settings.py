@@ -256,3 +256,8 @@ def test_the_page_explains_every_setting_as_the_program_does(project: Path, upda
     if update_golden:
         page.write_text(before + begin + table + end + rest.split(end)[1], "utf-8")
     assert rest.split(end)[0] == table or update_golden
+
+
+def test_of_what_is_only_played_nobody_elsewhere_is_told() -> None:
+    settings = Settings(notify=("bell", "slack", "command"))
+    assert settings.at_pace(1_000).notify == ("bell",)

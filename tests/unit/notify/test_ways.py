@@ -111,6 +111,14 @@ class TestNtfy:
             *("host", "user-agent", "content-type", "content-length", "accept-encoding", "connection")
         }
 
+    def test_a_message_is_never_so_long_that_ntfy_makes_a_file_of_it(self) -> None:
+        long = in_words(alert(message="😀" * 5000, todo="😀" * 5000, title="😀" * 500))
+        assert 3_000 < len(sent(ntfy, OK["ntfy"], long, path="/t").json["message"].encode()) <= 4_000
+
+    def test_an_answer_may_be_as_long_as_a_message(self) -> None:
+        answer = reply("200 OK", json.dumps({"id": "1", "content": "x" * 20_000}).encode())
+        sent(ntfy, answer, in_words(alert()), path="/t")
+
     def test_without_a_topic_it_does_not_work(self) -> None:
         with pytest.raises(AddressError, match="names no topic"):
             ntfy("https://ntfy.sh/")

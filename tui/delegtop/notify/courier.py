@@ -75,7 +75,7 @@ class Courier:
         for each in complaints:
             self._say(each)
 
-    def prepare_to_close(self, seconds: float) -> None:
+    def hurry(self, seconds: float) -> None:
         """From now on everything is tried once, for so long."""
         with self._changed:
             self._closing = monotonic() + seconds
@@ -84,7 +84,7 @@ class Courier:
     def close(self, seconds: float) -> None:
         """Wait for what is under way, that long at most, and say what was not sent."""
         if self._closing is None:
-            self.prepare_to_close(seconds)
+            self.hurry(seconds)
         if self._thread is not None:
             self._thread.join(max((self._closing or 0.0) - monotonic(), 0.0))
         with self._changed:

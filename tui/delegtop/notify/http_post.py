@@ -23,7 +23,7 @@ from delegtop.base.clock import SECOND, Millis, WallClock, millis, monotonic
 from delegtop.base.secret_references import shown
 from delegtop.base.secrets import mask
 
-_ANSWER = 4096
+_ANSWER = 1 << 16
 """Bytes that are read of an answer."""
 _SHOWN = 160
 _WALL = WallClock()

@@ -28,6 +28,9 @@ class Way(Protocol):
 
     def tend(self) -> None: ...
 
+    def hurry(self, seconds: float) -> None:
+        """All is over in so many seconds."""
+
     def close(self, seconds: float) -> None: ...
 
     def try_out(self, notice: Notification) -> tuple[bool, str]: ...
@@ -46,6 +49,8 @@ class Bell:
             self._ring()
 
     def tend(self) -> None: ...
+
+    def hurry(self, seconds: float) -> None: ...
 
     def close(self, seconds: float) -> None: ...
 
@@ -119,9 +124,7 @@ class Notifier:
         """Try what is under way once more, all ways at the same time."""
         until = monotonic() + seconds
         for way in self.ways:
-            prepare = getattr(way, "prepare_to_close", None)
-            if prepare is not None:
-                prepare(seconds)
+            way.hurry(seconds)
         for way in self.ways:
             way.close(max(until - monotonic(), 0.0))
 

@@ -12,6 +12,8 @@ from delegtop.notify.outbox import Taken
 from delegtop.notify.web_way import WebWay, encoded, is_object_with
 
 HIGH, USUAL = 4, 3
+_LONGEST = 4000
+"""Bytes of a message: of more than 4096, ntfy makes a file."""
 
 
 def ntfy(url: str, token: str = "") -> WebWay:
@@ -28,7 +30,7 @@ def ntfy(url: str, token: str = "") -> WebWay:
         message = {
             "topic": unquote(topic),
             "title": notice.subject,
-            "message": "\n".join(notice.lines(more)),
+            "message": "\n".join(notice.lines(more)).encode()[:_LONGEST].decode("utf-8", "ignore"),
             "priority": HIGH if notice.is_urgent else USUAL,
             "tags": [_tag(notice)],
         }

@@ -56,6 +56,8 @@ class Programs:
         while len(self._running) < AT_ONCE and (taken := self._outbox.take()) is not None:
             self._start(taken)
 
+    def hurry(self, seconds: float) -> None: ...
+
     def close(self, seconds: float) -> None:  # noqa: ARG002 -- nobody waits for it
         """Start what still waits, as far as that is allowed. What runs is left to itself."""
         self.tend()
