@@ -53,6 +53,17 @@ def test_headless_commands_never_load_the_screen(tmp_path: Path) -> None:
     assert not {"watchfiles", "delegtop.report.printed_gantt"} & modules  # whoever reads once watches nothing
 
 
+def test_only_whoever_sends_messages_away_loads_what_does(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_text("")
+    watching = ["watch", "run.jsonl", "--timeout", "0.1"]
+    network = {"http.client", "urllib.request", "ssl", "delegtop.notify.http_post", "delegtop.notify.courier"}
+    modules = loaded(watching, [*watching, "--notify", "bell"], [*watching, "--exec", "true"], folder=tmp_path)
+    assert "delegtop.notify.notifier" in modules
+    assert not network & modules
+    away = {**os.environ, "DELEGTOP_NOTIFICATIONS_WEBHOOK_URL": "http://127.0.0.1:9/x"}
+    assert network <= loaded([*watching, "--notify", "webhook"], folder=tmp_path, environ=away)
+
+
 def test_a_file_loads_no_format_but_those_it_may_be_of(tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").write_text(
         '{"event": "register", "at": "2025-12-26T10:00:00Z", "session_id": "s", "subagent": "planner"}\n'

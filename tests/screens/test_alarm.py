@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from tests.loopback_server import never, reply, serving
 from tests.piloting import until
 from tests.screens.conftest import NOW, ScriptedFeed, observed
 from textual.pilot import Pilot
@@ -14,6 +15,7 @@ from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Feed, Readable
 from delegtop.feed.replay_feed import Replay
 from delegtop.model.events import Ended, Ending, Outcome, Started
+from delegtop.setting_tables import Notifications
 
 pytestmark = pytest.mark.anyio
 
@@ -113,6 +115,37 @@ async def test_a_way_that_does_not_work_is_said_and_the_dashboard_goes_on() -> N
     async with dashboard.run_test(size=(100, 20)) as pilot:
         await _loaded(dashboard, pilot)
         assert any("there is no notify command" in toast.message for toast in dashboard._notifications)
+
+
+async def test_a_message_is_sent_beside_and_what_did_not_arrive_is_said_on_the_screen() -> None:
+    with serving(reply("404 Not Found")) as server:
+        away = Notifications(webhook_url=f"{server.url}/s3cr3t")
+        feed = ScriptedFeed([begun()])
+        dashboard = app(feed, notify=("webhook",), notifications=away)
+        async with dashboard.run_test(size=(100, 20)) as pilot:
+            await _loaded(dashboard, pilot)
+            feed.say(failed())
+            await _until(dashboard, pilot, lambda: len(server.asked) == 2)
+            await _until(dashboard, pilot, lambda: _says(dashboard, "webhook: "))
+            (said,) = (toast.message for toast in dashboard._notifications if toast.message.startswith("webhook: "))
+    assert said == f"webhook: {server.url}/[masked] answered 404 Not Found"
+    assert [asked.json["event"] for asked in server.asked] == ["failed", "done"]
+
+
+async def test_a_server_that_hangs_holds_up_neither_the_screen_nor_its_end() -> None:
+    with serving(never) as server:
+        feed = ScriptedFeed([begun()])
+        dashboard = app(feed, notify=("webhook",), notifications=Notifications(webhook_url=f"{server.url}/x"))
+        async with dashboard.run_test(size=(100, 20)) as pilot:
+            await _loaded(dashboard, pilot)
+            feed.say(failed())
+            await _until(dashboard, pilot, lambda: len(server.asked) == 1)
+            feed.say(begun("b"))
+            await _until(dashboard, pilot, lambda: len(dashboard.board.forest) == 2)
+
+
+def _says(dashboard: DelegtopApp, words: str) -> bool:
+    return any(toast.message.startswith(words) for toast in dashboard._notifications)
 
 
 async def _loaded(dashboard: DelegtopApp, pilot: Pilot[Any]) -> None:

@@ -306,3 +306,8 @@ def test_a_project_may_ask_for_restraint() -> None:
     user_file("[act]\nenabled = true\n")
     Path("delegtop.toml").write_text("[act]\nreadonly = true\n")
     assert not acting(load().settings).enabled
+
+
+def test_of_what_is_only_played_nobody_elsewhere_is_told() -> None:
+    settings = Settings(notify=("bell", "slack", "command"))
+    assert settings.at_pace(1_000).notify == ("bell",)

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from delegtop.base.clock import parse_span
+from delegtop.base.clock import parse_hours, parse_span
+from delegtop.base.secret_references import is_reference
+from delegtop.base.secrets import MASKED
 
 
 class Refused(ValueError):  # noqa: N818 - reads better where it is raised
@@ -142,6 +144,23 @@ def _command(value: object) -> tuple[str, ...]:
         raise Refused(value, f"it is no command: {error}") from None
 
 
+def _hours(value: object) -> str:
+    """A part of the day; nothing for none."""
+    text = _text(value).strip()
+    if text and parse_hours(text) is None:
+        raise Refused(value, 'it must be two times of the day such as "22:00-07:00"')
+    return text
+
+
+def _secret(value: object) -> str:
+    """A secret, or where it is to be had; no error tells it."""
+    if not isinstance(value, str):
+        raise Refused(MASKED, "it should be text")
+    if is_reference(value) and not value.partition(":")[2]:
+        raise Refused(value, "it should name a variable or a file, as env:NAME or file:PATH")
+    return value.strip()
+
+
 _TRUTHS = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True) | dict.fromkeys(
     ("0", "false", "f", "no", "n", "off"), False
 )
@@ -151,3 +170,4 @@ TRUTH, TEXT, SPAN, COMMAND = (
     SettingKind(_span),
     SettingKind(_command),
 )
+HOURS, SECRET = SettingKind(_hours), SettingKind(_secret)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from delegtop.protocols.standard.contract.protocol_options import IdForm, ProtocolOptions, SessionIdPlace
-from delegtop.setting_kinds import whole, words
+from delegtop.setting_kinds import HOURS, SECRET, whole, words
 
 _READING = ProtocolOptions()
 
@@ -64,3 +64,29 @@ class Act(SettingTable, frozen=True, kw_only=True):
     """Let `K` and `delegtop stop` act, not only show their plan. Neither a project nor the environment can set it."""
     readonly: bool = False
     """Never act, whatever else is set. Whoever says so last or first is heeded: nothing takes it back."""
+
+
+Secret = Annotated[str, SECRET]
+
+
+class Notifications(SettingTable, frozen=True, kw_only=True):
+    """Where messages go and when: the table `[notifications]`. The file of a project cannot set any of it."""
+
+    ntfy_url: Secret = ""
+    """The topic of `ntfy`, such as `https://ntfy.sh/your-topic`; best as `env:NAME` or `file:PATH`, here and next."""
+    ntfy_token: Secret = ""
+    """The access token of a topic that is protected."""
+    slack_url: Secret = ""
+    """The incoming webhook that `slack` sends to."""
+    discord_url: Secret = ""
+    """The webhook of the channel that `discord` sends to."""
+    webhook_url: Secret = ""
+    """Where `webhook` sends its JSON (docs/notifications.md)."""
+    webhook_secret: Secret = ""
+    """What that JSON is signed with (HMAC-SHA256), if anything."""
+    quiet_hours: Annotated[str, HOURS] = ""
+    """Nobody is told anything between these times of the day, such as `"22:00-07:00"`; then one message sums it up."""
+    per_minute: Annotated[int, whole(1, 600)] = 10
+    """So many messages a minute are sent by each way, at most; what is more waits, and beyond a hundred is counted."""
+    allow_http: bool = False
+    """Send to addresses without TLS on other machines, too, where others can read it."""

@@ -15,12 +15,13 @@ import msgspec
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND, LocalZone
 from delegtop.base.paths import config_folder
+from delegtop.base.secret_references import is_reference, others_can_read, shown
 from delegtop.model.own_prices import PRICE
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.prices import PriceBook, Rates
 from delegtop.model.tree.order import PROBLEMS, SORTS
-from delegtop.setting_kinds import COMMAND, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
-from delegtop.setting_tables import Act, Count, Protocol, SettingTable
+from delegtop.setting_kinds import COMMAND, SECRET, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
+from delegtop.setting_tables import Act, Count, Notifications, Protocol, SettingTable
 
 PREFIX = "DELEGTOP_"
 NOT_SETTINGS = frozenset(
@@ -39,12 +40,19 @@ NOT_SETTINGS = frozenset(
         "DELEGTOP_MESSAGE",
         "DELEGTOP_NOTICED_AT",
         "DELEGTOP_MORE",
+        "DELEGTOP_TODO",
+        "DELEGTOP_PROJECT",
+        "DELEGTOP_SESSION",
+        "DELEGTOP_WAS",
+        "DELEGTOP_PROBLEM_SINCE",
     }
 )
 """Variables with our prefix that are no settings."""
-USER_ONLY = frozenset({"notify_command", "mask_secrets", "act.enabled"})
+USER_ONLY = frozenset({"notify", "notify_command", "mask_secrets", "act.enabled"}) | {
+    f"notifications.{name}" for name in Notifications.__struct_fields__
+}
 """Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says, nor
-to show what it would rather see."""
+to send or to show what it would rather see."""
 NOT_BY_ENVIRONMENT = frozenset({"act.enabled"})
 """Those that a variable may not make either: a project may bring its variables along."""
 STICKY = frozenset({"act.readonly"})
@@ -53,7 +61,7 @@ STICKY = frozenset({"act.readonly"})
 _POLICY = Policy()
 
 
-WAYS = ("bell", "desktop", "command")
+WAYS = ("bell", "desktop", "command", "ntfy", "slack", "discord", "webhook")
 Span = Annotated[int, SPAN]
 Words = Annotated[tuple[str, ...], words()]
 
@@ -92,9 +100,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     learn: bool = True
     """Read the history of this machine once a day, to know how long agents, tools and models usually take."""
     notify: Annotated[tuple[str, ...], words(WAYS)] = ()
-    """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command (docs/watch.md)."""
+    """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command, ntfy, slack, discord,
+    webhook (docs/notifications.md). The file of a project cannot set it, nor the next."""
     notify_command: Annotated[tuple[str, ...], COMMAND] = ()
-    """The command that `notify = ["command"]` runs. The file of a project cannot set it."""
+    """The command that `notify = ["command"]` runs."""
     silent_after: Span = _POLICY.silent_after
     """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
     suspect_after: Span = _POLICY.suspect_after
@@ -130,14 +139,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     (docs/cost.md): `"gpt-5*" = { input = 1.25, output = 10, cache_read = 0.125 }`. The first one counts."""
     keymap: Annotated[dict[str, str], table(TEXT)] = {}
     """Other keys for actions, by the action's name: `quit = "ctrl+q"`. Several keys are joined by commas."""
+    notifications: Notifications = Notifications()
+    """Where messages go, and when."""
     protocol: Protocol = Protocol()
     """How the protocol documents are read where they contradict each other."""
     act: Act = Act()
     """Whether delegtop may stop what is stuck."""
 
     def at_pace(self, recent: int) -> "Settings":
-        """The same for work that goes at another pace, as in the demo: what happened just now is sooner long ago."""
-        return msgspec.structs.replace(self, recent=recent)
+        """The same for work that is only played, at another pace, as in the demo: what happened just now is sooner long
+        ago, and nobody elsewhere is told."""
+        return msgspec.structs.replace(self, recent=recent, notify=tuple(set(self.notify) & {"bell"}))
 
     def policy(self, agents: Mapping[str, AgentLimits] | None = None) -> Policy:
         """The limits the model judges by, with what the agents' own files say."""
@@ -187,6 +199,7 @@ FIELDS = _fields(Settings) | {
     key: field for name, settings in TABLES.items() for key, field in _fields(settings, f"{name}.").items()
 }
 """Every setting by its key."""
+SECRETS = frozenset(key for key, field in FIELDS.items() if field.kind is SECRET)
 SPANS = frozenset(key for key, field in FIELDS.items() if field.kind is SPAN) | {"timeouts"}
 
 
@@ -218,6 +231,7 @@ def load(
     for path in paths:
         found = _from_file(path)
         _check_owner(path, found, is_project=path != path_override and path == candidates(environ)[1])
+        _check_secrets(path, found)
         for key, value in found.items():
             _put(values, origins, key, value, str(path))
     for key, value in _from_environment(environ).items():
@@ -242,6 +256,15 @@ def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> N
     for key in USER_ONLY.intersection(found) if is_project else ():
         if found[key] != FIELDS[key].default:
             raise ConfigError(f"{path}: {key}: a project may not set this; it belongs into your own settings")
+
+
+def _check_secrets(path: Path, found: Mapping[str, Any]) -> None:
+    """A secret that stands in the file itself makes all of it one."""
+    for key in SECRETS.intersection(found):
+        if found[key] and not is_reference(found[key]) and others_can_read(str(path)):
+            raise ConfigError(
+                f"{path}: {key}: others can read this file; chmod 600 it, or write env:NAME or file:PATH in its place"
+            )
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
@@ -375,8 +398,8 @@ def _meanings(settings: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
 
 
 def toml(key: str, value: Any) -> str:
-    """One setting as a line of TOML, or for a table as an inline one."""
-    return f"{key} = {_toml_value(value, span=key in SPANS)}"
+    """One setting as a line of TOML, or for a table as an inline one; secrets are masked."""
+    return f"{key} = {_toml_value(shown(value) if key in SECRETS else value, span=key in SPANS)}"
 
 
 def _toml_value(value: Any, span: bool = False) -> str:

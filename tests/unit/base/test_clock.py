@@ -19,6 +19,7 @@ from delegtop.base.clock import (
     duration,
     iso,
     lacks_zone,
+    parse_hours,
     parse_place,
     parse_time,
 )
@@ -203,3 +204,21 @@ def test_a_place_in_a_recording_is_a_time_of_the_day_an_iso_time_or_a_span(text:
 @pytest.mark.parametrize("text", ["", "noon", "25:00", "10:61", "--5m", "+-5m", "5m-", "1e3", "²"])
 def test_what_is_no_place_in_a_recording_is_none(text: str) -> None:
     assert parse_place(text, Millis(0), Millis(0), UTC) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("22:00-07:00", (1320, 420)),
+        (" 9:05 – 17:30 ", (545, 1050)),
+        ("00:00-23:59", (0, 1439)),
+        ("07:00-07:00", None),
+        ("22-7", None),
+        ("24:00-07:00", None),
+        ("22:00:30-07:00", None),
+        ("22:00", None),
+        ("", None),
+    ],
+)
+def test_hours_of_the_day_are_two_times(text: str, minutes: tuple[int, int] | None) -> None:
+    assert parse_hours(text) == minutes

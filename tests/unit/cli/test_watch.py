@@ -162,6 +162,19 @@ class TestConditions:
         grown = forest(started(), *events, minute=2)
         assert met(Assessments(grown), "problem") == code
 
+    @pytest.mark.parametrize(
+        ("events", "code"),
+        [
+            ((), None),
+            ((ended("a", 1),), Exit.OK),
+            ((ended("a", 1, Outcome.FAILED),), Exit.ENDED_BADLY),
+            ((started("b"), ended("b", 1, Outcome.FAILED)), None),
+            ((started("b"), heard("b", 1, Phase.PERMISSION)), Exit.STUCK),
+        ],
+    )
+    def test_stuck_or_done_is_whichever_comes_first(self, events: tuple[Event, ...], code: Exit | None) -> None:
+        assert met(Assessments(forest(started(), *events, minute=2)), "stuck-or-done") == code
+
     def test_only_what_is_shown_counts(self) -> None:
         grown = forest(started(), started("b"), ended("b", 1, Outcome.FAILED), minute=2)
         assert met(Assessments(grown), "problem", [0]) is None
@@ -350,7 +363,8 @@ class TestWait:
 
 def test_a_foreign_id_finds_its_delegation_and_rest_is_an_end_only_where_wanted() -> None:
     from delegtop.cli.diagnostics import UsageError
-    from delegtop.cli.wait import find, has_ended
+    from delegtop.cli.wait import has_ended
+    from delegtop.cli.watched_session import find
 
     told = (started(refs=(("agent_id", "xyz-1"),)), started("b", refs=(("tool_use_id", "toolu_7"), ("agent_id", "t"))))
     grown = forest(*told, heard("a", 1, Phase.IDLE), minute=2)

@@ -5,11 +5,13 @@ from tests.telling import at, ended, heard, place, started
 
 from delegtop.base.clock import MINUTE, SECOND
 from delegtop.diagnosis.alerts import Alert, Alerts, Cause
+from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.news import Item, NewsWatch, What
-from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Phase, Resumed
+from delegtop.model.events import Described, Ended, Ending, Event, Noted, Outcome, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
 from delegtop.observation.observation import Changes
 
 
@@ -85,7 +87,7 @@ class TestAlerts:
         scene = Scene(started())
         assert causes(scene.look(1, heard("a", 1, Phase.PERMISSION, "Bash"))) == [("a", Cause.PERSON)]
         assert scene.look(2) == []
-        assert scene.look(3, heard("a", 3, Phase.TOOL, "Bash")) == []
+        assert causes(scene.look(3, heard("a", 3, Phase.TOOL, "Bash"))) == [("a", Cause.RESOLVED)]
         assert causes(scene.look(5, heard("a", 5, Phase.PERMISSION, "Bash"))) == [("a", Cause.PERSON)]
 
     def test_what_a_person_must_review_is_told_with_the_reason(self) -> None:
@@ -151,6 +153,124 @@ class TestAlerts:
         scene.look(2, ended("a", 2, Outcome.FAILED))
         again = scene.look(5, Resumed("a", at(3), place()), ended("a", 5, Outcome.FAILED))
         assert ("a", Cause.FAILED) in causes(again)
+
+
+class TestResolved:
+    """That what was told is over is told once, with how long it was so."""
+
+    def test_a_question_that_was_answered(self) -> None:
+        scene = Scene(started())
+        (asked,) = scene.look(1, heard("a", 1, Phase.PERMISSION, "Bash"))
+        (over,) = scene.look(5.5, heard("a", 5.5, Phase.TOOL, "Bash"))
+        assert (over.cause, over.was, over.since, over.state) == (Cause.RESOLVED, Cause.PERSON, at(1), State.RUNNING)
+        assert over.message == f"It was answered after 4:30 ({asked.kind})."
+        assert scene.look(6, heard("a", 6, Phase.TOOL, "Bash")) == []
+
+    def test_one_that_hung_and_goes_on(self) -> None:
+        scene = Scene(started(), heard("a", 1, Phase.MODEL))
+        assert causes(scene.look(22)) == [("a", Cause.HUNG)]
+        (over,) = scene.look(23, heard("a", 23, Phase.TOOL, "Bash"))
+        assert (over.id, over.cause, over.was) == ("a", Cause.RESOLVED, Cause.HUNG)
+        assert over.message == "It goes on after 22:00 (waiting for the model)."
+
+    def test_one_that_was_late_and_came_after_all(self) -> None:
+        scene = Scene(started(timeout=10 * MINUTE), heard("a", 9))
+        scene.look(11, heard("a", 10.9))
+        alerts = scene.look(12, ended("a", 12))
+        assert causes(alerts) == [("a", Cause.RESOLVED), ("a", Cause.DONE)]
+        assert alerts[0].message == "It completed after 2:00 (overdue)."
+
+    def test_a_bad_end_is_told_as_such_and_not_as_a_good_one(self) -> None:
+        scene = Scene(started(timeout=10 * MINUTE), heard("a", 9))
+        scene.look(11, heard("a", 10.9))
+        alerts = scene.look(12, ended("a", 12, Outcome.FAILED))
+        assert causes(alerts) == [("a", Cause.FAILED), ("a", Cause.DONE)]
+
+    def test_what_gets_worse_is_not_over_and_counts_from_the_first(self) -> None:
+        scene = Scene(started(timeout=10 * MINUTE), heard("a", 9.9, Phase.TOOL, "Bash"))
+        assert causes(scene.look(10.1)) == [("a", Cause.OVERDUE)]
+        assert causes(scene.look(25)) == [("a", Cause.HUNG)]
+        over, _ = scene.look(30, ended("a", 30))
+        assert (over.cause, over.was) == (Cause.RESOLVED, Cause.HUNG)
+        assert over.message.startswith("It completed after 20:06 ")
+
+    def test_a_failure_is_not_over_because_it_was_long_ago(self) -> None:
+        scene = Scene(started())
+        scene.look(2, ended("a", 2, Outcome.FAILED))
+        assert [scene.look(minute) for minute in (30, 60, 600, 3000)] == [[], [], [], []]
+
+    def test_a_failure_that_is_taken_up_again_is(self) -> None:
+        scene = Scene(started())
+        scene.look(2, ended("a", 2, Outcome.FAILED))
+        (over,) = scene.look(5, Resumed("a", at(5), place()), heard("a", 5, Phase.MODEL))
+        assert (over.cause, over.was) == (Cause.RESOLVED, Cause.FAILED)
+        assert over.message == "It was taken up again after 3:00 (failed)."
+
+    def test_two_questions_between_two_looks_are_two_problems(self) -> None:
+        scene = Scene(started())
+        scene.look(1, heard("a", 1, Phase.PERMISSION, "Bash"))
+        alerts = scene.look(3, heard("a", 2, Phase.TOOL, "Bash"), heard("a", 3, Phase.PERMISSION, "Bash"))
+        assert causes(alerts) == [("a", Cause.RESOLVED), ("a", Cause.PERSON)]
+
+    def test_of_what_was_so_at_the_beginning_nobody_is_told_that_it_is_over(self) -> None:
+        scene = Scene(started(), heard("a", 1, Phase.PERMISSION, "Bash"), minute=2)
+        assert scene.look(3, heard("a", 3, Phase.TOOL, "Bash")) == []
+
+    def test_unless_it_was_to_be_told(self) -> None:
+        scene = Scene(started(), heard("a", 1, Phase.PERMISSION, "Bash"), minute=2)
+        assert causes(scene.alerts.begin(telling=True)) == [("a", Cause.PERSON)]
+        assert causes(scene.look(3, heard("a", 3, Phase.TOOL, "Bash"))) == [("a", Cause.RESOLVED)]
+
+
+class Unsteady(Assessments):
+    """Assessments that change without a word in any log, as those of a process do that stirs now and then."""
+
+    calm = False
+
+    def known(self, handle: Handle) -> Assessment | None:
+        return None if self.calm else super().known(handle)
+
+
+class TestFlapping:
+    def scene(self) -> tuple[Scene, Unsteady]:
+        scene = Scene(started(), heard("a", 1, Phase.MODEL))
+        unsteady = scene.assessments = Unsteady(scene.forest)
+        unsteady.update()
+        scene.alerts = Alerts(scene.forest, unsteady)
+        scene.alerts.begin()
+        assert causes(scene.look(22)) == [("a", Cause.HUNG)]
+        return scene, unsteady
+
+    def look(self, scene: Scene, seconds: float) -> list[tuple[str, Cause]]:
+        scene.forest.advance(at(22 + seconds / 60))
+        return causes(scene.alerts.look((), (0,)))
+
+    def test_what_seems_over_for_a_moment_is_not_told_and_neither_that_it_is_so_again(self) -> None:
+        scene, unsteady = self.scene()
+        for second in range(0, 600, 10):
+            unsteady.calm = second % 20 == 0
+            assert self.look(scene, second) == []
+
+    def test_what_seems_over_for_a_while_is(self) -> None:
+        scene, unsteady = self.scene()
+        unsteady.calm = True
+        assert [self.look(scene, second) for second in (1, 10, 30)] == [[], [], []]
+        assert self.look(scene, 31) == [("a", Cause.RESOLVED)]
+        assert self.look(scene, 32) == []
+
+    def test_and_if_it_is_so_again_then_that_is_told_again(self) -> None:
+        scene, unsteady = self.scene()
+        unsteady.calm = True
+        assert [self.look(scene, second) for second in (1, 40)] == [[], [("a", Cause.RESOLVED)]]
+        unsteady.calm = False
+        assert self.look(scene, 41) == [("a", Cause.HUNG)]
+
+
+def test_an_alert_says_what_to_do_where_and_in_which_session() -> None:
+    scene = Scene(started(), Described("a", at(0), place(), cwd="/home/ada/webapp"), started("b", 0.5, parent="a"))
+    (alert,) = scene.look(1, heard("b", 1, Phase.PERMISSION, "Bash"))
+    assert (alert.root, alert.folder, alert.kind) == ("a", "/home/ada/webapp", "awaiting a permission")
+    assert alert.todo
 
 
 class TestNews:

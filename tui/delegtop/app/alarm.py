@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from delegtop.app.state.board import Board
 from delegtop.base import text
-from delegtop.notify import NoticeWords, Notifier, NotifyError, notifier
+from delegtop.notify import NotifyError
+from delegtop.notify.notification import in_words
+from delegtop.notify.notifier import Notifier, notifier
 from delegtop.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +32,12 @@ class Alarm:
         board.news = set(), set()
         try:
             self._notifier = notifier(
-                settings.notify, settings.notify_command, ring=ring, say=self._complain, masked=self._masked
+                settings.notify,
+                settings.notify_command,
+                settings.notifications,
+                ring=ring,
+                say=self._complain,
+                masked=self._masked,
             )
         except NotifyError as problem:
             self._notifier = Notifier(())
@@ -52,8 +59,8 @@ class Alarm:
     def _tell(self, alerts: "Sequence[Alert]") -> None:
         self._notifier.tell(alerts)
         for alert in alerts[:TOASTS]:
-            words = NoticeWords(alert, masked=self._masked)
-            self._toast(words.body, words.title)
+            words = in_words(alert, masked=self._masked)
+            self._toast(words.body, words.headline)
         if len(alerts) > TOASTS:
             self._toast(f"and {len(alerts) - TOASTS} more", "")
 

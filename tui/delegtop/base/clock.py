@@ -207,6 +207,21 @@ def parse_span(text: str) -> int | None:
     return sum(round(float(number) * _SPAN_UNITS[unit]) for number, unit in re.findall(_SPAN_PART, text))
 
 
+def minute_of_day(at: Millis) -> int:
+    """How many minutes of the day have passed then, in the zone of this machine."""
+    local = datetime.fromtimestamp(at / 1_000)
+    return 60 * local.hour + local.minute
+
+
+def parse_hours(text: str) -> tuple[int, int] | None:
+    """The first minute of the day and the one after the last, of `22:00-07:00`. None if it is no such thing."""
+    times = re.fullmatch(rf"{_TIME_OF_DAY}\s*[-–]\s*{_TIME_OF_DAY}", text.strip())
+    if times is None or times[3] or times[6]:
+        return None
+    begin, end = (60 * int(times[at]) + int(times[at + 1]) for at in (1, 4))
+    return (begin, end) if begin != end else None
+
+
 _TIME_OF_DAY = r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?"
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "judge the delegations: what is wrong, where, and what to do",
     "report": "write an incident report that can be sent: Markdown, HTML or JSON",
     "watch": "print a line for each change, tell of trouble, stop when something is done or wrong",
+    "notify": "send one test message by each way of telling, and say what was answered",
     "wait": "wait until one delegation has ended, and exit by its outcome",
     "stop": "show how to stop one delegation that is stuck, mildest first; with --act, do it",
     "status": "say in one line how everything stands, for status bars and prompts",

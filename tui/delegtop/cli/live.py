@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
 
     check_looks(loaded)
     if loaded.settings.notify:
-        from delegtop.cli.watch import notifier_of
+        from delegtop.cli.telling import notifier_of
 
         notifier_of(loaded.settings)  # what cannot work is said before the screen opens
     found = reading.places(arguments, loaded.settings)

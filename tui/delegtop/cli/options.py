@@ -36,7 +36,10 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "no_mouse": (("--no-mouse",), {"action": "store_true", "help": "leave the mouse to the terminal"}),
     "notify": (
         ("--notify",),
-        {"metavar": "HOW", "help": "tell of trouble, and of what is done: bell, desktop, command; with commas between"},
+        {
+            "metavar": "HOW",
+            "help": "tell of trouble and of what is done: bell, desktop, command, ntfy, slack, …; with commas between",
+        },
     ),
     "notify_command": (
         ("--notify-command",),

@@ -9,6 +9,7 @@ from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit, outcome
 from delegtop.cli.watch import add_timeout
+from delegtop.cli.watched_session import find
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.assessments import Assessments
@@ -26,7 +27,6 @@ EXAMPLES = {
     "delegtop wait toolu_01ABC --appear": "one that is not there yet",
 }
 _PACE = 1.0
-_SHOWN = 5
 
 
 def add(parser: ArgumentParser) -> None:
@@ -70,18 +70,6 @@ def until_ended(
         if handle is None and changed:
             handle = find(forest, id)
     return handle
-
-
-def find(forest: "Forest", id: str) -> "Handle | None":
-    """The one it means: by its id, by a foreign id, by the beginning of its id; a usage error if several do."""
-    from delegtop.model.lookup import meant
-
-    fitting = meant(forest, id)
-    if len(fitting) > 1:
-        known = ", ".join(forest.delegation(handle).id for handle in fitting[:_SHOWN])
-        more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
-        fail(f"{id} may mean several: {known}{more}")
-    return fitting[0] if fitting else None
 
 
 def has_ended(forest: "Forest", handle: "Handle", *, idle: bool = False) -> bool:

@@ -1,24 +1,25 @@
 """`delegtop watch`: one line for each change, for logs, scripts and people without a screen."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import SECOND, monotonic, parse_span
 from delegtop.cli import diagnostics, options, output, reading
-from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit, outcome
+from delegtop.cli.telling import hook_of, notifier_of
+from delegtop.cli.watched_session import WatchedSession
 
 if TYPE_CHECKING:
+    from delegtop.diagnosis.alerts import Alert
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.diagnosis.news import Item
     from delegtop.model.forest import Forest
     from delegtop.model.query import FilterQuery
     from delegtop.model.store.ledger import Handle
-    from delegtop.notify import Notifier
+    from delegtop.notify.notifier import Hook, Notifier
     from delegtop.observation.observation import Observation
     from delegtop.report.status.status_keeper import StatusKeeper
-    from delegtop.settings import Settings
 
 DESCRIPTION = (
     "Print one line for each change: a start, a change of state, a finding, an end, a whole tree that is done "
@@ -28,8 +29,11 @@ PAGE = "docs/watch.md"
 EXAMPLES = {
     "delegtop watch --notify desktop": "tells once when something hangs, fails or needs you",
     "delegtop watch logs/ --exit-when problem --timeout 10m": "the exit code says what happened",
+    "delegtop watch --for - --exec ./told.sh --notify ntfy": "of the session this runs in: a command, and a phone",
 }
-CONDITIONS = ("done", "problem", "all-returned")
+STUCK = "stuck-or-done"
+CONDITIONS = ("done", "problem", "all-returned", STUCK)
+_NAMED = 3
 _PACE = 1.0
 """Seconds between two looks when nothing stirs: deadlines pass by themselves."""
 
@@ -41,8 +45,21 @@ def add(parser: ArgumentParser) -> None:
         "--exit-when",
         choices=CONDITIONS,
         metavar="WHEN",
-        help="stop when nothing is open any more (done), something is wrong (problem), or all have come back "
-        "(all-returned)",
+        help="stop when nothing is open any more (done), something is wrong (problem), all have come back "
+        "(all-returned), or it is stuck or done, whichever is first (stuck-or-done)",
+    )
+    parser.add_argument(
+        "--for",
+        dest="session",
+        metavar="SESSION",
+        help="only this session and all below it: an id, the beginning of one, or - for the one that this runs in",
+    )
+    parser.add_argument(
+        "--exec",
+        dest="hook",
+        type=_command,
+        metavar="COMMAND",
+        help="run this for each problem, and when it is over, quoted as one argument; no shell is involved",
     )
     add_timeout(parser)
     options.add(parser, "notify", "notify_command", "filter", "format", "config")
@@ -61,38 +78,43 @@ def seconds(text: str) -> float:
     return span / SECOND
 
 
+def _command(text: str) -> Sequence[str]:
+    from delegtop.setting_kinds import COMMAND, Refused
+
+    try:
+        words: Sequence[str] = COMMAND.judge(text)
+    except Refused as error:
+        raise ArgumentTypeError(error.reason) from None
+    return words
+
+
 def run(arguments: Namespace) -> int:
     loaded = options.load(arguments)
     settings = loaded.settings
     options.query(arguments)  # a wrong filter is told before anything is read
     notifier = notifier_of(settings)
+    hook = None if arguments.hook is None else hook_of(arguments.hook, settings)
 
     with reading.followed(arguments, settings) as seen:
         from delegtop.cli.status_reading import keeping  # what it needs is loaded by now
 
         query = options.query(arguments, seen.places.only)
         keeps = keeping(arguments, loaded, "watch")
-        watch = Watch(seen, query, notifier, keeps(seen.assessments) if keeps else None, as_json=arguments.json)
+        watch = Watch(
+            seen,
+            query,
+            notifier,
+            keeps(seen.assessments) if keeps else None,
+            session=arguments.session,
+            hook=hook,
+            as_json=arguments.json,
+        )
         try:
             return watch.run(arguments.exit_when, arguments.timeout)
         finally:
             notifier.close()
-
-
-def notifier_of(settings: "Settings") -> "Notifier":
-    """The ways of telling that are set; a usage error if one cannot work here."""
-    from delegtop.notify import NotifyError, notifier
-
-    try:
-        return notifier(
-            settings.notify,
-            settings.notify_command,
-            ring=diagnostics.ring,
-            say=diagnostics.say,
-            masked=settings.mask_secrets,
-        )
-    except NotifyError as problem:
-        fail(f"--notify: {problem}")
+            if hook is not None:
+                hook.close()
 
 
 class Watch:
@@ -105,6 +127,8 @@ class Watch:
         notifier: "Notifier",
         keeper: "StatusKeeper | None" = None,
         *,
+        session: str | None = None,
+        hook: "Hook | None" = None,
         as_json: bool = False,
         emit: Callable[[Iterable[str]], bool] = output.emit_now,
         is_read: Callable[[], bool] = output.is_read,
@@ -113,7 +137,8 @@ class Watch:
         from delegtop.diagnosis.news import NewsWatch
 
         self._seen, self._forest = seen, seen.forest
-        self._query, self._notifier, self._keeper = query, notifier, keeper
+        self._query, self._notifier, self._hook, self._keeper = query, notifier, hook, keeper
+        self._session = None if session is None else WatchedSession(self._forest, session)
         self._as_json, self._masked = as_json, seen.settings.mask_secrets
         self._emit, self._is_read = emit, is_read
         self._assessments = seen.assessments
@@ -124,12 +149,13 @@ class Watch:
     def run(self, until: str | None, timeout: float | None) -> int:
         """Watch until the condition holds, the time is up, the input is over, or nobody reads any more."""
         end = None if timeout is None else monotonic() + timeout
-        self._alerts.begin()
+        self._tell(self._alerts.begin(telling=self._session is not None))
         read = self._print(self._news.begin())
         while read:
             code = met(self._assessments, until, self._shown()) if self._stirred and until else None
             if code is not None:
                 diagnostics.say(f"{until}: {_summary(self._forest, self._shown())}")
+                self._say_why(code)
                 return code
             over = self._seen.is_over
             if not over:
@@ -149,13 +175,25 @@ class Watch:
 
         changes = self._seen.look()
         touched, lives, assessed = changes
+        if self._session is not None:
+            self._session.look()
         items = self._news.look(touched, lives | assessed)
-        alerts = [alert for alert in self._alerts.look(touched, assessed) if self._matches(alert.handle)]
-        self._notifier.tell(alerts)
+        alerts = self._tell(self._alerts.look(touched, assessed))
         self._stirred = bool(changes or alerts)
         if self._keeper is not None:
             self._keeper.look()
         return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
+
+    def _tell(self, alerts: "Sequence[Alert]") -> "list[Alert]":
+        """Tell of those that are meant. That something is over is told to whoever was told that it was so, whatever
+        fits now: each way knows that itself."""
+        from delegtop.diagnosis.alerts import Cause
+
+        meant = [each for each in alerts if each.cause is Cause.RESOLVED or self._matches(each.handle)]
+        self._notifier.tell(meant)
+        if self._hook is not None:
+            self._hook.tell(meant)
+        return meant
 
     def _print(self, items: "Iterable[Item]") -> bool:
         from delegtop.report import news_lines
@@ -164,13 +202,32 @@ class Watch:
         return self._emit(form(self._forest, item, masked=self._masked) for item in items if self._matches(item.handle))
 
     def _matches(self, handle: "Handle") -> bool:
+        if self._session is not None and not self._session.holds(handle):
+            return False
         return not self._query or self._query.matches(self._forest, handle)
 
     def _shown(self) -> "Collection[Handle] | None":
-        """Those that the filter lets through; None for all."""
-        if not self._query:
+        """Those that the filter and the session let through; None for all."""
+        if not self._query and self._session is None:
             return None
         return [handle for handle in range(len(self._forest)) if self._matches(handle)]
+
+    def _say_why(self, code: int) -> None:
+        """Which those are that it stopped for, the most pressing first."""
+        if code != Exit.STUCK:
+            return
+        from delegtop.model.measures import label
+        from delegtop.report.privacy import hiding
+
+        stuck = [each for each in self._assessments.now() if each.exit == Exit.STUCK and self._matches(each.handle)]
+        hide = hiding(self._masked)
+        for each in stuck[:_NAMED]:
+            facts, steps = self._forest.delegation(each.handle), self._assessments.todo(each.handle)
+            todo = f" What to do: {steps[0].words}" if steps else ""
+            sentence = each.sentence(self._forest.now_of(each.handle))
+            diagnostics.say(hide(f"{label(facts)} {facts.id}: {sentence}{todo}"))
+        if len(stuck) > _NAMED:
+            diagnostics.say(f"and {len(stuck) - _NAMED} more")
 
     def _give_up(self, until: str | None) -> int:
         if until is None:
@@ -198,7 +255,9 @@ def met(assessments: "Assessments", until: str | None, shown: "Collection[Handle
     code = outcome(assessments, shown)
     if until == "problem":
         return code or None
-    holds = is_done if until == "done" else all_returned
+    if until == STUCK and code == Exit.STUCK:
+        return code
+    holds = all_returned if until == "all-returned" else is_done
     return code if holds(assessments.forest, shown) else None
 
 

@@ -1,26 +1,31 @@
 """Alerts: what is worth telling somebody who does not look at the screen, each thing once.
 
-A delegation that is stuck, needs a person, is lost or ended badly; and a whole tree that is done. What was so before
-anybody watched is no news, and what is only possible is not told: a false alarm costs more trust than a late one.
+A delegation that is stuck, needs a person, is lost or ended badly; that this is over; and a whole tree that is done.
+What was so before anybody watched is no news, and what is only possible is not told: a false alarm costs more trust
+than a late one.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
-from delegtop.base.clock import Millis
+from delegtop.base.clock import SECOND, Millis, duration
 from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.diagnosis.watch_start import Beginning
 from delegtop.model.forest import Forest
-from delegtop.model.measures import label
+from delegtop.model.measures import folder, label
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
 from delegtop.model.store.ledger import Handle
 
 _TOLD = frozenset({Urgency.STUCK, Urgency.PERSON, Urgency.JUST_ENDED})
+_ENDS = ENDED_BADLY | {State.LOST}
+_CALM = 30 * SECOND
+"""What seems to be over, though its log says nothing new, must seem so for this long."""
 
 
 class Cause(StrEnum):
@@ -32,7 +37,12 @@ class Cause(StrEnum):
     FAILED = "failed"
     """It ended badly, in whatever way."""
     PERSON = "needs-person"
+    RESOLVED = "resolved"
+    """What was told is over: it goes on, was answered, or ended well. A bad end is told as such instead."""
     DONE = "done"
+
+
+PROBLEMS = frozenset(Cause) - {Cause.RESOLVED, Cause.DONE}
 
 
 class Alert(msgspec.Struct, frozen=True):
@@ -48,6 +58,15 @@ class Alert(msgspec.Struct, frozen=True):
     at: Millis
     """When it was noticed."""
     since: Millis | None = None
+    """Since when it is so; of what is over, since when it was."""
+    root: str = ""
+    """The id of the delegation at the top of its tree."""
+    folder: str | None = None
+    kind: str = ""
+    """What is the matter, or was, in the words shown to people."""
+    todo: str = ""
+    was: Cause | None = None
+    """Of what is over, why somebody was told."""
 
 
 class Alerts:
@@ -60,25 +79,31 @@ class Alerts:
         """Those that were open at the last look."""
         self._undone: set[Handle] = set()
         """Roots of trees that are not done."""
+        self._unresolved: dict[Handle, Alert] = {}
+        """What was told last of each that has not come right; since the first of it."""
+        self._calming: dict[Handle, Millis] = {}
+        """Of which that seems to be over, though they said nothing, and since when."""
         self._beginning = Beginning()
         self._seen = 0
 
-    def begin(self) -> None:
-        """What is so by now is remembered and not told."""
+    def begin(self, *, telling: bool = False) -> list[Alert]:
+        """What is so by now is remembered, and not told unless that is wanted."""
         forest = self._forest
         self._beginning, self._seen = Beginning(forest.now, len(forest)), len(forest)
         for each in self._assessments.problems():
             self._told.add(_key(each))
         self._open = {handle for handle, _ in forest.in_states(OPEN)}
         self._undone = {root for root in forest.roots() if not _is_done(forest, root)}
+        pressing = [each for each in self._assessments.now() if each.urgency in _TOLD and each.is_sure]
+        return [self._problem(each) for each in pressing] if telling else []
 
     def look(self, changed: Iterable[Handle], assessed: Iterable[Handle]) -> list[Alert]:
         """What there is to tell now: `changed` have changed since the last look, `assessed` are assessed otherwise;
-        trees that are done come last."""
-        changed = set(changed)
+        what is over comes first, trees that are done come last."""
+        changed, assessed = set(changed), set(assessed)
+        over = [self._resolved(handle) for handle in sorted(self._over(assessed))]
         found = sorted(filter(None, map(self._assessments.known, assessed)), key=lambda each: each.key)
-        alerts = [alert for each in found for alert in self._news(each)]
-        alerts += self._done(changed)
+        alerts = [*over, *(alert for each in found for alert in self._news(each)), *self._done(changed)]
         open_now = {handle for handle in changed if self._forest.state(handle) in OPEN}
         self._open = self._open - changed | open_now
         self._seen = len(self._forest)
@@ -92,7 +117,49 @@ class Alerts:
         self._told.add(key)
         late = each.handle >= self._beginning.known and self._beginning.is_past(each.since)
         if not late and not self._beginning.is_before(self._forest, each.handle):
-            yield self._alert(each.handle, key[1], each.sentence(self._forest.now_of(each.handle)), each.since)
+            yield self._problem(each)
+
+    def _problem(self, each: Assessment) -> Alert:
+        """A problem, told; what is the matter may become another before it has come right."""
+        handle, before = each.handle, self._unresolved.get(each.handle)
+        steps = self._assessments.todo(handle)
+        sentence, todo = each.sentence(self._forest.now_of(handle)), steps[0].words if steps else ""
+        alert = self._alert(handle, cause(each), sentence, each.since, kind=each.kind, todo=todo)
+        first = min(_began(before), _began(alert)) if before else alert.since
+        self._unresolved[handle] = msgspec.structs.replace(alert, since=first)
+        return alert
+
+    def _over(self, assessed: set[Handle]) -> Iterator[Handle]:
+        """Of which what was told is over: at once if it did something since, else if that has lasted for a while. A
+        process that stirs now and then is not told of each time."""
+        now = self._forest.now
+        for handle in (assessed & self._unresolved.keys()) | self._calming.keys():
+            if not self._is_over(handle):
+                self._calming.pop(handle, None)
+            elif self._has_moved(handle) or now - self._calming.setdefault(handle, now) >= _CALM:
+                self._calming.pop(handle, None)
+                yield handle
+
+    def _has_moved(self, handle: Handle) -> bool:
+        """Whether its log says something that came after it was told."""
+        facts = self._forest.delegation(handle)
+        return max(facts.heard_at or 0, facts.ended_at or 0) > self._unresolved[handle].at
+
+    def _is_over(self, handle: Handle) -> bool:
+        """Whether what was told last of it is no longer so. That it was long ago, or is less sure, is no change; the
+        same since a moment after it was told is another thing, so the one before must have come right."""
+        told, now = self._unresolved[handle], self._assessments.known(handle)
+        if told.state in _ENDS:
+            return self._forest.state(handle) not in _ENDS
+        if now is None or not now.problem:
+            return True
+        return cause(now) is told.cause and now.since is not None and now.since > told.at
+
+    def _resolved(self, handle: Handle) -> Alert:
+        told, now = self._unresolved.pop(handle), self._forest.now_of(handle)
+        self._told = {key for key in self._told if key[0] != handle}  # if it is so again, that is told again
+        message = f"{_how_it_is(self._forest.state(handle), told)} after {duration(now - _began(told))} ({told.kind})."
+        return self._alert(handle, Cause.RESOLVED, message, told.since, kind=told.kind, was=told.cause)
 
     def _done(self, changed: set[Handle]) -> Iterator[Alert]:
         forest = self._forest
@@ -107,10 +174,13 @@ class Alerts:
         """It began and was done between two looks."""
         return root >= self._seen and not self._beginning.is_before(self._forest, root)
 
-    def _alert(self, handle: Handle, cause: Cause, message: str, since: Millis | None) -> Alert:
+    def _alert(self, handle: Handle, cause: Cause, message: str, since: Millis | None, **more: Any) -> Alert:
         forest, facts = self._forest, self._forest.delegation(handle)
-        state = forest.state(handle)
-        return Alert(cause, handle, facts.id, label(facts), facts.title, state, message, forest.now, since)
+        state, root = forest.state(handle), forest.delegation(_root(forest, handle)).id
+        where = folder(forest, handle)
+        return Alert(
+            cause, handle, facts.id, label(facts), facts.title, state, message, forest.now, since, root, where, **more
+        )
 
 
 def cause(found: Assessment) -> Cause:
@@ -134,6 +204,27 @@ def count(forest: Forest, root: Handle) -> str:
     states = Counter(forest.state(handle) for handle in _tree(forest, root))
     words = ", ".join(f"{states[state]} {state}" for state in State if states[state])
     return f"{states.total()} delegation{'' if states.total() == 1 else 's'}: {words}"
+
+
+_AT_REST = {
+    State.IDLE: "Its turn is over",
+    State.COMPLETED: "It completed",
+    State.LOST: "It is lost",
+    State.UNKNOWN: "It is over, nothing tells how,",
+}
+
+
+def _how_it_is(state: State, told: Alert) -> str:
+    """How one stands now of which something else was told."""
+    if state not in ACTIVE:
+        return _AT_REST.get(state, f"It ended {state}")
+    if told.state in _ENDS:
+        return "It was taken up again"
+    return "It was answered" if told.cause is Cause.PERSON else "It goes on"
+
+
+def _began(alert: Alert) -> Millis:
+    return alert.at if alert.since is None else alert.since
 
 
 def _is_done(forest: Forest, root: Handle) -> bool:

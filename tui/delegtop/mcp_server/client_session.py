@@ -32,14 +32,12 @@ def client_session(forest: Forest, pid: int | None = None, environ: Mapping[str,
         if len(found) == 1 or len(at_work) == 1:
             return ClientSession((found if len(found) == 1 else at_work)[0])
         if found:
-            return ClientSession(
-                None, f"the program that started this server (pid {process}) runs {len(found)} sessions"
-            )
+            return ClientSession(None, f"the program that started this one (pid {process}) runs {len(found)} sessions")
     told = (environ.get(each.session_variable) for each in products() if each.session_variable)
     named = next((handle for id in told if id and (handle := forest.find(id)) is not None), None)
     if named is not None:
         return ClientSession(named)
-    return ClientSession(None, "none of the programs above this server is known to run a session of this scope")
+    return ClientSession(None, "none of the programs above this one is known to run a session of this scope")
 
 
 def _sessions_by_process(forest: Forest) -> dict[int, list[Handle]]:

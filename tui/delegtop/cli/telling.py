@@ -1,0 +1,40 @@
+"""The ways of telling that are set, made for a command."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from delegtop.cli import diagnostics
+from delegtop.cli.diagnostics import fail
+
+if TYPE_CHECKING:
+    from delegtop.notify.notifier import Hook, Notifier
+    from delegtop.settings import Settings
+
+
+def notifier_of(settings: "Settings") -> "Notifier":
+    """The ways that are set; a usage error if one cannot work here."""
+    from delegtop.notify import NotifyError
+    from delegtop.notify.notifier import notifier
+
+    try:
+        return notifier(
+            settings.notify,
+            settings.notify_command,
+            settings.notifications,
+            ring=diagnostics.ring,
+            say=diagnostics.say,
+            masked=settings.mask_secrets,
+        )
+    except NotifyError as problem:
+        fail(f"--notify: {problem}")
+
+
+def hook_of(command: Sequence[str], settings: "Settings") -> "Hook":
+    """The command of --exec; a usage error if there is no such program."""
+    from delegtop.notify import NotifyError
+    from delegtop.notify.notifier import Hook
+
+    try:
+        return Hook(command, diagnostics.say, masked=settings.mask_secrets)
+    except NotifyError as problem:
+        fail(f"--exec: {problem}")
