@@ -211,7 +211,7 @@ def test_without_the_extra_it_is_said_how_to_get_it(
 def test_an_sdk_of_another_time_is_told_to_be_that(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("delegtop.cli.mcp.version", lambda _: "1.28.0")
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "1.28.0")
     assert main(["mcp"]) == 2
     assert "1.28.0" in (said := capsys.readouterr().err)
     assert "pip install 'delegtop[mcp]'" in said

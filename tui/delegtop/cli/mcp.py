@@ -2,7 +2,6 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,8 +37,14 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     if find_spec("mcp") is None:
         fail(f"this needs the MCP SDK, which comes with the extra: {_EXTRA}")
-    if version("mcp").partition(".")[0] != _SDK:
-        fail(f"this needs version {_SDK} of the MCP SDK and finds {version('mcp')}; the extra brings it: {_EXTRA}")
+    from importlib.metadata import PackageNotFoundError, version  # few need it
+
+    try:
+        found = version("mcp")
+    except PackageNotFoundError:  # something else is called so
+        found = "none"
+    if found.partition(".")[0] != _SDK:
+        fail(f"this needs version {_SDK} of the MCP SDK and finds {found}; the extra brings it: {_EXTRA}")
     if sys.stdin is None or sys.stdin.isatty():
         fail("this is started by the program that asks, and not by a person; docs/mcp.md tells how")
     settings = options.load(arguments).settings
