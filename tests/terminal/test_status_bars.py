@@ -94,9 +94,12 @@ def test_a_shell_shows_it_in_its_prompt_and_runs_nothing_of_it(terminal: Termina
     for line in snippet(project, shell).splitlines():
         terminal.type(line)
         terminal.keys("Enter")
-    line_of("delegtop status")
-    terminal.keys("Enter")
-    terminal.wait_for(f"▶0 {SHOWN}")
+
+    def is_shown() -> bool:
+        terminal.keys("Enter")
+        return f"▶0 {SHOWN}" in terminal.screen()
+
+    terminal.wait_until(is_shown, "a prompt with the line, once somebody has read the log")
     terminal.type("echo $((6*7))")
     terminal.keys("Enter")
     terminal.wait_for("42")

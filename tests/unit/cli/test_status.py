@@ -63,6 +63,19 @@ def reading_by_somebody_else() -> Iterator[None]:
         yield
 
 
+def test_in_a_folder_that_is_gone_it_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    kept()
+    assert main(["status", "--here"]) == 2
+    assert "this folder is gone" in capsys.readouterr().err
+    assert told(capsys, "--short") == "▶5"
+
+
 class TestWhereItComesFrom:
     def test_a_fresh_file_is_believed(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

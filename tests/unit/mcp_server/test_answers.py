@@ -22,9 +22,12 @@ from delegtop.mcp_server.tool_contracts import (
     ListQuestion,
     WaitAnswer,
     WaitQuestion,
+    What,
     schema,
 )
 from delegtop.mcp_server.wait_answers import WaitingClient
+from delegtop.model.query import FilterQuery
+from delegtop.model.store.ledger import Handle
 from delegtop.observation.observation import opened
 from delegtop.observation.source_discovery import Places
 from delegtop.settings import Settings
@@ -135,6 +138,28 @@ class TestListing:
                 excerpt(narrow, EvidenceQuestion(CHILD))
         finally:
             narrow.close()
+
+    def test_a_beginning_that_fits_many_of_another_folder_is_looked_up_once(
+        self, log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(30):
+            log.start(f"sess_1790000000_{number:06}")
+        narrow = FollowedScope(lambda: opened(Places([str(log.path)], only=f'project:"{tmp_path}"'), Settings()))
+        looked: list[FilterQuery] = []
+        fitting = narrow.fitting
+
+        def look(query: FilterQuery) -> set[Handle]:
+            looked.append(query)
+            return fitting(query)
+
+        monkeypatch.setattr(narrow, "fitting", look)
+        try:
+            narrow.look()
+            with pytest.raises(QuestionError, match="no delegation is known"):
+                explained(narrow, ExplainQuestion("sess_"))
+        finally:
+            narrow.close()
+        assert len(looked) <= 2
 
 
 class TestExplaining:
@@ -300,6 +325,17 @@ class TestEvidence:
         assert told.cut
         assert len(told.text) < 700
         assert "step 49" in told.text
+
+    @pytest.mark.parametrize("what", ["raw", "last_words"])
+    def test_however_much_of_it_has_to_be_escaped_the_answer_is_small(
+        self, log: Log, followed: FollowedScope, what: What
+    ) -> None:
+        log.start(CHILD)
+        log.tell("heartbeat", 5, CHILD, activity='"' * 5_000 + "\\" * 5_000, tool="bash")
+        followed.look()
+        told = excerpt(followed, EvidenceQuestion(CHILD, what, max_chars=6_000))
+        assert len(msgspec.json.encode(told)) <= MOST
+        assert told.cut
 
     def test_what_there_is_none_of_is_told(self, log: Log, followed: FollowedScope) -> None:
         log.start(CHILD)

@@ -208,6 +208,15 @@ def test_without_the_extra_it_is_said_how_to_get_it(
     assert "pip install 'delegtop[mcp]'" in capsys.readouterr().err
 
 
+def test_an_sdk_of_another_time_is_told_to_be_that(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "1.28.0")
+    assert main(["mcp"]) == 2
+    assert "1.28.0" in (said := capsys.readouterr().err)
+    assert "pip install 'delegtop[mcp]'" in said
+
+
 def test_a_wrong_setting_is_told_before_anybody_asks(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text("nonsense = 1\n")
     told = subprocess.run([*COMMAND, "--config", "x.toml"], cwd=tmp_path, capture_output=True, input=b"", check=False)

@@ -52,12 +52,14 @@ def run(arguments: Namespace) -> int:
 
     from delegtop.app.main import run_app
     from delegtop.base.clock import WallClock
+    from delegtop.demo.hung_tool import HungTool
     from delegtop.demo.simulate import RECENT, Simulation
     from delegtop.observation.observation import opened
     from delegtop.observation.source_discovery import Places
 
     with tempfile.TemporaryDirectory(prefix="delegtop-demo-") as folder:
-        simulation = Simulation(arguments.seed, arguments.speed, Path(folder), WallClock())
+        tool = HungTool(Path(folder))
+        simulation = Simulation(arguments.seed, arguments.speed, Path(folder), WallClock(), tool=tool)
         simulation.start()
         try:
             settings = loaded.settings.at_pace(RECENT)

@@ -18,6 +18,8 @@ EXAMPLES = {
     "delegtop mcp": "what the program that asks is told to start",
     "delegtop mcp --all": "so that it may ask about every session of this machine, not only of this folder",
 }
+_EXTRA = "pip install 'delegtop[mcp]'"
+_SDK = "2"
 
 
 def add(parser: ArgumentParser) -> None:
@@ -34,7 +36,15 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     if find_spec("mcp") is None:
-        fail("this needs the MCP SDK, which comes with the extra: pip install 'delegtop[mcp]'")
+        fail(f"this needs the MCP SDK, which comes with the extra: {_EXTRA}")
+    from importlib.metadata import PackageNotFoundError, version  # few need it
+
+    try:
+        found = version("mcp")
+    except PackageNotFoundError:  # something else is called so
+        found = "none"
+    if found.partition(".")[0] != _SDK:
+        fail(f"this needs version {_SDK} of the MCP SDK and finds {found}; the extra brings it: {_EXTRA}")
     if sys.stdin is None or sys.stdin.isatty():
         fail("this is started by the program that asks, and not by a person; docs/mcp.md tells how")
     settings = options.load(arguments).settings

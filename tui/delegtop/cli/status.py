@@ -123,7 +123,12 @@ def _scope(arguments: Namespace) -> StatusScope:
         return _told_by_claude()
     if arguments.session is not None:
         return StatusScope(session=arguments.session)
-    return StatusScope(folder=os.getcwd()) if arguments.here else StatusScope()  # noqa: PTH109 -- pathlib is not needed for this
+    if not arguments.here:
+        return StatusScope()
+    try:
+        return StatusScope(folder=os.getcwd())  # noqa: PTH109 -- pathlib is not needed for this
+    except OSError:
+        fail("--here: this folder is gone; go to another one")
 
 
 def _told_by_claude() -> StatusScope:

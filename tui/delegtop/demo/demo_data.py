@@ -49,6 +49,9 @@ TASKS = {
     )
 }
 
+MIGRATION = DemoTask(235, "one_at_a_time", "Two programs, one database, one at a time", "python")
+"""What the agent with the real hung tool works on."""
+
 ACTIVITIES = {
     "task-executor": (
         ("read", "read specs/{number}_{slug}/plans/implementation-001.md"),

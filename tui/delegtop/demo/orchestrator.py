@@ -1,7 +1,9 @@
 """What the simulated orchestrator can do: hand out work, hear of it, take returns, and everything that goes wrong."""
 
+import os
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -27,6 +29,8 @@ from delegtop.demo.demo_data import (
 
 DOLLARS_PER_TOKEN = 0.000_004
 FORGETFULNESS = 0.15
+_COMMAND_PATH = 2
+"""The orchestrator, and what the user told it."""
 _ID_LETTERS = string.ascii_lowercase + string.digits
 
 
@@ -65,6 +69,15 @@ class Stage:
         self._directory = directory
         self._moment = moment
         self._tasks = self._endless_tasks()
+        self._pid: int | None = None
+
+    def for_real(self, seed: int) -> "Stage":
+        """The same log and registry for a story in which there is a process: the orchestrator is this program, and its
+        agents run in it. It draws its own lots: what somebody does to that process changes no other story."""
+        real = copy(self)
+        real.random = Random(seed)  # noqa: S311  # as above
+        real._pid = os.getpid()
+        return real
 
     @property
     def at(self) -> Millis:
@@ -122,7 +135,7 @@ class Stage:
         return Job(context, parent.task, self.at)
 
     def _context(self, task: DemoTask, path: tuple[str, ...], timeout: float, dated: bool) -> Context:
-        at = self.at
+        at, is_command = self.at, len(path) == _COMMAND_PATH
         span = max(1, round((self._moment(self.now + timeout) - at) / SECOND)) * SECOND
         return Context(
             session_id=self._session_id(dated),
@@ -130,8 +143,8 @@ class Stage:
             timeout=span,
             deadline=Millis(at + span),
             path=path,
-            pid=self.random.randrange(2_000, 60_000),
-            host=self.random.choice(HOSTS),
+            pid=self.random.randrange(2_000, 60_000) if self._pid is None else self._pid if is_command else None,
+            host=self.random.choice(HOSTS) if self._pid is None else os.uname().nodename if is_command else None,
         )
 
     def _session_id(self, dated: bool) -> str:
@@ -152,6 +165,14 @@ class Stage:
             tokens=job.tokens,
             cost=round(job.tokens * DOLLARS_PER_TOKEN, 4),
         )
+
+    def call(self, job: Job, at: Millis, command: str) -> None:
+        """Run a command, at that real time: the kernel is asked when its process began."""
+        self.journal.heartbeat(at, job.id, command, tool="bash", tokens=job.tokens)
+
+    def tell(self, job: Job, activity: str) -> None:
+        """Say what it does, in its own words."""
+        self.journal.heartbeat(self.at, job.id, job.text(activity), tokens=job.tokens)
 
     def complain(self, job: Job, trouble: str) -> None:
         """Report an error without returning."""

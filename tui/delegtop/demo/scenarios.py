@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from delegtop.base.clock import Clock
 from delegtop.demo.demo_data import PROSE_RETURN, SUMMARIES, DemoTask
+from delegtop.demo.hung_tool import COMMAND, HungTool
 from delegtop.demo.orchestrator import Job, Stage
 
 Story = Iterator[float]
@@ -166,6 +168,52 @@ def hang(stage: Stage, task: DemoTask, patience: float = 80) -> Story:
     for job in (executor, command):
         yield stage.wait(1, 3)
         stage.end_badly(job, "partial", "timeout")
+
+
+def wait_for_a_lock(stage: Stage, task: DemoTask, tool: HungTool, clock: Clock, pause: float) -> Story:
+    """A hang that is real: a process waits for a lock that another one keeps. Who ends it frees the path; the agent
+    hears of it and goes on. Every `pause` it is looked whether somebody has, and after a quarter of an hour the
+    orchestrator does. Then it begins anew."""
+    while True:
+        command = stage.command("implement", task, 1_200)
+        yield stage.wait(0.2, 0.4)
+        executor = stage.delegate(command, "task-executor", 1_100)
+        yield from _work(stage, executor, 1, 0.4, 0.8)
+        coder = stage.delegate(executor, "implementer", 900)
+        tool.hold()
+        yield from _work(stage, coder, 1, 0.4, 0.8)
+        while tool.can_hang and not tool.is_held:
+            yield pause
+        stage.call(coder, clock.now(), COMMAND)
+        tool.call()
+        began = stage.now
+        while tool.is_running and stage.now < began + 900:
+            yield pause
+        yield from _after_the_lock(stage, coder, executor, command, tool)
+        yield stage.wait(60, 90)
+        task = task._replace(number=task.number + 70)
+
+
+def _after_the_lock(stage: Stage, coder: Job, executor: Job, command: Job, tool: HungTool) -> Story:
+    """How it goes on once the tool has ended, or nobody waits for it any more."""
+    if tool.is_running:
+        tool.end()
+        stage.time_out(coder)
+        for job in (executor, command):
+            yield stage.wait(1, 3)
+            stage.end_badly(job, "partial", "timeout")
+        return
+    ended_by = tool.ended_by
+    tool.end()
+    stage.tell(
+        coder, f"{COMMAND} was ended by {ended_by}: going on without it" if ended_by else "the migration is done"
+    )
+    yield from _work(stage, coder, 3)
+    stage.complete(coder)
+    yield from _errand(stage, executor, "status-sync-manager")
+    stage.complete(executor)
+    yield stage.wait(0.5, 1)
+    stage.complete(command)
 
 
 def leave_behind(stage: Stage, task: DemoTask) -> Story:

@@ -13,10 +13,17 @@ from threading import Event, Thread
 
 from delegtop.base.clock import SECOND, Clock, Millis
 from delegtop.demo import scenarios
-from delegtop.demo.demo_data import TASKS, DemoTask
+from delegtop.demo.demo_data import MIGRATION, TASKS, DemoTask
+from delegtop.demo.hung_tool import HungTool
 from delegtop.demo.orchestrator import Stage
 from delegtop.demo.scenarios import REPERTOIRE, Story, Tale
 
+_FIRST = 0.2
+"""When the story with a real process begins: after this program has, and soon."""
+_LATER = -30.0
+"""When the made-up hang begins where a real one can be seen, which is to be looked at first."""
+_LOOK = 0.25
+"""Real seconds between two looks whether that process is still there."""
 RECENT = 20 * SECOND
 """How long a failure stays what happened just now: an hour of work takes a minute here."""
 
@@ -53,15 +60,17 @@ OPENING: tuple[tuple[float, int, Tale], ...] = (
 
 
 class Simulation:
-    """One run of the demo in `directory`. `speed` compresses what is to come, deadlines included, but not the past."""
+    """One run of the demo in `directory`. `speed` compresses what is to come, deadlines included, but not the past.
+    With a `tool` one of its agents hangs in a real process; without one everything is made up."""
 
-    def __init__(self, seed: int, speed: float, directory: Path, clock: Clock) -> None:
+    def __init__(self, seed: int, speed: float, directory: Path, clock: Clock, *, tool: HungTool | None = None) -> None:
         if not 0 < speed < float("inf"):
             raise ValueError(f"speed must be a positive number, not {speed}")
         self._clock = clock
         self._speed = speed
         self._began = clock.now()
         self._stage = Stage(seed, directory, self._moment)
+        self._tool, self._real = tool, self._stage.for_real(seed)
         for path in (self.log, self.registry):
             if path.exists():
                 raise FileExistsError(EEXIST, "it exists, and a made-up run is not mixed into it", str(path))
@@ -95,6 +104,8 @@ class Simulation:
         self._stopped.set()
         if self._thread is not None:
             self._thread.join(timeout=1)
+        if self._tool is not None:
+            self._tool.close()
 
     def _run(self) -> None:
         try:
@@ -111,13 +122,19 @@ class Simulation:
         """Yield the moment of each step before taking it: all stories, woven into one by time."""
         turn = count()  # of two steps at the same moment, the one that was planned first goes first
         waiting: list[tuple[float, int, Story]] = []
-        for begin, number, tale in OPENING:
+        is_first = self._tool is not None and self._tool.can_be_seen
+        for usual, number, tale in OPENING:
+            begin = _LATER if is_first and tale is _hang_that_is_old else usual
             heapq.heappush(waiting, (begin, next(turn), tale(self._stage, TASKS[number])))
         heapq.heappush(waiting, (30, next(turn), self._begin_stories(waiting, turn)))
+        if self._tool is not None:
+            look = _LOOK * self._speed
+            real = scenarios.wait_for_a_lock(self._real, MIGRATION, self._tool, self._clock, look)
+            heapq.heappush(waiting, (_FIRST, next(turn), real))
         while waiting:
             now, _, story = heapq.heappop(waiting)
             yield now
-            self._stage.now = now
+            self._stage.now = self._real.now = now
             pause = next(story, None)
             if pause is not None:
                 heapq.heappush(waiting, (now + pause, next(turn), story))

@@ -109,9 +109,12 @@ class FollowedScope:
         only = parse(self._folder or self.seen.places.only)
         return InScope("here", self.fitting(only) if only else None)
 
-    def allows(self, handle: Handle) -> bool:
-        """Whether it may be asked about at all. Programs that keep all sessions in one place are read whole."""
-        return bool(self._folder) or self._here().holds(handle) or self.scope("mine").holds(handle)
+    def allowed(self, handles: Collection[Handle]) -> list[Handle]:
+        """Those of them that may be asked about at all. Programs that keep all sessions in one place are read whole."""
+        if self._folder or not handles:
+            return list(handles)
+        here, mine = self._here(), self.scope("mine")
+        return [handle for handle in handles if here.holds(handle) or mine.holds(handle)]
 
     def fitting(self, query: FilterQuery) -> set[Handle]:
         forest = self.seen.forest

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+import msgspec
+
 from delegtop.mcp_server import untrusted_text
 from delegtop.mcp_server.followed_scope import FollowedScope, QuestionError
-from delegtop.mcp_server.row_words import RowWords
+from delegtop.mcp_server.row_words import MOST, RowWords
 from delegtop.mcp_server.tool_contracts import EvidenceAnswer, EvidenceQuestion, What
 from delegtop.model import phases, process_words
 from delegtop.model.delegation import Delegation
@@ -14,6 +16,8 @@ _LINES = 60
 """The last so many lines of its log."""
 _RAW = 64 * 1024
 """Bytes of one line that are looked at."""
+_ROOM = 500
+"""Characters that are left for what stands beside the text."""
 
 
 def excerpt(followed: FollowedScope, asked: EvidenceQuestion) -> EvidenceAnswer:
@@ -21,19 +25,26 @@ def excerpt(followed: FollowedScope, asked: EvidenceQuestion) -> EvidenceAnswer:
     words = RowWords(followed)
     handle = words.meant(asked.id)
     facts, id = words.forest.delegation(handle), words.id(handle)
-    told = "\n".join(_WRITTEN[asked.what](followed, facts))
-    if not told:
+    told = list(_WRITTEN[asked.what](followed, facts))
+    if not any(told):
         raise QuestionError(f"{id}: its log tells no {asked.what.replace('_', ' ')}; ask for something else of it")
-    fenced = untrusted_text.lines if asked.what == "return" else untrusted_text.last_lines
+    fenced, limit = _fenced(asked.what, told, asked.max_chars), asked.max_chars
+    while (takes := len(msgspec.json.encode(fenced))) > MOST - _ROOM:  # much in it has to be escaped
+        limit = limit * (MOST - _ROOM) // takes
+        fenced = _fenced(asked.what, told, limit)
     other = "raw" if asked.what == "last_words" else "last_words"
     return EvidenceAnswer(
         at=words.now,
         id=id,
         what=asked.what,
-        text=fenced(told, asked.max_chars),
+        text=fenced,
         next=f"evidence(id={id!r}, what={other!r})",
-        cut=len(told) > asked.max_chars,
+        cut=len("\n".join(told)) > limit,
     )
+
+
+def _fenced(what: What, told: list[str], limit: int) -> str:
+    return untrusted_text.lines("\n".join(told), limit) if what == "return" else untrusted_text.last_lines(told, limit)
 
 
 def _returned(_followed: FollowedScope, facts: Delegation) -> Iterator[str]:

@@ -84,7 +84,7 @@ class RowWords:
 
     def meant(self, id: str) -> Handle:
         """The one that is asked about."""
-        found = [handle for handle in meant(self.forest, id) if self._followed.allows(handle)]
+        found = self._followed.allowed(meant(self.forest, id))
         if len(found) == 1:
             return found[0]
         if not found:

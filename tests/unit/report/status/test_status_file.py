@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.base.clock import HOUR, Millis, WallClock, iso
+from delegtop.dialects import products
 from delegtop.report.status import status_file, status_json
+from delegtop.report.status.home_variables import MOVES
 from delegtop.report.status.machine_status import FirstProblem, MachineStatus, SessionStatus, Tally
 from delegtop.report.status.status_words import StatusLine
 
@@ -49,6 +51,14 @@ def keep(text: str | bytes) -> Path:
 def changed(**other: Any) -> str:
     return json.dumps(status_json.to_json(status()) | other)
 
+
+HOME_VARIABLES = '''\
+"""Variables that put logs or settings elsewhere, and where these are without them. Generated from what the programs
+declare by `pytest tests/unit/report/status/test_status_file.py --update-golden`: no line here is written by hand."""
+
+MOVES = {{
+{}}}
+'''
 
 SENSELESS: dict[str, str | bytes | dict[str, Any]] = {
     "nothing": "",
@@ -91,7 +101,7 @@ class TestKeeping:
 
     def test_nothing_else_is_left_behind(self) -> None:
         status_file.write(status())
-        assert [path.name for path in status_file.place().parent.iterdir()] == ["status.json"]
+        assert [path.name for path in status_file.place().parent.iterdir()] == [status_file.place().name]
 
     def test_a_link_that_lies_in_its_place_is_replaced_and_not_followed(self, tmp_path: Path) -> None:
         victim = tmp_path / "victim"
@@ -107,7 +117,37 @@ class TestKeeping:
         status_file.place().mkdir(parents=True)  # a folder cannot be replaced by a file
         with pytest.raises(IsADirectoryError):
             status_file.write(status())
-        assert [path.name for path in status_file.place().parent.iterdir()] == ["status.json"]
+        assert [path.name for path in status_file.place().parent.iterdir()] == [status_file.place().name]
+
+    def test_a_folder_that_lies_in_its_place_says_nothing(self) -> None:
+        status_file.place().mkdir(parents=True)
+        assert status_file.read(HOUR) is None
+
+    def test_whoever_looks_for_logs_elsewhere_has_a_file_of_his_own(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        for name in MOVES:
+            monkeypatch.delenv(name, raising=False)
+        usual = status_file.place()
+        assert usual.name == "status.json"
+        status_file.write(status())
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "work"))
+        assert status_file.read(HOUR) is None
+        moved = status_file.place()
+        assert (moved.parent, moved.suffix) == (usual.parent, ".json")
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "play"))
+        assert status_file.place() not in (usual, moved)
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(Path.home() / ".claude"))
+        assert status_file.place() == usual, "that is where they are anyway"
+
+    def test_every_variable_that_moves_logs_is_known(self, project: Path, update_golden: bool) -> None:
+        moves = {home.variable: home.folder for home in products.homes() if home.variable and home.is_users}
+        moves |= {"XDG_STATE_HOME": "~/.local/state", "XDG_CONFIG_HOME": "~/.config"}
+        rows = "".join(f'    "{name}": "{folder}",\n' for name, folder in sorted(moves.items()))
+        path = project / "tui" / "delegtop" / "report" / "status" / "home_variables.py"
+        if update_golden:
+            path.write_text(HOME_VARIABLES.format(rows), "utf-8")
+        assert path.read_text("utf-8") == HOME_VARIABLES.format(rows)
 
     def test_of_several_writers_a_reader_sees_one_whole(self, monkeypatch: pytest.MonkeyPatch) -> None:
         status_file.write(status())

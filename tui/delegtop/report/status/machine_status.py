@@ -97,7 +97,7 @@ class MachineStatus(NamedTuple):
 
     at: Millis
     by: str
-    """What looked: `dashboard`, `watch`, `mcp` or `status`."""
+    """What looked: `dashboard`, `watch` or `status`."""
     cost: int
     """Milliseconds of the processor that were spent on reading the logs for this alone."""
     tally: Tally

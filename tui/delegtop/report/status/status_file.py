@@ -7,6 +7,7 @@ do not all have the variable that names the latter, and must find the same file.
 import fcntl
 import os
 import stat
+from binascii import crc32
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from delegtop.base.clock import SECOND, Millis, WallClock
 from delegtop.base.paths import cache_folder
 from delegtop.report.status import status_json
+from delegtop.report.status.home_variables import MOVES
 from delegtop.report.status.machine_status import MachineStatus
 
 FRESH = 15 * SECOND
@@ -24,7 +26,10 @@ _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def place() -> Path:
-    return cache_folder() / "status.json"
+    """Whoever looks for logs elsewhere than others has a file of his own: what he sees is not what they ask about."""
+    given = ((name, os.environ.get(name), os.path.expanduser(usual)) for name, usual in MOVES.items())  # noqa: PTH111 -- asked often, and a Path takes longer
+    moved = [(name, place) for name, place, usual in given if place and place.rstrip("/") != usual]
+    return cache_folder() / (f"status-{crc32(repr(moved).encode()):08x}.json" if moved else "status.json")
 
 
 def read(oldest: int) -> MachineStatus | None:
@@ -39,15 +44,17 @@ def _read() -> MachineStatus | None:
         descriptor = os.open(place(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 -- a Path opens no descriptor
+    try:
         about = os.fstat(descriptor)
         is_own = stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & _OTHERS
         if not is_own or about.st_size > _LARGEST:
             return None
-        try:
+        with open(descriptor, "rb", closefd=False) as file:
             return status_json.decode(file.read(_LARGEST))
-        except (OSError, status_json.NoStatusError):
-            return None
+    except (OSError, status_json.NoStatusError):
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def write(status: MachineStatus) -> None:

@@ -1,0 +1,59 @@
+"""The demo's real hung tool, as a newcomer meets it: on top with the kernel's word, and gone with the demo."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.patience import until
+from tests.terminal.test_ending import opened
+
+if TYPE_CHECKING:
+    from tests.terminal.conftest import Terminal
+
+pytestmark = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits for whom")
+
+
+def tools(demo: int) -> list[int]:
+    """The processes that the demo started."""
+    told = subprocess.run(["pgrep", "-P", str(demo), "-f", "manage"], capture_output=True, text=True, check=False)
+    return [int(number) for number in told.stdout.split()]
+
+
+def hanging(terminal: "Terminal", stage: Path, command: str = "demo") -> tuple[int, list[int]]:
+    """The demo, and both of its processes, once they are there."""
+    demo = opened(terminal, command, stage)
+    until(lambda: len(tools(demo)) == 2)
+    return demo, tools(demo)
+
+
+def is_there(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+ENDS: dict[str, Callable[["Terminal", int], object]] = {
+    "q": lambda terminal, _: terminal.keys("q"),
+    "ctrl+c": lambda terminal, _: terminal.keys("C-c"),
+    **{
+        number.name: lambda _, demo, number=number: os.kill(demo, number)  # type: ignore[misc] # mypy knows no such lambda
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGSEGV)
+    },
+    "closed terminal": lambda terminal, _: terminal.close(),
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_it_leaves_no_process_behind(
+    terminal: "Terminal", tmp_path: Path, end: Callable[["Terminal", int], object]
+) -> None:
+    demo, both = hanging(terminal, tmp_path)
+    end(terminal, demo)
+    until(lambda: not any(map(is_there, (demo, *both))))
+
+
+def test_a_newcomer_sees_the_hang_and_the_kernels_word(terminal: "Terminal", tmp_path: Path) -> None:
+    hanging(terminal, tmp_path)
+    terminal.wait_for("STUCK", "manage migrate", "waits for a lock", "manage backup")
