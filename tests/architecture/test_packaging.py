@@ -66,6 +66,7 @@ def test_it_asks_for_nothing_at_run_time_beyond_what_is_declared() -> None:
         "watchfiles",
         "msgspec",
         "backports-zstd",
+        "psutil",
         "pyyaml",
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 from tests.telling import handle_of
 
 from delegtop.act.acting import Acting
-from delegtop.act.machine_look import MachineLook
+from delegtop.act.plan_sight import PlanSight
 from delegtop.act.planning import stop_plan
 from delegtop.act.process_identity import ProcessIdentity
 from delegtop.act.stop_plan import StopPlan
@@ -25,7 +25,7 @@ NOW = WallClock().now()
 LOG = Origin("/home/u/run.jsonl", 1, 0)
 
 
-class MadeMachine(MachineLook):
+class MadeMachine(PlanSight):
     """It has the process of the session, and what else it is given."""
 
     def __init__(
@@ -81,7 +81,7 @@ def told(product: str | None, manner: Manner = Manner.TERMINAL, **more: Any) -> 
 
 
 def planned(
-    events: list[Event], id: str, machine: MachineLook | None = None, acting: Acting | None = None, refused: str = ""
+    events: list[Event], id: str, machine: PlanSight | None = None, acting: Acting | None = None, refused: str = ""
 ) -> StopPlan:
     forest = Forest()
     forest.apply(events)

@@ -16,8 +16,8 @@ from tests.telling import handle_of
 
 from delegtop.act import ladder
 from delegtop.act.acting import Acting
-from delegtop.act.machine_look import MachineLook
 from delegtop.act.performing import take
+from delegtop.act.plan_sight import PlanSight
 from delegtop.act.planned_steps import PlannedSignal
 from delegtop.act.planning import stop_plan
 from delegtop.act.process_identity import identity
@@ -131,7 +131,7 @@ def test_nothing_but_what_is_planned_is_ever_signalled(cast: Cast, monkeypatch: 
         assessments = Assessments(forest)
         allowed = chance.sample(list(cast.logs), 6) if chance.random() < 0.2 else None
         acting = Acting(True, None if allowed is None else allowed.__contains__)
-        plan = stop_plan(assessments, handle_of(forest, chance.choice("sa")), MachineLook(), acting)
+        plan = stop_plan(assessments, handle_of(forest, chance.choice("sa")), PlanSight(), acting)
         rungs = [each for each in plan.rungs if each.is_possible and each.rung is not Rung.KILL]
         if not rungs:
             continue

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from delegtop.act.machine_look import MachineLook
+from delegtop.act.plan_sight import PlanSight
 from delegtop.act.planned_steps import PlannedCommand, PlannedInterrupt, PlannedRequest, PlannedSignal, PlannedStep
 from delegtop.act.process_identity import ProcessIdentity, taboo
 from delegtop.act.stop_plan import Rung, RungPlan, log_of
@@ -64,7 +64,7 @@ def called(facts: Delegation) -> str:
     return f"{name} “{line(' '.join(title.split()), _NAME)}”" if title else name
 
 
-def whose(forest: Forest, handle: Handle, machine: MachineLook) -> Owner:
+def whose(forest: Forest, handle: Handle, machine: PlanSight) -> Owner:
     """Whose it is, as the logs told and the system shows now."""
     at = session_process(forest, handle)
     if at is None:
@@ -78,7 +78,7 @@ def whose(forest: Forest, handle: Handle, machine: MachineLook) -> Owner:
     return _identified(owner, machine)
 
 
-def _by_itself(forest: Forest, handle: Handle, machine: MachineLook) -> Owner:
+def _by_itself(forest: Forest, handle: Handle, machine: PlanSight) -> Owner:
     """Of what is no agent program's, the nearest at or above it that has a process."""
     for above in upwards(forest, handle):
         facts = forest.delegation(above)
@@ -94,7 +94,7 @@ def _by_itself(forest: Forest, handle: Handle, machine: MachineLook) -> Owner:
     return Owner(handle, facts, None, why_not=why)
 
 
-def _identified(owner: Owner, machine: MachineLook) -> Owner:
+def _identified(owner: Owner, machine: PlanSight) -> Owner:
     """With the very process that its records name, if that can be told from one that has its number by now."""
     facts, refs = owner.facts, dict(owner.facts.refs)
     if facts.host not in (None, LOCALHOST, processes.hostname()):
@@ -121,7 +121,7 @@ def _stranger(process: ProcessIdentity, facts: Delegation, begun: str | None) ->
     return "" if is_it else f"its process (pid {process.pid}) is gone: another one has its number"
 
 
-def ladder(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -> Iterator[RungPlan]:
+def ladder(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -> Iterator[RungPlan]:
     yield _tool(forest, handle, owner, machine)
     yield _child(forest, handle, owner, machine)
     yield _session(forest, handle, owner, machine)
@@ -131,7 +131,7 @@ def ladder(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -
 # -- tool ------------------------------------------------------------------------------------------------------------
 
 
-def _tool(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -> RungPlan:
+def _tool(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -> RungPlan:
     refused = RungPlan(Rung.TOOL)
     facts = forest.delegation(handle)
     if owner.process is None:
@@ -163,7 +163,7 @@ def _gets(program: Product | None) -> str:
     )
 
 
-def _ending(target: ProcessIdentity, machine: MachineLook) -> tuple[PlannedStep, ...]:
+def _ending(target: ProcessIdentity, machine: PlanSight) -> tuple[PlannedStep, ...]:
     """SIGINT, and SIGTERM if that is not heeded. Who ignores the first is not sent it, and who is stopped must go on to
     hear anything at all."""
     wakes = [PlannedSignal(target, signal.SIGCONT)] if machine.is_stopped(target.pid) else []
@@ -175,7 +175,7 @@ def _ending(target: ProcessIdentity, machine: MachineLook) -> tuple[PlannedStep,
 # -- child -----------------------------------------------------------------------------------------------------------
 
 
-def _child(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -> RungPlan:
+def _child(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -> RungPlan:
     refused = RungPlan(Rung.CHILD)
     if owner.program is None:
         return refused._replace(why_not="it is of no agent program that could be asked")
@@ -193,9 +193,7 @@ def _child(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -
     return RungPlan(Rung.CHILD, does, asked, loses=_at_work(forest, _below(forest, handle)))
 
 
-def _requests(
-    forest: Forest, handles: list[Handle], owner: Owner, machine: MachineLook
-) -> tuple[PlannedStep, ...] | str:
+def _requests(forest: Forest, handles: list[Handle], owner: Owner, machine: PlanSight) -> tuple[PlannedStep, ...] | str:
     """What the program's own server is asked, a request for each; or why it cannot be."""
     program, process = owner.program, owner.process
     if program is None or process is None:
@@ -222,7 +220,7 @@ def _requests(
     return f"{program.title} has no server that could be asked"
 
 
-def _control_socket(owner: Owner, machine: MachineLook) -> Path | None:
+def _control_socket(owner: Owner, machine: PlanSight) -> Path | None:
     log = log_of(owner.facts)
     return machine.socket_above(log, owner.program.control_socket) if log and owner.program else None
 
@@ -238,7 +236,7 @@ def _session_id(facts: Delegation, program: Product) -> str | None:
 # -- session ---------------------------------------------------------------------------------------------------------
 
 
-def _session(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook) -> RungPlan:
+def _session(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -> RungPlan:
     refused = RungPlan(Rung.SESSION)
     if owner.process is None or owner.why_not:
         return refused._replace(why_not=owner.why_not)
@@ -264,7 +262,7 @@ def _session(forest: Forest, handle: Handle, owner: Owner, machine: MachineLook)
     return RungPlan(Rung.SESSION, does, (PlannedSignal(process, signal.SIGINT),), loses=loses)
 
 
-def _in_background(owner: Owner, machine: MachineLook, loses: tuple[str, ...]) -> RungPlan:
+def _in_background(owner: Owner, machine: PlanSight, loses: tuple[str, ...]) -> RungPlan:
     refused, program = RungPlan(Rung.SESSION), owner.program
     if program is None or not program.stop or not owner.job or owner.job.startswith("-"):
         return refused._replace(why_not="it runs in the background, and what it is called there is not known")

@@ -2,7 +2,7 @@
 
 from delegtop.act.acting import Acting
 from delegtop.act.ladder import called, ladder, whose
-from delegtop.act.machine_look import MachineLook
+from delegtop.act.plan_sight import PlanSight
 from delegtop.act.planned_steps import PlannedSignal
 from delegtop.act.stop_plan import RungPlan, StopPlan, log_of
 from delegtop.diagnosis.assessments import Assessments
@@ -12,7 +12,7 @@ from delegtop.model.store.ledger import Handle
 def stop_plan(
     assessments: Assessments,
     handle: Handle,
-    machine: MachineLook,
+    machine: PlanSight,
     acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
     refused: str = "",
 ) -> StopPlan:

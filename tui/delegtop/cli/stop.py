@@ -7,8 +7,8 @@ from delegtop.base.clock import SECOND
 from delegtop.cli import options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.cli.wait import find
 from delegtop.cli.watch import seconds
+from delegtop.cli.watched_session import find
 
 if TYPE_CHECKING:
     from delegtop.act.act_outcome import ActWatch
@@ -91,7 +91,7 @@ class _Stopping:
         return _EXITS[watch.standing.name]
 
     def _plan(self) -> "StopPlan":
-        from delegtop.act.machine_look import MachineLook
+        from delegtop.act.plan_sight import MachineLook
         from delegtop.act.planning import stop_plan
         from delegtop.act.present_view import refusal
 

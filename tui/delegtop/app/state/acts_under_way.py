@@ -51,13 +51,13 @@ class ActsUnderWay:
 
     def plan(self, id: str) -> "StopPlan | None":
         """The plan for the delegation of that id, as everything is now; None if it is not there."""
-        from delegtop.act.machine_look import MachineLook
+        from delegtop.act.plan_sight import PlanSight
         from delegtop.act.planning import stop_plan
 
         handle = self._board.forest.find(id)
         if handle is None:
             return None
-        return stop_plan(self._board.assessments, handle, MachineLook(), self.acting, self.refusal(handle))
+        return stop_plan(self._board.assessments, handle, PlanSight(), self.acting, self.refusal(handle))
 
     def begin(self, plan: "StopPlan", rung: "RungPlan", typed: str = "") -> "ActWatch":
         """Do it, from now on and without waiting for it."""

@@ -12,7 +12,7 @@ from delegtop.kernel import proc_files
 from delegtop.kernel.process_table import ProcessTable
 
 
-class MachineLook:
+class PlanSight:
     """One look. Nothing is asked before somebody needs it."""
 
     @cached_property
