@@ -91,12 +91,12 @@ class _Stopping:
         return _EXITS[watch.standing.name]
 
     def _plan(self) -> "StopPlan":
-        from delegtop.act.plan_sight import MachineLook
+        from delegtop.act.plan_sight import PlanSight
         from delegtop.act.planning import stop_plan
         from delegtop.act.present_view import refusal
 
         refused = refusal(self._seen.forest.delegation(self._handle), self._seen.statuses)
-        return stop_plan(self._seen.assessments, self._handle, MachineLook(), self._acting, refused)
+        return stop_plan(self._seen.assessments, self._handle, PlanSight(), self._acting, refused)
 
     def _wanted(self, plan: "StopPlan") -> "RungPlan | None":
         from delegtop.act.stop_plan import Rung

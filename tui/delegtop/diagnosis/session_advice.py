@@ -21,7 +21,7 @@ _KEPT = "its conversation is kept"
 _ONCE = "Do not open its session a second time while it runs: two would write one transcript."
 
 
-class SessionStep(NamedTuple):
+class Advice(NamedTuple):
     """One thing to do, in a sentence, and what to type for it."""
 
     words: str
@@ -33,7 +33,7 @@ class SessionStep(NamedTuple):
 # -- its process is there ----------------------------------------------------------------------------------------------
 
 
-def while_there(case: Case, at: SessionProcess, need: Need, frees: str, tried: bool) -> Iterator[SessionStep]:
+def while_there(case: Case, at: SessionProcess, need: Need, frees: str, tried: bool) -> Iterator[Advice]:
     """What to do where it runs, the first thing together with what frees such ones (`frees`) unless something milder
     was advised before (`tried`)."""
     program = product(at.facts.product)
@@ -48,7 +48,7 @@ def while_there(case: Case, at: SessionProcess, need: Need, frees: str, tried: b
     yield from others
     yield from take_up_child(case, at)
     if at.runs_as not in (Manner.BACKGROUND, Manner.SERVER):
-        yield SessionStep(_ONCE)
+        yield Advice(_ONCE)
 
 
 class _Reach(NamedTuple):
@@ -78,91 +78,89 @@ class _Reach(NamedTuple):
         return f"{alone}, or {whole}" if alone and whole else alone or (whole and f"press {whole}")
 
 
-def _in_terminal(to: _Reach, need: Need) -> Iterator[SessionStep]:
+def _in_terminal(to: _Reach, need: Need) -> Iterator[Advice]:
     command = commands.pane_command(to.at)
     if need is Need.ANSWER:
-        yield SessionStep(f"Its terminal: {to.where}.", command)
+        yield Advice(f"Its terminal: {to.where}.", command)
     elif need is Need.MESSAGE:
-        yield SessionStep(f"Type it in its terminal: {to.where}.", command)
+        yield Advice(f"Type it in its terminal: {to.where}.", command)
     elif not to.press:
-        yield SessionStep(f"Interrupt it in its terminal: {to.where}.", command)
+        yield Advice(f"Interrupt it in its terminal: {to.where}.", command)
     elif need is Need.LOOK:
-        yield SessionStep(f"Its terminal: {to.where}. If nothing moves, {to.press}.", command)
+        yield Advice(f"Its terminal: {to.where}. If nothing moves, {to.press}.", command)
     else:
-        yield SessionStep(f"In its terminal ({to.where}) {to.press}.", command)
+        yield Advice(f"In its terminal ({to.where}) {to.press}.", command)
 
 
-def _headless(to: _Reach, need: Need) -> Iterator[SessionStep]:
+def _headless(to: _Reach, need: Need) -> Iterator[Advice]:
     pid = to.at.pid or 0
     command = f"kill -INT {pid}" if commands.is_single(pid) else None
     below = "it" if to.is_own else "its session, with all agents in it"
     ends = f"this signal (SIGINT) ends {below}; {_KEPT}, and then it can be taken up again"
     if need is Need.ANSWER:
         words = f"It runs without a terminal ({to.where}), where nobody can answer: {ends}."
-        yield SessionStep(words, command, instead=True)
+        yield Advice(words, command, instead=True)
     elif need is Need.MESSAGE:
-        yield SessionStep(
+        yield Advice(
             f"It runs without a terminal ({to.where}), where nobody can send it a message: {ends}.",
             command,
             instead=True,
         )
     elif need is Need.LOOK:
-        yield SessionStep(f"It runs without a terminal ({to.where}). If nothing moves, {ends}.", command)
+        yield Advice(f"It runs without a terminal ({to.where}). If nothing moves, {ends}.", command)
     else:
-        yield SessionStep(f"It runs without a terminal ({to.where}), so only a signal reaches it: {ends}.", command)
+        yield Advice(f"It runs without a terminal ({to.where}), so only a signal reaches it: {ends}.", command)
 
 
-def _in_background(to: _Reach, need: Need) -> Iterator[SessionStep]:
+def _in_background(to: _Reach, need: Need) -> Iterator[Advice]:
     attach, logs, stop = (commands.background_command(to.at, each) for each in ("attach", "logs", "stop"))
     if attach is None or stop is None:
-        yield SessionStep(
+        yield Advice(
             f"It runs in the background ({to.where}): use its program's own commands. A signal does not end it, its "
             "supervisor would start it again."
         )
         return
-    ended = SessionStep(
+    ended = Advice(
         f"This ends {'it' if to.is_own else 'its session, with all agents in it'}; {_KEPT}. A signal would not: its "
         "supervisor would start it again.",
         stop,
     )
     if need is Need.STOP:
         yield ended._replace(words=f"It runs in the background ({to.where}). {ended.words}")
-        yield SessionStep("This opens it, to see what it does.", attach)
+        yield Advice("This opens it, to see what it does.", attach)
         return
     if need is Need.LOOK and logs is not None:
-        yield SessionStep(f"It runs in the background ({to.where}): this prints what it shows.", logs)
-        yield SessionStep(f"This opens it; there {to.press}.", attach)
+        yield Advice(f"It runs in the background ({to.where}): this prints what it shows.", logs)
+        yield Advice(f"This opens it; there {to.press}.", attach)
     else:
         then = {
             Need.ANSWER: "this opens it, to answer there",
             Need.MESSAGE: "this opens it, to type one",
         }.get(need, f"this opens it; there {to.press}")
-        yield SessionStep(f"It runs in the background ({to.where}): {then}.", attach)
+        yield Advice(f"It runs in the background ({to.where}): {then}.", attach)
     yield ended._replace(words=f"If that does not help: {ended.words[:1].lower()}{ended.words[1:]}")
 
 
-def _in_server(to: _Reach, need: Need) -> Iterator[SessionStep]:
+def _in_server(to: _Reach, need: Need) -> Iterator[Advice]:
     opens, abort = commands.server_command(to.at), commands.abort_command(to.case.facts, to.at)
     if need in (Need.ANSWER, Need.MESSAGE):
-        yield SessionStep(
+        yield Advice(
             f"A server has it ({to.where}): {'this opens it' if opens else 'do that in what shows it'}.", opens
         )
     elif abort is None:
-        yield SessionStep(
-            f"A server has it, with other sessions ({to.where}): interrupt it in the program that shows it."
-        )
+        yield Advice(f"A server has it, with other sessions ({to.where}): interrupt it in the program that shows it.")
     else:
         if need is Need.LOOK and opens:
-            yield SessionStep(f"A server has it ({to.where}): this opens it.", opens)
-        yield SessionStep(
+            yield Advice(f"A server has it ({to.where}): this opens it.", opens)
+        yield Advice(
             f"A server has it ({to.where}), which this asks to abort {'it' if to.is_own else 'this child'} alone. The "
             "answer proves nothing: see whether it moves.",
             abort,
         )
 
 
-def _somewhere(to: _Reach, need: Need) -> Iterator[SessionStep]:
-    yield SessionStep(f"Its program runs ({to.where}), nobody can see how: {_THERE[need]} where it was started.")
+def _somewhere(to: _Reach, need: Need) -> Iterator[Advice]:
+    yield Advice(f"Its program runs ({to.where}), nobody can see how: {_THERE[need]} where it was started.")
 
 
 _THERE = {
@@ -172,7 +170,7 @@ _THERE = {
     Need.STOP: "interrupt it",
     Need.LOOK: "look",
 }
-_MANNERS: dict[Manner, Callable[[_Reach, Need], Iterator[SessionStep]]] = {
+_MANNERS: dict[Manner, Callable[[_Reach, Need], Iterator[Advice]]] = {
     Manner.TERMINAL: _in_terminal,
     Manner.HEADLESS: _headless,
     Manner.BACKGROUND: _in_background,
@@ -181,24 +179,24 @@ _MANNERS: dict[Manner, Callable[[_Reach, Need], Iterator[SessionStep]]] = {
 }
 
 
-def told_there(case: Case, at: SessionProcess) -> Iterator[SessionStep]:
+def told_there(case: Case, at: SessionProcess) -> Iterator[Advice]:
     """What to do about something that has ended in a session whose process is there: its session is told."""
     if at.runs_as is Manner.HEADLESS:
-        yield SessionStep(f"Its session still runs, without a terminal ({place(at)}): wait for what it makes of this.")
+        yield Advice(f"Its session still runs, without a terminal ({place(at)}): wait for what it makes of this.")
         return
     opened = {
         Manner.TERMINAL: commands.pane_command(at),
         Manner.BACKGROUND: commands.background_command(at, "attach"),
         Manner.SERVER: commands.server_command(at),
     }
-    yield SessionStep(f"Its session is open ({place(at)}): tell it there how to go on.", opened.get(at.runs_as))
+    yield Advice(f"Its session is open ({place(at)}): tell it there how to go on.", opened.get(at.runs_as))
     yield from take_up_child(case, at)
 
 
 # -- its process is gone, or nobody can see it -------------------------------------------------------------------------
 
 
-def taken_up(case: Case, at: SessionProcess) -> Iterator[SessionStep]:
+def taken_up(case: Case, at: SessionProcess) -> Iterator[Advice]:
     """What opens its session again, if its process is not there."""
     program = product(at.facts.product)
     if program is None or at.is_there:
@@ -206,7 +204,7 @@ def taken_up(case: Case, at: SessionProcess) -> Iterator[SessionStep]:
     if (command := commands.session_command(at.facts)) is None:
         if at.is_gone:
             why = commands.no_command(at.facts)
-            yield SessionStep(f"Its program is gone, and {why}: ask for the work anew, with what it left.")
+            yield Advice(f"Its program is gone, and {why}: ask for the work anew, with what it left.")
         return
     whose = "its session" if at.session == case.handle else "the session it belongs to"
     on = f", on {at.facts.host}" if commands.is_elsewhere(at.facts) else ""
@@ -214,12 +212,12 @@ def taken_up(case: Case, at: SessionProcess) -> Iterator[SessionStep]:
     folder = " Type it in the folder of its project, it finds no others." if _wants_folder(at, program) else ""
     opens = f"this opens {whose} again{on}{how}.{folder}"
     if at.is_gone:
-        yield SessionStep(f"Its program is gone: {opens}", command)
+        yield Advice(f"Its program is gone: {opens}", command)
     else:
         seen = f"Look first whether its program is still open, which cannot be seen from here ({at.why})."
-        yield SessionStep(f"{seen} If it is closed, {opens}", command)
+        yield Advice(f"{seen} If it is closed, {opens}", command)
     if at.runs_as is Manner.HEADLESS and (again := commands.headless_command(at.facts)) is not None:
-        yield SessionStep(f"Or it goes on without a terminal, as it ran{how}; give it the options it had.", again)
+        yield Advice(f"Or it goes on without a terminal, as it ran{how}; give it the options it had.", again)
     yield from take_up_child(case, at)
 
 
@@ -227,9 +225,7 @@ def _wants_folder(at: SessionProcess, program: Product) -> bool:
     return program.needs_folder and not at.facts.cwd
 
 
-def take_up_child(case: Case, at: SessionProcess) -> Iterator[SessionStep]:
+def take_up_child(case: Case, at: SessionProcess) -> Iterator[Advice]:
     """What its parent is told so that a child with a session of its own goes on in that."""
     if (call := commands.child_call(case.facts, at)) is not None:
-        yield SessionStep(
-            "Typed to that session once the child has stopped: it goes on, and no work is done twice.", call
-        )
+        yield Advice("Typed to that session once the child has stopped: it goes on, and no work is done twice.", call)
