@@ -145,6 +145,8 @@ def _in_server(to: _Reach, need: Need) -> Iterator[Act]:
     opens, abort = commands.server_command(to.at), commands.abort_command(to.case.facts, to.at)
     if need in (Need.ANSWER, Need.MESSAGE):
         yield Act(f"A server has it ({to.where}): {'this opens it' if opens else 'do that in what shows it'}.", opens)
+    elif abort is None and opens is not None:
+        yield Act(f"A server has it ({to.where}): this opens it there; {to.press}.", opens)
     elif abort is None:
         yield Act(f"A server has it, with other sessions ({to.where}): interrupt it in the program that shows it.")
     else:
