@@ -58,7 +58,7 @@ def _typed(program: Product, runs_as: Manner, *more: Event) -> list[str]:
         heard(child, 2, phase=Phase.MODEL),
     ]
     forest = forest_at(at(60), [*events, *more])
-    has_commands = program.attach if runs_as is Manner.BACKGROUND else program.abort_path
+    has_commands = program.attach if runs_as is Manner.BACKGROUND else program.attach_server
     if not more and not has_commands:
         return []
     return [step.command for step in recovery.todo(Case(forest, handle_of(forest, child)), ()) if step.command]

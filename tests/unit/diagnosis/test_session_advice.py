@@ -231,9 +231,18 @@ def test_a_session_of_a_server_that_asks_is_opened_there() -> None:
 
 
 def test_a_server_that_cannot_be_asked_is_not() -> None:
-    told = steps(session(Manner.SERVER, product="codex"), MODEL)
+    told = steps(session(Manner.SERVER, product="qwen"), MODEL)
     assert typed(told) == []
     assert "interrupt it in the program that shows it" in told[0].words
+
+
+def test_a_program_whose_terminals_share_a_server_joins_the_session_there() -> None:
+    first, *_ = steps(session(Manner.SERVER, product="codex"), FOLDER, MODEL)
+    assert first.words == (
+        "Interrupt it and send the prompt again. A server has it (pid 4711, in /srv/garden): this opens it there; "
+        "press Esc, which interrupts its turn."
+    )
+    assert first.command == "cd /srv/garden && codex resume a"
 
 
 def test_an_id_that_is_no_session_is_not_put_into_an_address() -> None:
@@ -258,9 +267,10 @@ def test_nothing_that_is_there_is_opened_again(product: str, runs_as: Manner, tr
     told = steps(session(runs_as, product=product), FOLDER, *TROUBLES[trouble])
     program = next(each for each in products() if each.name == product)
     assert told, "there is something to do"
+    joins = runs_as is Manner.SERVER and program.attach_server[:-1] == program.resume
     for words in (program.resume, program.resume_headless):
         line = " ".join(words)
-        assert not words or not any(line in f"{step.words} {step.command}" for step in told)
+        assert joins or not words or not any(line in f"{step.words} {step.command}" for step in told)
     assert not any("--resume" in f"{step.words} {step.command}" for step in told)
     assert "pid 4711" in told[0].words, "it says that it is there, and where"
 

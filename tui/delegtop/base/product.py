@@ -96,7 +96,8 @@ class Product(NamedTuple):
     abort_path: str = ""
     """Where its own server is asked, by POST, to abort one session, be it that of a child; `{id}` stands for it."""
     attach_server: tuple[str, ...] = ()
-    """What opens a session in the server that has it; `{url}` stands for where that listens, `{id}` for the session."""
+    """What opens a session in the server that has it; `{id}` stands for the session, and `{url}` for where that listens
+    if it has to be told."""
     control_socket: str = ""
     """Where, below the folder of its logs, the server listens that can interrupt the turn of one session."""
     hears_tool_end: bool | None = None

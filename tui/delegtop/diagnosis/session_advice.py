@@ -147,6 +147,8 @@ def _in_server(to: _Reach, need: Need) -> Iterator[Advice]:
         yield Advice(
             f"A server has it ({to.where}): {'this opens it' if opens else 'do that in what shows it'}.", opens
         )
+    elif abort is None and opens is not None:
+        yield Advice(f"A server has it ({to.where}): this opens it there; {to.press}.", opens)
     elif abort is None:
         yield Advice(f"A server has it, with other sessions ({to.where}): interrupt it in the program that shows it.")
     else:

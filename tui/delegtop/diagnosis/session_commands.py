@@ -100,12 +100,15 @@ def background_command(at: SessionProcess, which: Literal["attach", "logs", "sto
 
 
 def server_command(at: SessionProcess) -> str | None:
-    """The command that opens it in the server that has it."""
+    """The command that opens it in the server that has it, where it is at work; nobody else writes its transcript."""
     program, url = product(at.facts.product), server_url(at)
     named = session_name(at.facts, program) if program else None
-    if program is None or not program.attach_server or url is None or named is None or named.startswith("-"):
+    if at.runs_as is not Manner.SERVER or program is None or not program.attach_server:
         return None
-    return shlex.join({"{url}": url, "{id}": named}.get(word, word) for word in program.attach_server)
+    if named is None or named.startswith("-") or ("{url}" in program.attach_server and url is None):
+        return None
+    words = [{"{url}": url or "", "{id}": named}.get(word, word) for word in program.attach_server]
+    return _in_folder(at.facts, words[:1], *words[1:])
 
 
 def abort_command(facts: Delegation, at: SessionProcess) -> str | None:

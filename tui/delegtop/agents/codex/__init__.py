@@ -15,6 +15,8 @@ PRODUCT = Product(
     resume_headless=("codex", "exec", "resume"),
     interrupt_key="Esc",
     hears_tool_end=True,
+    # Its terminals share a server: there, to resume a session that is at work is to join it.
+    attach_server=("codex", "resume", "{id}"),
     control_socket="app-server-control/app-server-control.sock",
     headless=("exec", "e", "review"),
     tried="0.169.0",
