@@ -5,12 +5,13 @@
 #    source ~/.local/share/bash_completion/delegtop
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_delegtop_subparsers=(tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_subparsers=(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
 
 _shtab_delegtop_tree_option_strings=(-h --help --since --here --all --json --prompts --exit-code --plain --gantt --sources --claims -f --filter -s --sort --columns --at --format --ascii --no-color --config)
 _shtab_delegtop_check_option_strings=(-h --help --since --here --all --json --sarif --junit --fail-on --rule --ignore --root --at --format --config)
 _shtab_delegtop_report_option_strings=(-h --help --since --here --all -o --output --only --force --at --format --config)
-_shtab_delegtop_watch_option_strings=(-h --help --since --here --all --json --exit-when --timeout --notify --notify-command -f --filter --format --config)
+_shtab_delegtop_watch_option_strings=(-h --help --since --here --all --json --exit-when --for --exec --timeout --notify --notify-command -f --filter --format --config)
+_shtab_delegtop_notify_option_strings=(-h --help --notify-command --config)
 _shtab_delegtop_wait_option_strings=(-h --help --since --here --all --timeout --appear --idle --json --format --config)
 _shtab_delegtop_status_option_strings=(-h --help --short --json --format --for --session --here --no-wait --read --exit-code --at --since --ascii --no-color --config)
 _shtab_delegtop_mcp_option_strings=(-h --help --since --all --format --config)
@@ -43,6 +44,7 @@ _shtab_delegtop_report___output_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_report___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_watch_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_watch___config_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_notify___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_wait_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_wait___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_status_pos_0_COMPGEN=_shtab_compgen_files
@@ -84,7 +86,7 @@ _shtab_delegtop___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_tree__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_tree___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_check___fail_on_choices=(error warning info never)
-_shtab_delegtop_watch___exit_when_choices=(done problem all-returned)
+_shtab_delegtop_watch___exit_when_choices=(done problem all-returned stuck-or-done)
 _shtab_delegtop_status___for_choices=(plain ansi tmux bash zsh pango waybar)
 _shtab_delegtop_replay__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_replay___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
@@ -95,8 +97,8 @@ _shtab_delegtop_config_pos_0_choices=(path show default)
 _shtab_delegtop_config__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_config___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_completion_pos_0_choices=(bash zsh fish)
-_shtab_delegtop_help_pos_0_choices=(tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
-_shtab_delegtop_pos_0_choices=(tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_pos_0_choices=(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
 _shtab_delegtop__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 
@@ -134,6 +136,9 @@ _shtab_delegtop_watch___help_nargs=0
 _shtab_delegtop_watch___here_nargs=0
 _shtab_delegtop_watch___all_nargs=0
 _shtab_delegtop_watch___json_nargs=0
+_shtab_delegtop_notify_pos_0_nargs='*'
+_shtab_delegtop_notify__h_nargs=0
+_shtab_delegtop_notify___help_nargs=0
 _shtab_delegtop_wait_pos_1_nargs='*'
 _shtab_delegtop_wait__h_nargs=0
 _shtab_delegtop_wait___help_nargs=0

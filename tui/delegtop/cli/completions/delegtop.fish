@@ -50,8 +50,8 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
-set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exit-when --fail-on --filter --for --format --from --ignore --log --notify --notify-command --only --output --registry --root --rule --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
+set -g _shtab_delegtop_commands tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
+set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --log --notify --notify-command --only --output --registry --root --rule --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
 complete -c delegtop -f
@@ -73,7 +73,7 @@ complete -c delegtop -n _shtab_delegtop_using -l ascii -d 'draw with ASCII chara
 complete -c delegtop -n _shtab_delegtop_using -l no-color -d 'no colour; so does a NO_COLOR that is not empty'
 complete -c delegtop -n _shtab_delegtop_using -l no-mouse -d 'leave the mouse to the terminal'
 complete -c delegtop -n _shtab_delegtop_using -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
-complete -c delegtop -n _shtab_delegtop_using -l notify -x -d 'tell of trouble, and of what is done: bell, desktop, command; with commas between'
+complete -c delegtop -n _shtab_delegtop_using -l notify -x -d 'tell of trouble and of what is done: bell, desktop, command, ntfy, slack, …; with commas between'
 complete -c delegtop -n _shtab_delegtop_using -l notify-command -x -d 'what --notify command runs, quoted as one argument; no shell is involved'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a tree -d 'print the tree of delegations once, as text or JSON'
 complete -c delegtop -n '_shtab_delegtop_using tree' -s h -l help -d 'show this help'
@@ -130,14 +130,20 @@ complete -c delegtop -n '_shtab_delegtop_using watch' -l since -x -d 'read only 
 complete -c delegtop -n '_shtab_delegtop_using watch' -l here -d 'only sessions of this folder and below'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l all -d 'the whole history of every agent on this machine'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l json -d 'print one JSON object a line, a stable contract'
-complete -c delegtop -n '_shtab_delegtop_using watch' -l exit-when -xka "done problem all-returned" -d 'stop when nothing is open any more (done), something is wrong (problem), or all have come back (all-returned)'
+complete -c delegtop -n '_shtab_delegtop_using watch' -l exit-when -xka "done problem all-returned stuck-or-done" -d 'stop when nothing is open any more (done), something is wrong (problem), all have come back (all-returned), or it is stuck or done, whichever is first (stuck-or-done)'
+complete -c delegtop -n '_shtab_delegtop_using watch' -l for -x -d 'only this session and all below it: an id, the beginning of one, or - for the one that this runs in'
+complete -c delegtop -n '_shtab_delegtop_using watch' -l exec -x -d 'run this for each problem, and when it is over, quoted as one argument; no shell is involved'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l timeout -x -d 'stop after so long, as 90, 5m or 1h30m, with exit code 124'
-complete -c delegtop -n '_shtab_delegtop_using watch' -l notify -x -d 'tell of trouble, and of what is done: bell, desktop, command; with commas between'
+complete -c delegtop -n '_shtab_delegtop_using watch' -l notify -x -d 'tell of trouble and of what is done: bell, desktop, command, ntfy, slack, …; with commas between'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l notify-command -x -d 'what --notify command runs, quoted as one argument; no shell is involved'
 complete -c delegtop -n '_shtab_delegtop_using watch' -s f -l filter -x -d 'show only what fits: '"'"'state:overdue depth>1'"'"''
 complete -c delegtop -n '_shtab_delegtop_using watch' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using watch; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, or - for standard input; else what is found'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a notify -d 'send one test message by each way of telling, and say what was answered'
+complete -c delegtop -n '_shtab_delegtop_using notify' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using notify' -l notify-command -x -d 'what --notify command runs, quoted as one argument; no shell is involved'
+complete -c delegtop -n '_shtab_delegtop_using notify' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a wait -d 'wait until one delegation has ended, and exit by its outcome'
 complete -c delegtop -n '_shtab_delegtop_using wait' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using wait' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
@@ -311,4 +317,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'

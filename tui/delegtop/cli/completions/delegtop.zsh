@@ -22,6 +22,7 @@ _shtab_delegtop_commands() {
     mcp:'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
     metrics:'print or write counts, ages and missed deadlines for Prometheus'
     migrate:'print an old return in the standard form'
+    notify:'send one test message by each way of telling, and say what was answered'
     record:'record the sources as they grow, in one file that replays anywhere'
     replay:'watch recorded logs in their own time: play, seek, step, jump to problems'
     report:'write an incident report that can be sent: Markdown, HTML or JSON'
@@ -55,7 +56,7 @@ _shtab_delegtop_options=(
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
   "--no-mouse[leave the mouse to the terminal]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "--notify[tell of trouble, and of what is done\: bell, desktop, command\; with commas between]:HOW:"
+  "--notify[tell of trouble and of what is done\: bell, desktop, command, ntfy, slack, \…\; with commas between]:HOW:"
   "--notify-command[what --notify command runs, quoted as one argument\; no shell is involved]:COMMAND:"
 )
 
@@ -157,7 +158,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -223,6 +224,16 @@ _shtab_delegtop_migrate_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_migrate_defaults_added=0
+
+_shtab_delegtop_notify_options=(
+  {-h,--help}"[show this help]"
+  "--notify-command[what --notify command runs, quoted as one argument\; no shell is involved]:COMMAND:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::bell, desktop, command, ntfy, slack, discord or webhook:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_notify_defaults_added=0
 
 _shtab_delegtop_record_options=(
   {-h,--help}"[show this help]"
@@ -404,9 +415,11 @@ _shtab_delegtop_watch_options=(
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
   "--json[print one JSON object a line, a stable contract]"
-  "--exit-when[stop when nothing is open any more (done), something is wrong (problem), or all have come back (all-returned)]:WHEN:(done problem all-returned)"
+  "--exit-when[stop when nothing is open any more (done), something is wrong (problem), all have come back (all-returned), or it is stuck or done, whichever is first (stuck-or-done)]:WHEN:(done problem all-returned stuck-or-done)"
+  "--for[only this session and all below it\: an id, the beginning of one, or - for the one that this runs in]:SESSION:"
+  "--exec[run this for each problem, and when it is over, quoted as one argument\; no shell is involved]:COMMAND:"
   "--timeout[stop after so long, as 90, 5m or 1h30m, with exit code 124]:TIME:"
-  "--notify[tell of trouble, and of what is done\: bell, desktop, command\; with commas between]:HOW:"
+  "--notify[tell of trouble and of what is done\: bell, desktop, command, ntfy, slack, \…\; with commas between]:HOW:"
   "--notify-command[what --notify command runs, quoted as one argument\; no shell is involved]:COMMAND:"
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
@@ -448,6 +461,7 @@ _shtab_delegtop() {
         mcp) _arguments -C -s $_shtab_delegtop_mcp_options ;;
         metrics) _arguments -C -s $_shtab_delegtop_metrics_options ;;
         migrate) _arguments -C -s $_shtab_delegtop_migrate_options ;;
+        notify) _arguments -C -s $_shtab_delegtop_notify_options ;;
         record) _arguments -C -s $_shtab_delegtop_record_options ;;
         replay) _arguments -C -s $_shtab_delegtop_replay_options ;;
         report) _arguments -C -s $_shtab_delegtop_report_options ;;
