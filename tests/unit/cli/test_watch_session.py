@@ -80,7 +80,7 @@ def test_the_command_is_run_once_for_a_problem_and_once_when_it_is_over(tmp_path
         until(lambda: Path("told.txt").exists())
         for session in ("slow", "strange", "leaf", "child", "mine", "other"):
             returned(session, "completed")
-        until(lambda: "resolved" in Path("told.txt").read_text())
+        until(lambda: "resolved" in Path("told.txt").read_text() and '"resolved"' in Path("told.json").read_text())
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == Exit.INTERRUPTED
         assert process.stderr is not None

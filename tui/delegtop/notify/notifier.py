@@ -139,7 +139,8 @@ def notifier(
     masked: bool = True,
 ) -> Notifier:
     """The wanted ways, by name; NotifyError if one cannot work."""
-    made = [way(name, command, settings, ring=ring, say=say) for name in dict.fromkeys(ways)]
+    names = sorted(dict.fromkeys(ways), key=lambda name: name != "bell")  # it rings at once, whatever the others take
+    made = [way(name, command, settings, ring=ring, say=say) for name in names]
     quiet = QuietHours(settings.quiet_hours) if settings.quiet_hours else None
     return Notifier(made, masked=masked, quiet=quiet)
 
