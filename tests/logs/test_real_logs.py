@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.logs.told_and_estimated import both
 from tests.patience import cost
 
 from delegtop.cli import main
@@ -50,3 +51,12 @@ def test_every_real_log_can_be_printed_as_text(capsys: pytest.CaptureFixture[str
     shown = capsys.readouterr().out
     assert "\nSources\n" in shown
     assert all(character.isprintable() or character == "\n" for character in shown)
+
+
+def test_what_claude_code_tells_in_dollars_its_tokens_cost_by_list_prices() -> None:
+    """docs/cost.md has the table, and why some differ."""
+    found = [each for each in both(FOLDER) if "stream_json" not in each.source]
+    if not found:
+        pytest.skip("none of these logs tells dollars and kinds of tokens")
+    same = [each for each in found if abs(each.estimated / each.told - 1) < 0.001]
+    assert len(same) >= 0.8 * len(found)
