@@ -22,7 +22,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample
 from delegtop.model.forest import Forest
-from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.records import Line, Record, Unreadable
 
 ID = "019c2200-0000-7000-8000-000000000000"
 TIME = "2026-02-03T09:00:00Z"
@@ -47,7 +47,8 @@ thread_spawn depth messages toolCalls tokens total agents parentAgentId launch_s
 session_id sessionId tool_use_id is_error callingSessionId callingToolUseId table meta createdAt lastUpdatedAt
 agentType parentSessionId resumeCount text ts phase tool_name method params update sessionUpdate child_session_id
 subagent_id parent_session_id subagentId info reason taskId detached origin metadata ts status pid parent_agent_id
-metadata_json updated_at
+metadata_json updated_at thinking thought thoughts summary blocks rawInput rawOutput parts content_json created_at
+tool_call_id is_error functionResponse response toolResult toolCall prompt attachment subtype isMeta state callID
 """
 _WORDS = """
 session_meta event_msg response_item turn_context task_started task_complete turn_aborted token_count function_call
@@ -57,6 +58,8 @@ user assistant gemini tool_result tool_use tool_call message completion turn_end
 session/update tool_call_update subagent_spawned subagent_finished turn_completed retry_state phase_changed
 permission_requested waiting_for_model subagent.spawned subagent.cancelled turn.ended cancelled task.terminated
 context.append_loop_event usage.record SubagentEvent threads thread_spawn_edges running paused Task Agent
+text thinking reasoning redacted_thinking image result part sessions toolRequest toolResponse system attachment
+user_message_chunk agent_message_chunk content.part think
 """
 KEYS, WORDS = _KEYS.split(), _WORDS.split()
 TEXTS = st.sampled_from(
@@ -86,5 +89,7 @@ def test_records_made_of_known_keys_and_any_values_are_answered(
         found = list(reader.read(place))
         forest.apply([each for each in found if not isinstance(each, Unreadable)])
         list(reader.retell(place))
+    values = [Record(Origin("x.jsonl", number + 1, number * 100), json.loads(line)) for number, line in enumerate(data)]
+    assert all(isinstance(piece.text, str) and isinstance(piece.name, str) for piece in reader.said(values))
     forest.advance(Millis(1_770_109_900_000))
     assert all(forest.delegation(handle).product for handle in forest.walk() if forest.delegation(handle).started_at)
