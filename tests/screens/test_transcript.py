@@ -140,6 +140,8 @@ async def test_secrets_are_masked_until_they_are_asked_for(log: Log) -> None:
         assert "abcdefghij" not in screen.view.text
         await pilot.press("x")
         assert "abcdefghij" in screen.view.text
+        await pilot.press("escape")
+        assert "abcdefghij" not in text_of(pilot.app)  # type: ignore[arg-type]  # as above
 
 
 async def test_words_are_found_where_they_are_folded_away_and_in_what_is_not_read_yet(log: Log) -> None:

@@ -281,4 +281,4 @@ def test_what_is_said_is_read_and_what_is_added_appears_while_it_is_looked_at(te
     terminal.wait_for("answer", "Done.")
     terminal.keys("v")
     terminal.wait_until(lambda: "delegtop · transcript" not in terminal.screen(), "the dashboard is back")
-    terminal.wait_for("Done.", "go to session")
+    terminal.wait_for("its turn ended")

@@ -57,6 +57,7 @@ class TranscriptScreen(ConversationReading):
         self._prompt = Prompt("/", "words to look for; n and N go on", _SEARCH)
         self._keys = KeyBar()
         self._going = GoingThere(self, board, reader)
+        self._masked = board.table.masked
         self._all = self._thoughts = False
         """Whether everything is unfolded, or what was thought."""
 
@@ -89,7 +90,7 @@ class TranscriptScreen(ConversationReading):
         return self._all or (self._thoughts and said_in(piece).voice is Voice.THINKING)
 
     def _hide(self, text: str) -> str:
-        return privacy.hiding(self._board.table.masked)(text)
+        return privacy.hiding(self._masked)(text)
 
     def draw(self) -> None:
         if not self.is_here:
@@ -179,7 +180,8 @@ class TranscriptScreen(ConversationReading):
         self.draw()
 
     def action_secrets(self) -> None:
-        self._board.table.masked = not self._board.table.masked
+        """Show what looks like a secret, or hide it again; elsewhere it stays as it was."""
+        self._masked = not self._masked
         self.view.again()
         self.draw()
 
