@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/delegtop
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_delegtop_subparsers=(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_subparsers=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
 
 _shtab_delegtop_tree_option_strings=(-h --help --since --here --all --json --prompts --exit-code --plain --gantt --sources --claims -f --filter -s --sort --columns --at --format --ascii --no-color --config)
 _shtab_delegtop_check_option_strings=(-h --help --since --here --all --json --sarif --junit --fail-on --rule --ignore --root --at --format --config)
@@ -13,6 +13,7 @@ _shtab_delegtop_report_option_strings=(-h --help --since --here --all -o --outpu
 _shtab_delegtop_watch_option_strings=(-h --help --since --here --all --json --exit-when --for --exec --timeout --notify --notify-command -f --filter --format --config)
 _shtab_delegtop_notify_option_strings=(-h --help --notify-command --config)
 _shtab_delegtop_wait_option_strings=(-h --help --since --here --all --timeout --appear --idle --json --format --config)
+_shtab_delegtop_stop_option_strings=(-h --help --since --here --all --rung --kill --act --readonly --timeout --json --format --config)
 _shtab_delegtop_status_option_strings=(-h --help --short --json --format --for --session --here --no-wait --read --exit-code --at --since --ascii --no-color --config)
 _shtab_delegtop_mcp_option_strings=(-h --help --since --all --format --config)
 _shtab_delegtop_metrics_option_strings=(-h --help --since --here --all -o --output --every --at --format --config)
@@ -31,7 +32,7 @@ _shtab_delegtop_lint_option_strings=(-h --help --json --sarif --junit --fail-on 
 _shtab_delegtop_config_option_strings=(-h --help -s --sort --theme --ascii --no-color --no-mouse --config)
 _shtab_delegtop_completion_option_strings=(-h --help)
 _shtab_delegtop_help_option_strings=(-h --help)
-_shtab_delegtop_option_strings=(-h --help -V --version --since --here --all -f --filter -s --sort --columns --view --at --format --theme --ascii --no-color --no-mouse --config --notify --notify-command)
+_shtab_delegtop_option_strings=(-h --help -V --version --since --here --all -f --filter -s --sort --columns --view --at --format --theme --ascii --no-color --no-mouse --config --notify --notify-command --act --readonly)
 
 _shtab_delegtop_tree_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_tree___config_COMPGEN=_shtab_compgen_files
@@ -47,6 +48,8 @@ _shtab_delegtop_watch___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_notify___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_wait_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_wait___config_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_stop_pos_1_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_stop___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_status_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_status___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_mcp_pos_0_COMPGEN=_shtab_compgen_files
@@ -87,6 +90,7 @@ _shtab_delegtop_tree__s_choices=(problems start name project task state depth de
 _shtab_delegtop_tree___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_check___fail_on_choices=(error warning info never)
 _shtab_delegtop_watch___exit_when_choices=(done problem all-returned stuck-or-done)
+_shtab_delegtop_stop___rung_choices=(tool child session process)
 _shtab_delegtop_status___for_choices=(plain ansi tmux bash zsh pango waybar)
 _shtab_delegtop_replay__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_replay___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
@@ -97,8 +101,8 @@ _shtab_delegtop_config_pos_0_choices=(path show default)
 _shtab_delegtop_config__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_config___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_completion_pos_0_choices=(bash zsh fish)
-_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
-_shtab_delegtop_pos_0_choices=(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
 _shtab_delegtop__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 
@@ -147,6 +151,14 @@ _shtab_delegtop_wait___all_nargs=0
 _shtab_delegtop_wait___appear_nargs=0
 _shtab_delegtop_wait___idle_nargs=0
 _shtab_delegtop_wait___json_nargs=0
+_shtab_delegtop_stop_pos_1_nargs='*'
+_shtab_delegtop_stop__h_nargs=0
+_shtab_delegtop_stop___help_nargs=0
+_shtab_delegtop_stop___here_nargs=0
+_shtab_delegtop_stop___all_nargs=0
+_shtab_delegtop_stop___act_nargs=0
+_shtab_delegtop_stop___readonly_nargs=0
+_shtab_delegtop_stop___json_nargs=0
 _shtab_delegtop_status_pos_0_nargs='*'
 _shtab_delegtop_status__h_nargs=0
 _shtab_delegtop_status___help_nargs=0
@@ -248,6 +260,8 @@ _shtab_delegtop___all_nargs=0
 _shtab_delegtop___ascii_nargs=0
 _shtab_delegtop___no_color_nargs=0
 _shtab_delegtop___no_mouse_nargs=0
+_shtab_delegtop___act_nargs=0
+_shtab_delegtop___readonly_nargs=0
 
 
 # $1=COMP_WORDS[1]

@@ -50,8 +50,8 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
-set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --log --notify --notify-command --only --output --registry --root --rule --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
+set -g _shtab_delegtop_commands tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
+set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --kill --log --notify --notify-command --only --output --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
 complete -c delegtop -f
@@ -75,6 +75,8 @@ complete -c delegtop -n _shtab_delegtop_using -l no-mouse -d 'leave the mouse to
 complete -c delegtop -n _shtab_delegtop_using -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n _shtab_delegtop_using -l notify -x -d 'tell of trouble and of what is done: bell, desktop, command, ntfy, slack, …; with commas between'
 complete -c delegtop -n _shtab_delegtop_using -l notify-command -x -d 'what --notify command runs, quoted as one argument; no shell is involved'
+complete -c delegtop -n _shtab_delegtop_using -l act -d 'let it stop what is stuck, not only show how (docs/acting.md)'
+complete -c delegtop -n _shtab_delegtop_using -l readonly -d 'never act, whatever the settings and --act say'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a tree -d 'print the tree of delegations once, as text or JSON'
 complete -c delegtop -n '_shtab_delegtop_using tree' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using tree' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
@@ -156,6 +158,20 @@ complete -c delegtop -n '_shtab_delegtop_using wait' -l json -d 'print it as `de
 complete -c delegtop -n '_shtab_delegtop_using wait' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using wait' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using wait; and test $_shtab_delegtop_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, or - for standard input; else what is found'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a stop -d 'show how to stop one delegation that is stuck, mildest first; with --act, do it'
+complete -c delegtop -n '_shtab_delegtop_using stop' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l here -d 'only sessions of this folder and below'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l all -d 'the whole history of every agent on this machine'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l rung -xka "tool child session process" -d 'how much to stop: tool, child, session, process'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l kill -x -d 'end its process by SIGKILL; NAME is that of its program'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l act -d 'let it stop what is stuck, not only show how (docs/acting.md)'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l readonly -d 'never act, whatever the settings and --act say'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l timeout -x -d 'how long to look for what comes of it, as 90 or 5m (default 30s)'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l json -d 'print plan and outcome as JSON'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l format -x -d 'read every source as this format, whatever its shape'
+complete -c delegtop -n '_shtab_delegtop_using stop' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
+complete -c delegtop -n '_shtab_delegtop_using stop; and test $_shtab_delegtop_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, or - for standard input; else what is found'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a status -d 'say in one line how everything stands, for status bars and prompts'
 complete -c delegtop -n '_shtab_delegtop_using status' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using status' -l short -d 'glyphs and figures: ▶8 !1 ◀bash 4:51 webapp'
@@ -317,4 +333,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'

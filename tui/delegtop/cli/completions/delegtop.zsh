@@ -31,6 +31,7 @@ _shtab_delegtop_commands() {
     sources:'list the logs that are found, of which agents, and what is left out'
     stats:'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
     status:'say in one line how everything stands, for status bars and prompts'
+    stop:'show how to stop one delegation that is stuck, mildest first; with --act, do it'
     tree:'print the tree of delegations once, as text or JSON'
     wait:'wait until one delegation has ended, and exit by its outcome'
     watch:'print a line for each change, tell of trouble, stop when something is done or wrong'
@@ -58,6 +59,8 @@ _shtab_delegtop_options=(
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   "--notify[tell of trouble and of what is done\: bell, desktop, command, ntfy, slack, \…\; with commas between]:HOW:"
   "--notify-command[what --notify command runs, quoted as one argument\; no shell is involved]:COMMAND:"
+  "--act[let it stop what is stuck, not only show how (docs\/acting.md)]"
+  "--readonly[never act, whatever the settings and --act say]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -158,7 +161,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -365,6 +368,26 @@ _shtab_delegtop_status_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_status_defaults_added=0
 
+_shtab_delegtop_stop_options=(
+  {-h,--help}"[show this help]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--here[only sessions of this folder and below]"
+  "--all[the whole history of every agent on this machine]"
+  "--rung[how much to stop\: tool, child, session, process]:RUNG:(tool child session process)"
+  "--kill[end its process by SIGKILL\; NAME is that of its program]:NAME:"
+  "--act[let it stop what is stuck, not only show how (docs\/acting.md)]"
+  "--readonly[never act, whatever the settings and --act say]"
+  "--timeout[how long to look for what comes of it, as 90 or 5m (default 30s)]:TIME:"
+  "--json[print plan and outcome as JSON]"
+  "--format[read every source as this format, whatever its shape]:NAME:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
+  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_stop_defaults_added=0
+
 _shtab_delegtop_tree_options=(
   {-h,--help}"[show this help]"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
@@ -470,6 +493,7 @@ _shtab_delegtop() {
         sources) _arguments -C -s $_shtab_delegtop_sources_options ;;
         stats) _arguments -C -s $_shtab_delegtop_stats_options ;;
         status) _arguments -C -s $_shtab_delegtop_status_options ;;
+        stop) _arguments -C -s $_shtab_delegtop_stop_options ;;
         tree) _arguments -C -s $_shtab_delegtop_tree_options ;;
         wait) _arguments -C -s $_shtab_delegtop_wait_options ;;
         watch) _arguments -C -s $_shtab_delegtop_watch_options ;;
