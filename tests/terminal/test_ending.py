@@ -92,7 +92,9 @@ def test_told_again_and_again_it_ends_no_less_cleanly(terminal: "Terminal", stag
     assert_given_back(terminal)
 
 
-@pytest.mark.parametrize(("key", "words"), [("y", "recommendation"), ("C-p", "Search"), ("t", "acknowledge")])
+@pytest.mark.parametrize(
+    ("key", "words"), [("y", "recommendation"), ("C-p", "Search"), ("t", "acknowledge"), ("K", "Nothing can be done")]
+)
 def test_what_lies_over_the_monitor_is_not_in_the_way(terminal: "Terminal", stage: Path, key: str, words: str) -> None:
     process = opened(terminal, HANG, stage, "+12m")
     terminal.keys(key)

@@ -26,9 +26,9 @@ DESCRIPTION = (
 )
 PAGE = "docs/acting.md"
 EXAMPLES = {
-    "delegtop stop toolu_01ABC": "the plan; nothing is done",
-    "delegtop stop toolu_01ABC --act": "the mildest rung",
-    "delegtop stop toolu_01ABC --rung session --act": "its session",
+    "delegtop stop sess_1772532120_h9w4dg logs/": "the plan; nothing is done",
+    "delegtop stop sess_1772532120_h9w4dg logs/ --act": "the mildest rung",
+    "delegtop stop sess_1772532120_h9w4dg logs/ --rung session --act": "its session",
 }
 RUNGS = ("tool", "child", "session", "process")
 _PATIENCE = 30.0

@@ -49,3 +49,9 @@ class ActsDone:
             if (line := act_log.parsed(data)) is not None:
                 self._waiting.append((line, Origin(path, self._number, begin)))
         return True
+
+    def raw(self, origin: Origin) -> bytes | None:
+        """The very line of the act log; None if that is not where it stands."""
+        if origin.source != str(act_log.place()):
+            return None
+        return next((data for _, begin, data in act_log.lines(origin.offset) if begin == origin.offset), None)

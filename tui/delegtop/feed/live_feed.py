@@ -384,7 +384,7 @@ class Feed:
 
     def raw(self, origin: Origin) -> bytes | None:
         """The very line, read again from disk; None if it is no longer there."""
-        return self._past.raw(origin)
+        return self._acts.raw(origin) or self._past.raw(origin)
 
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`. What no line tells

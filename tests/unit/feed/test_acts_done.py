@@ -1,0 +1,65 @@
+"""What delegtop did is told of the delegations it was done to, by whichever delegtop reads their log."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from delegtop import act_log
+from delegtop.base.clock import FrozenClock, Millis, WallClock
+from delegtop.feed.acts_done import ActsDone
+from delegtop.feed.live_feed import Feed
+from delegtop.model.events import Noted, Started
+from delegtop.model.notes import ACTED
+
+AT = Millis(1_790_000_000_000)
+RECORD = '{"event": "register", "at": "2026-09-21T14:13:00Z", "session_id": "sess_1", "subagent": "planner"}\n'
+
+
+def act(log: Path | str, words: str = "TERM sent", id: str = "sess_1") -> None:
+    act_log.add(act_log.ActLine(AT, act_log.ACT, "a1", id, words, os.path.abspath(log)))  # noqa: PTH100 -- as it is written
+
+
+def test_an_act_stands_in_the_history_of_its_delegation_and_can_be_read_again(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    log.write_text(RECORD)
+    act(log)
+    told: list[object] = []
+    feed = Feed([str(log)], clock=WallClock(), witness=lambda _line, events: told.extend(events))
+    events = [event for batch in feed.poll() for event in batch.events]
+    noted = next(event for event in events if isinstance(event, Noted) and event.kind == ACTED)
+    assert (noted.id, noted.text, noted.at) == ("sess_1", "TERM sent", AT)
+    assert noted in told, "whoever records is told, too"
+    assert b'"TERM sent"' in (feed.raw(noted.origin) or b"")
+    act(log, "it is gone")
+    events = [event for batch in feed.poll() for event in batch.events]
+    assert [event.text for event in events if isinstance(event, Noted)] == ["it is gone"], "once, and no more"
+    feed.close()
+
+
+def test_acts_on_what_is_not_read_here_make_no_rows(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    log.write_text(RECORD)
+    act(tmp_path / "other.jsonl", id="sess_2")
+    feed = Feed([str(log)], clock=WallClock())
+    events = [event for batch in feed.poll() for event in batch.events]
+    assert {event.id for event in events if isinstance(event, Started | Noted)} == {"sess_1"}
+    feed.close()
+
+
+def test_a_moment_of_the_past_is_told_nothing_by_the_present(tmp_path: Path) -> None:
+    act(tmp_path / "run.jsonl")
+    assert list(ActsDone(FrozenClock(AT)).seen([str(tmp_path / "run.jsonl")])) == []
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]\n", b"null\n", b'{"at": 1}\n', b'{"at": "x", "event": 1}\n', b"\xff\xfe\n"]
+)
+def test_what_is_no_line_of_ours_is_passed_over(tmp_path: Path, line: bytes) -> None:
+    act_log.place().parent.mkdir(parents=True)
+    act_log.place().write_bytes(line)
+    acts = ActsDone(WallClock())
+    assert list(acts.seen(["run.jsonl"])) == []
+    if line.endswith(b"\n"):
+        act(tmp_path / "run.jsonl")
+        assert len(list(acts.seen([str(tmp_path / "run.jsonl")]))) == 1
