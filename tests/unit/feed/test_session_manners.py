@@ -120,13 +120,21 @@ def test_what_is_no_pane_is_not_told(tmp_path: Path, pane: str) -> None:
         assert PANE not in dict(session_manners.seen(started(it.pid, "claude"), known("claude-code")))
 
 
-LISTENING = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
+LISTENING = """
+import socket, sys
+own = open(sys.argv[2], "w")  # a server without a database might be that of another test's
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+input()
+"""
 
 
 @pytest.mark.parametrize(("program", "told"), [("opencode", True), ("codex", False)])
-def test_where_a_server_listens_is_told_if_it_can_be_asked_to_abort_a_session(program: str, told: bool) -> None:
+def test_where_a_server_listens_is_told_if_it_can_be_asked_to_abort_a_session(
+    program: str, told: bool, tmp_path: Path
+) -> None:
     process = subprocess.Popen(
-        [program, "-c", LISTENING, "serve"],
+        [program, "-c", LISTENING, "serve", str(tmp_path / f"{program}.db")],
         executable=sys.executable,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
