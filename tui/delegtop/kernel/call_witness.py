@@ -76,6 +76,10 @@ class _Watched(NamedTuple):
     outputs: frozenset[str] = frozenset()
     """Where what it writes goes, if somebody may wait for the end of that."""
 
+    def is_new_end(self, at: float) -> bool:
+        """Whether it ended a moment ago: who began while all processes were listed is seen at the next look only."""
+        return self.ended_at is None or at - self.ended_at < _NEW
+
     def holds(self, change: Moved) -> bool:
         """Whether what was found is so still, as far as the call itself shows: nothing moved since."""
         found = self.found
@@ -110,7 +114,7 @@ class CallWitness:
         inquiry = begun_inquiry(table, self._moves, {call.pid for call in there})
         for call in there:
             known = watched.get(call)
-            if call not in processes and known is not None and known.process.whole and known.ended_at is None:
+            if call not in processes and known is not None and known.process.whole and known.is_new_end(at):
                 left = inquiry.heirs(known.outputs, call.pid)
                 if left:
                     processes[call] = CallProcess(left[0], known.process.fits, is_heir=True, beside=tuple(left[1:]))
