@@ -76,7 +76,11 @@ class ModelStandIn:
             return Said()
         if LEAF in words:
             wait = next((tools[name] for name in _WAITS if name in tools), None)
-            given = {"targets": _STARTED.findall(words)[:1], "timeout_ms": 600_000} if wait and "targets" in _properties(wait) else {}
+            given = (
+                {"targets": _STARTED.findall(words)[:1], "timeout_ms": 600_000}
+                if wait and "targets" in _properties(wait)
+                else {}
+            )
             return Said(tool=wait, input=given) if wait else Said()
         spawn = next((tools[name] for name in _SPAWNS if name in tools), None)
         return Said(tool=spawn, input=_filled(spawn, self.kind)) if spawn else Said()
