@@ -122,6 +122,9 @@ def measured(program: Program, folder: Path, name: str, *, resume: bool) -> Resu
             return Result(program.name, name, left, "/".join(still.values()), {}, faults)
         states, seconds = _followed(delegtop, views, session, agent)
         faults += _wrong(states, seconds)
+        told = views.watch.look()
+        faults += [f"watch says {told.get(id)}" for id in (session, agent) if told.get(id) != states.get(id)]
+        faults += [f"wait: exit {each.returncode}" for each in views.waits if each.poll() not in (None, 0, 1, 3)]
         if resume and program.resume:
             faults += _resumed(program, folder, place, delegtop, session)
         return Result(
