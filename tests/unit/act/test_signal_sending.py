@@ -31,7 +31,7 @@ def running(*command: str, **how: Any) -> "Iterator[subprocess.Popen[bytes]]":
         yield process
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 @pytest.fixture
