@@ -93,6 +93,12 @@ def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
     made.end()
 
 
+def _as_told(pid: int) -> str:
+    """Its command line as the kernel watch tells it, cut where it is long."""
+    words = command_of(pid)
+    return words if len(words) <= 200 else words[:199] + "…"
+
+
 def world(chance: random.Random, cast: Cast) -> Forest:
     """A session and an agent below it, as logs and kernel may tell of them, rightly or not."""
     now = WallClock().now()
@@ -107,7 +113,7 @@ def world(chance: random.Random, cast: Cast) -> Forest:
     host = LOCALHOST if chance.random() < 0.9 else "build-7"
     product = chance.choice(["claude-code", "codex", None])
     log = Origin("/logs/run.jsonl", 1, 0)
-    command = command_of(tool)[:200] if chance.random() < 0.8 else "make all"
+    command = _as_told(tool) if chance.random() < 0.8 else "make all"
     call_pid = chance.choice([None, None, None, chance.choice(any_tool)])
     waits = chance.choice(list(WaitsFor))
     forest = Forest()
