@@ -2,7 +2,8 @@
 
     pip install -e '.[dev]' && python screenshots/make.py [SCENE…]
 
-Each scene is written as SVG and as PNG. The story is the demo's, so the pictures show what `delegtop demo` shows.
+Each scene is written as SVG and as PNG. The story is the demo's, so the pictures show what `delegtop demo` shows. In
+those of its real hung tool processes run and time passes, so no two of them have the same numbers.
 """
 
 import asyncio
@@ -21,8 +22,10 @@ from rich.color import Color, ColorType
 from rich.segment import Segment
 from rich.terminal_theme import MONOKAI
 
+from delegtop.act.acting import Acting
 from delegtop.app.main import DelegtopApp
-from delegtop.base.clock import SECOND, FrozenClock, Millis, parse_time
+from delegtop.base.clock import SECOND, FrozenClock, Millis, WallClock, parse_time
+from delegtop.demo.hung_tool import HungTool
 from delegtop.demo.simulate import RECENT, Simulation
 from delegtop.observation.observation import opened, replayed
 from delegtop.observation.source_discovery import Places
@@ -52,9 +55,13 @@ class Scene(NamedTuple):
     at: str = ""
     replayed: bool = False
     """In the time of the log, with the replay bar; `at` is the moment."""
+    real: bool = False
+    """The demo as it runs, with its hung tool."""
 
 
 SCENES = (
+    Scene("demo-hang", (160, 45), real=True),
+    Scene("demo-stop", (140, 36), ("K", "up"), real=True),
     Scene("monitor", (160, 45)),
     Scene("monitor-light", (160, 45), theme="light"),
     Scene("monitor-safe", (160, 45), theme="safe"),
@@ -116,9 +123,34 @@ def replaying(scene: Scene, folder: Path) -> DelegtopApp:
     return DelegtopApp(seen, query=scene.query, zone=UTC)
 
 
+async def real_picture(scene: Scene) -> None:
+    with tempfile.TemporaryDirectory(prefix="delegtop-demo-") as folder:
+        tool = HungTool(Path(folder))
+        simulation = Simulation(1, 1.0, Path(folder), WallClock(), tool=tool)
+        simulation.start()
+        try:
+            settings = Settings(theme=scene.theme).at_pace(RECENT)
+            seen = opened(Places([folder]), settings, policy=settings.policy())
+            acting = Acting(enabled=True, only=tool.is_own)
+            await shown(DelegtopApp(seen, zone=UTC, acting=acting), scene)
+        finally:
+            simulation.stop()
+
+
+def is_hung(app: DelegtopApp) -> bool:
+    """Whether the kernel has said so, and nothing else is in front of it."""
+    first = app.board.first
+    return first is not None and first.kind == "hung in a tool" and len(first.evidence) > 1
+
+
 async def picture(scene: Scene, folder: Path) -> None:
-    app = replaying(scene, folder) if scene.replayed else watching(scene, folder)
+    await shown(replaying(scene, folder) if scene.replayed else watching(scene, folder), scene)
+
+
+async def shown(app: DelegtopApp, scene: Scene) -> None:
     async with app.run_test(size=scene.size) as pilot:
+        while scene.real and not is_hung(app):
+            await pilot.pause(0.5)
         for _ in range(50):
             await pilot.pause(0.05)
             if not app.reader.loading:
@@ -196,7 +228,8 @@ def main() -> int:
             os.utime(path, (stamp, stamp))
         for scene in SCENES:
             if scene.name in wanted:
-                asyncio.run(picture(scene, sample(scene) if scene.sample else folder))
+                made = real_picture(scene) if scene.real else picture(scene, sample(scene) if scene.sample else folder)
+                asyncio.run(made)
                 sys.stdout.write(f"{scene.name}\n")
     return 0
 

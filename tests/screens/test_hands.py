@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.piloting import until
+from tests.screens.conftest import observed
 from tests.screens.looking import names, part, running, screen, settled, text_of, under_cursor
 
+from delegtop.act.acting import Acting
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.choose_columns import ChooseColumns
 from delegtop.app.screens.help_page import Help
@@ -18,6 +20,8 @@ from delegtop.model.events import Event
 
 if TYPE_CHECKING:
     from tests.screens.conftest import Script, ScriptedFeed
+
+    from delegtop.base.clock import Clock
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -156,3 +160,12 @@ async def test_with_ascii_the_steps_are_ascii(make_app: MakeApp) -> None:
         await pilot.press("h", "z")
         await settled(pilot)
         assert crumbs(app) == "all > orchestrator > /implement 191 > task-executor"
+
+
+@pytest.mark.parametrize("enabled", [True, False], ids=["acting", "looking"])
+async def test_where_it_may_act_even_a_short_key_bar_says_how(
+    feed: "ScriptedFeed", clock: "Clock", enabled: bool
+) -> None:
+    app = DelegtopApp(observed(feed, clock), acting=Acting(enabled=enabled))
+    async with running(app, size=(80, 24)) as (app, _):
+        assert ("K stop" in app.screen._compositor.render_strips()[23].text) is enabled

@@ -1,4 +1,4 @@
-"""The demo's real hung tool, as a newcomer meets it: on top with the kernel's word, and gone with the demo."""
+"""The demo's real hung tool, as a newcomer meets it: on top with the kernel's word, freed with K, and gone with it."""
 
 import os
 import signal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tests.terminal.conftest import Terminal
 
 pytestmark = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits for whom")
+TOOL = "manage migrate"
 
 
 def tools(demo: int) -> list[int]:
@@ -54,6 +55,26 @@ def test_it_leaves_no_process_behind(
     until(lambda: not any(map(is_there, (demo, *both))))
 
 
-def test_a_newcomer_sees_the_hang_and_the_kernels_word(terminal: "Terminal", tmp_path: Path) -> None:
-    hanging(terminal, tmp_path)
-    terminal.wait_for("STUCK", "manage migrate", "waits for a lock", "manage backup")
+def test_a_newcomer_sees_the_hang_and_the_kernels_word_and_frees_the_path(terminal: "Terminal", tmp_path: Path) -> None:
+    demo, _ = hanging(terminal, tmp_path)
+    terminal.wait_for("STUCK", TOOL, "waits for a lock", "manage backup", "K stop")
+    terminal.keys("K")
+    terminal.wait_for("certain", "SIGINT to pid", "this is delegtop itself")
+    terminal.keys("Up", "Enter")
+    terminal.wait_for("Enter once more")
+
+    def is_freed() -> bool:
+        if "Enter once more" in terminal.screen():
+            terminal.keys("Enter")  # one that comes at once is not heeded
+        return "the path moved on" in terminal.screen()
+
+    terminal.wait_until(is_freed, "the path moves on")
+    until(lambda: tools(demo) == [])
+
+
+def test_who_only_looks_can_stop_nothing_in_it_either(terminal: "Terminal", tmp_path: Path) -> None:
+    demo, both = hanging(terminal, tmp_path, "demo --readonly")
+    terminal.wait_for("STUCK", TOOL)
+    terminal.keys("K")
+    terminal.wait_for("Nothing can be sent", "readonly")
+    assert tools(demo) == both

@@ -16,12 +16,14 @@ from tests.patience import until
 from tests.samples import observed
 
 from delegtop.base.clock import WallClock
-from delegtop.cli import main
+from delegtop.cli import demo, main
 from delegtop.demo.demo_data import MIGRATION
 from delegtop.demo.hung_tool import COMMAND, HungTool
 from delegtop.demo.simulate import Simulation
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.verdicts import Certainty
+from delegtop.setting_tables import Act
+from delegtop.settings import Settings
 
 HASTE = 20.0
 LINUX = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits for whom")
@@ -82,6 +84,15 @@ def test_it_knows_its_own_processes_and_no_others(tool: HungTool) -> None:
     assert not any(map(tool.is_own, (0, 1, -1, os.getpid(), os.getppid())))
     tool.end()
     assert not any(map(tool.is_own, both)), "their numbers may be those of others by now"
+
+
+def test_in_the_demo_nothing_else_may_be_stopped(tool: HungTool) -> None:
+    both = hang(tool)
+    acting = demo._acting(Settings(), tool)
+    assert acting.enabled
+    assert all(map(acting.allows, both))
+    assert not any(map(acting.allows, (1, os.getpid(), os.getppid())))
+    assert not demo._acting(Settings(act=Act(readonly=True)), tool).enabled
 
 
 def test_it_may_hang_again(tool: HungTool) -> None:

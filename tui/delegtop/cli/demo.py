@@ -1,16 +1,25 @@
-"""`delegtop demo`: a simulated orchestrator writes real files, and the dashboard watches them."""
+"""`delegtop demo`: a simulated orchestrator writes real files, one tool really hangs, and the dashboard watches."""
 
 import math
 import tempfile
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from delegtop.cli import options, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
 
-DESCRIPTION = "Watch a simulated orchestrator: completions, failures, a hang, a cycle, malformed returns and more."
+if TYPE_CHECKING:
+    from delegtop.act.acting import Acting
+    from delegtop.demo.hung_tool import HungTool
+    from delegtop.settings import Settings
+
+DESCRIPTION = (
+    "Watch a simulated orchestrator: completions, failures, a cycle, malformed returns and more, and one tool that "
+    "hangs for real, in a process of the demo's own; K frees it."
+)
 PAGE = "README.md"
 EXAMPLES = {
     "delegtop demo --speed 5": "five times as fast",
@@ -28,7 +37,7 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--write", metavar="DIR", help="only write the log, the registry and the artifacts into this folder"
     )
-    options.add(parser, "filter", "sort", "theme", "ascii", "no_color", "no_mouse", "config")
+    options.add(parser, "filter", "sort", "theme", "ascii", "no_color", "no_mouse", "readonly", "config")
 
 
 def _speed(text: str) -> float:
@@ -63,9 +72,19 @@ def run(arguments: Namespace) -> int:
         simulation.start()
         try:
             settings = loaded.settings.at_pace(RECENT)
-            return run_app(opened(Places([folder]), settings, policy=settings.policy(), rewinds=True), query.text)
+            seen = opened(Places([folder]), settings, policy=settings.policy(), rewinds=True)
+            return run_app(seen, query.text, acting=_acting(settings, tool))
         finally:
             simulation.stop()
+
+
+def _acting(settings: "Settings", tool: "HungTool") -> "Acting":
+    """Here acting is on, and for nothing but the demo's own processes; who wants only to look still only looks."""
+    from delegtop.act.acting import Acting, acting
+
+    if settings.act.readonly:
+        return acting(settings)
+    return Acting(enabled=True, only=tool.is_own, why_not_these="in the demo only its own processes are stopped")
 
 
 def _write(arguments: Namespace) -> int:

@@ -45,6 +45,8 @@ from delegtop.model.store.ledger import Handle
 from delegtop.settings import Settings
 
 _CRUMBS = 50
+_STOP_RANK = 3
+"""Of stopping in the key bar, where it is turned on: then it is what to do."""
 
 
 class Ground(Container):
@@ -263,7 +265,12 @@ class Monitor(Viewing):
         offered = keymap.beside_bars() if self.table.charted else keymap.COMMANDS
         if self._past.display:
             offered = self._past.commands
-        commands = [command for command in offered if command.bar]
+        acts = self._acts is not None and self._acts.acting.enabled
+        commands = [
+            command._replace(bar=_STOP_RANK) if acts and command.id == "stop" else command
+            for command in offered
+            if command.bar
+        ]
         words = {
             "gantt": "columns" if self.table.charted else "gantt",
             "pause": "resume" if self.board.paused else "pause",
