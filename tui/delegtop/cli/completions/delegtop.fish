@@ -302,6 +302,7 @@ complete -c delegtop -n '_shtab_delegtop_using demo' -l theme -x -d 'the colours
 complete -c delegtop -n '_shtab_delegtop_using demo' -l ascii -d 'draw with ASCII characters only'
 complete -c delegtop -n '_shtab_delegtop_using demo' -l no-color -d 'no colour; so does a NO_COLOR that is not empty'
 complete -c delegtop -n '_shtab_delegtop_using demo' -l no-mouse -d 'leave the mouse to the terminal'
+complete -c delegtop -n '_shtab_delegtop_using demo' -l readonly -d 'never act, whatever the settings and --act say'
 complete -c delegtop -n '_shtab_delegtop_using demo' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a rules -d 'list the rules that findings come from, or explain one'
 complete -c delegtop -n '_shtab_delegtop_using rules' -s h -l help -d 'show this help'

@@ -139,6 +139,7 @@ _shtab_delegtop_demo_options=(
   "--ascii[draw with ASCII characters only]"
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
   "--no-mouse[leave the mouse to the terminal]"
+  "--readonly[never act, whatever the settings and --act say]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
 )
 
