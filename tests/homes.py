@@ -32,8 +32,8 @@ class Transcript:
         common |= {"agentId": self.agent} if self.agent else {}
         self.lines.append(json.dumps({**common, **more}) + "\n")
 
-    def asked(self, at: int, text: str) -> None:
-        self._write(at, type="user", message={"role": "user", "content": text})
+    def asked(self, at: int, text: str, **more: Any) -> None:
+        self._write(at, type="user", message={"role": "user", "content": text}, **more)
 
     def said(self, at: int, content: dict[str, Any], stop: str) -> None:
         usage = {"input_tokens": 800, "output_tokens": 90}
@@ -142,7 +142,7 @@ def _nested(home: Path, at: int) -> None:
 def _hung(home: Path, cwd: str, heard: int, *, answered: bool) -> str:
     """A session whose agent asked the model and never had an answer; or never had one from its tool."""
     main = Transcript(_id("a", 1), cwd)
-    main.asked(heard - 60_000, "Make the login faster")
+    main.asked(heard - 60_000, "Make the login faster", permissionMode="bypassPermissions")  # so nobody is asked
     main.spawned(heard - 55_000, "toolu_hung", "general-purpose", "Profile the login")
     main.keep(_place(home, cwd) / f"{main.session}.jsonl")
     agent = _agent(home, main, "toolu_hung", "Profile the login", [(heard - 50_000, "pytest -q tests/login")])

@@ -42,7 +42,8 @@ async def test_what_may_be_at_work_and_holds_up_others_is_called_stuck_with_a_qu
     make_app: MakeApp, feed: "ScriptedFeed", script: "Script"
 ) -> None:
     async with running(
-        make_app(feed=type(feed)(pair(script, "make all", tool="Bash", phase=Phase.TOOL))), size=SIZE
+        make_app(feed=type(feed)(pair(script, "make all", tool="Bash", phase=Phase.TOOL, mode="bypassPermissions"))),
+        size=SIZE,
     ) as (
         app,
         _pilot,
