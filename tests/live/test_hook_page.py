@@ -15,6 +15,7 @@ from tests.live.tables import EVERY
 
 from delegtop.base.clock import WallClock
 from delegtop.cli import main
+from delegtop.report.status import status_file
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="there is no /proc to look at")
 
@@ -89,7 +90,7 @@ def test_what_is_said_with_a_prompt_is_said_only_if_something_is_wrong(
     main(["status", "--read"])
     capfd.readouterr()
     words = shlex.split(json.loads(blocks("json")[1])["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"])
-    known = json.loads((Path(os.environ["XDG_CACHE_HOME"]) / "delegtop" / "status.json").read_text())["sessions"]
+    known = json.loads(status_file.place().read_text())["sessions"]
     for session in known:
         told = json.dumps({"session_id": session["id"], "cwd": "/", "hook_event_name": "UserPromptSubmit"})
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(told.encode())))

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,9 @@ def record(source: Path, path: Path) -> None:
 
 def tree(source: Path, at: Millis) -> Any:
     """The delegations, as `delegtop tree --json --prompts` prints them; without what the kernel said while recording,
-    which stands nowhere else."""
-    printed = json.loads("\n".join(tree_json.tree(forest_of(source, at), (), prompts=True)))["delegations"]
+    which stands nowhere else, and without the reason for not seeing a process, which it gives."""
+    text = "\n".join(tree_json.tree(forest_of(source, at), (), prompts=True))
+    printed = json.loads(re.sub(r"cannot be seen from here \([^)]*\)", "cannot be seen from here", text))["delegations"]
     for each in printed:
         each["notes"] = [note for note in each["notes"] if not note["source"].startswith("kernel:")]
     return printed

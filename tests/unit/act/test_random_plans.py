@@ -25,7 +25,8 @@ from delegtop.act.stop_plan import Rung
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin, kernel
 from delegtop.diagnosis.assessments import Assessments
-from delegtop.kernel.process_table import command_of
+from delegtop.feed.kernel_watch import told_command
+from delegtop.kernel.process_table import ProcessTable
 from delegtop.model.events import LOCALHOST, Heard, Phase, ProcessSeen, Started, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.session_manner import KERNEL, MANNER, PROC_START, SEEN, Manner
@@ -94,9 +95,8 @@ def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
 
 
 def _as_told(pid: int) -> str:
-    """Its command line as the kernel watch tells it, cut where it is long."""
-    words = command_of(pid)
-    return words if len(words) <= 200 else words[:199] + "…"
+    """Its command line as the kernel watch tells it."""
+    return told_command(ProcessTable().words(pid))
 
 
 def world(chance: random.Random, cast: Cast) -> Forest:

@@ -8,14 +8,13 @@ goes on with the next command, that is seen, and that one can be stopped as well
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND
-from delegtop.base.text import line
+from delegtop.feed.kernel_watch import told_command
 from delegtop.kernel import proc_files
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.model.events import ProcessSeen, WaitsFor
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "busybox"})
 _SLACK = 2 * SECOND
-_WORDS = 300
 
 
 class ToolProcess(NamedTuple):
@@ -44,7 +43,7 @@ def tool_process(table: ProcessTable, agent: int, seen: ProcessSeen) -> ToolProc
     above = list(table.above(known))
     if agent not in above:
         return ToolProcess(why_not=f"pid {known} is not below the process of its session any more")
-    is_it = seen.call_pid is not None or not seen.command or line(table.words(known), _WORDS) == seen.command
+    is_it = seen.call_pid is not None or not seen.command or told_command(table.words(known)) == seen.command
     if not is_it or moment(row.started) > seen.at + _SLACK:
         return ToolProcess(why_not=f"pid {known} runs something else than what was seen; look again in a moment")
     top = [known, *above][above.index(agent)]

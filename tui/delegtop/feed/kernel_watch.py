@@ -115,6 +115,11 @@ class KernelWatch:
         return before is None or at - told_at >= _AGAIN or _said(before) != _said(event)
 
 
+def told_command(words: str) -> str:
+    """A command line as it is told: by that the process is known again."""
+    return line(words, 2 * _WORDS)
+
+
 def _told(sight: "Sight", now: Millis) -> ProcessSeen:
     found = sight.found
     return ProcessSeen(
@@ -128,7 +133,7 @@ def _told(sight: "Sight", now: Millis) -> ProcessSeen:
         still_since=sight.still_since if found.since is None else Millis(now - found.since),
         until=None if found.until is None else min(found.until, _LAST),
         name=line(sight.name, _WORDS) or None,
-        command=line(sight.command, 2 * _WORDS) or None,
+        command=told_command(sight.command) or None,
         fits=sight.process.fits,
         share=round(sight.share, 3),
         flow=sight.flow,

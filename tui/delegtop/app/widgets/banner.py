@@ -51,7 +51,7 @@ def line(table: Table, pressing: list[Assessment], key: str, width: int) -> Cont
 
 def _word(found: Assessment) -> str:
     if found.urgency is Urgency.PERSON:
-        return "NEEDS YOU"
+        return "NEEDS YOU" if found.is_sure else "NEEDS YOU?"
     return "STUCK" if found.is_sure else "STUCK?"
 
 
