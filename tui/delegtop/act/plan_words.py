@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from delegtop.act.act_outcome import ActWatch
-from delegtop.act.acting import Acting
+from delegtop.act.acting import READ_ONLY, Acting
 from delegtop.act.aftermath import Aftermath
 from delegtop.act.stop_plan import Rung, RungPlan, StopPlan
 from delegtop.base.clock import iso
@@ -51,6 +51,8 @@ def _what_now(plan: StopPlan, acting: Acting) -> str:
     mildest = plan.mildest
     if mildest is None:
         return "Nothing can be done from here."
+    if acting.why_not == READ_ONLY:
+        return f"Nothing was done: {READ_ONLY}."
     if not acting.enabled:
         return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {command(plan)}"
     return f"The mildest that is possible: {mildest.rung}."

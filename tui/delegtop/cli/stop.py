@@ -112,7 +112,8 @@ class _Stopping:
             output.emit([_json(plan_words.as_json(plan, self._acting))])
         elif wanted is not None and not wanted.is_possible:
             output.emit([f"Not possible: {wanted.rung}."])
-        return Exit.OK if wanted is not None and wanted.is_possible else Exit.ENDED_BADLY
+        refused = self._arguments.act and not self._acting.enabled  # who asked for more than a plan is told that
+        return Exit.OK if wanted is not None and wanted.is_possible and not refused else Exit.ENDED_BADLY
 
     def _act(self, plan: "StopPlan", rung: "RungPlan") -> "ActWatch":
         from delegtop.act.act_outcome import ActWatch, Upshot
