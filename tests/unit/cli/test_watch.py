@@ -383,6 +383,14 @@ def test_a_foreign_id_finds_its_delegation_and_rest_is_an_end_only_where_wanted(
     assert (has_ended(grown, 0), has_ended(grown, 0, idle=True)) == (False, True)
 
 
+def test_the_beginning_of_a_session_means_the_session_and_not_the_agents_that_know_its_id() -> None:
+    from delegtop.cli.watched_session import find
+
+    below = started("toolu_1", refs=(("session_id", "9007db01-12ee"), ("agent_id", "a75b5fcf1")))
+    grown = forest(started("9007db01-12ee"), below, minute=2)
+    assert [find(grown, id) for id in ("9007db01", "9007db01-12ee", "a75b", "toolu")] == [0, 0, 1, 1]
+
+
 def write(event: str, session: str, at: str = "", **more: object) -> None:
     record: dict[str, object] = {
         "event": event,

@@ -5,18 +5,21 @@ from delegtop.model.store.ledger import Handle
 
 
 def meant(forest: Forest, id: str) -> list[Handle]:
-    """Those it may mean: by its id, by a foreign id, by the beginning of either; the first of these that fits anybody
-    counts."""
+    """Those it may mean: by its id, by a foreign id, by the beginning of its id, by that of a foreign one; the first of
+    these that fits anybody counts. An agent knows the id of its session as a foreign one, and is not meant by it."""
     exact = forest.find(id)
     if exact is not None or not id:
         return [] if exact is None else [exact]
     named: list[Handle] = []
     begun: list[Handle] = []
+    begun_elsewhere: list[Handle] = []
     for handle in range(len(forest)):
         facts = forest.delegation(handle)
         refs = [ref for _, ref in facts.refs]
         if id in refs:
             named.append(handle)
-        elif any(known.startswith(id) for known in (facts.id, *refs)):
+        elif facts.id.startswith(id):
             begun.append(handle)
-    return named or begun
+        elif any(ref.startswith(id) for ref in refs):
+            begun_elsewhere.append(handle)
+    return named or begun or begun_elsewhere
