@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.homes import operators_home
 
+from delegtop.base.clock import WallClock
 from delegtop.base.origin import Origin
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
@@ -194,6 +196,18 @@ def test_a_finding_has_its_rule_place_advice_and_command(capsys: pytest.CaptureF
     assert rows[2] == "    at run.jsonl:1, run.jsonl:2"
     assert rows[3].startswith("    do: ")
     assert rows[4] == "    run: /plan 191"
+
+
+def test_a_command_that_opens_a_session_again_comes_with_what_has_to_be_seen_to_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    operators_home(tmp_path, WallClock().now(), old=0)
+    assert main(["check", str(tmp_path / ".claude" / "projects")]) == Exit.STUCK
+    lines = capsys.readouterr().out.splitlines()
+    place = next(number for number, line in enumerate(lines) if "VER-007" in line)
+    do, run = (next(line for line in lines[place:] if line.startswith(f"    {word}: ")) for word in ("do", "run"))
+    assert "claude --resume" in run
+    assert "Look first whether its program is still open" in do
 
 
 def test_a_clean_log_is_said_to_be_clean(capsys: pytest.CaptureFixture[str]) -> None:

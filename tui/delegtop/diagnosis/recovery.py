@@ -87,18 +87,32 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
 
 
 def advice(case: Case) -> str:
-    """What to do first about what is open, and what to look at, for a finding to say."""
+    """What to do first about what is open, what to look at, and what to see to before typing the command, for a
+    finding to say."""
     verdict = judge(case)
     if verdict is None:
         return ""
     row, shown = verdict.kind.row, list(_of_process(case, verdict))
     first = next(iter(_freeing(case, row, shown)), None)
-    return " ".join(filter(None, (first.words if first else "", "" if shown else row.look)))
+    return " ".join(filter(None, (first.words if first else "", "" if shown else row.look, _caution(case))))
 
 
 def command(case: Case) -> str | None:
     """What to type, for a finding to name: what all other places show too."""
-    return next((step.command for step in todo(case, ()) if step.command), None)
+    typed = _typed(case)
+    return None if typed is None else typed.command
+
+
+def _typed(case: Case) -> Step | None:
+    return next((step for step in todo(case, ()) if step.command), None)
+
+
+def _caution(case: Case) -> str:
+    """Before a session is taken up again whose program may still be open, that has to be looked at: the command alone
+    would not say so."""
+    typed, at = _typed(case), session_process(case.forest, case.handle)
+    is_unknown = at is not None and not at.is_there and not at.is_gone
+    return typed.words if is_unknown and typed is not None and typed.by is By.RESUME else ""
 
 
 def _freeing(case: Case, row: VerdictRow | None, shown: Sequence[Step]) -> Iterator[Step]:
