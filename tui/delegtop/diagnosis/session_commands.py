@@ -38,7 +38,7 @@ def opening(case: Case) -> Opening:
     never opened a second time: two would write one transcript."""
     at = session_process(case.forest, case.handle)
     if at is None:
-        return Opening(None, "it is of no agent program, so there is no session to open")
+        return Opening(None, "it belongs to no agent program")
     return _there(at) if at.is_there else _not_there(at)
 
 
