@@ -20,5 +20,7 @@ class Earlier(Chips):
     def tell(self, kinds: Mapping[str, int], key: str) -> None:
         """So many of each kind are not shown; nothing if there are none."""
         self.set_class(bool(kinds), "-open")
-        words = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-        self.show([Chip(Content.assemble(f"earlier: {words}   ", (key, "bold $accent"), " shows them"), SHOW)])
+        words = Content("earlier: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()))
+        shows = Content.assemble("   ", (key, "bold $accent"), " shows them")
+        room = max(self.room - shows.cell_length, 0)  # the key is worth more than the last of the kinds
+        self.show([Chip(words.truncate(room, ellipsis=True) + shows, SHOW)])
