@@ -174,3 +174,22 @@ async def test_what_begins_to_hang_while_one_looks_comes_up_and_the_cursor_stays
         assert under_cursor(app) == "toolu_hung"
         await settled(pilot)
         assert banner(app).endswith("→  enter")
+
+
+@pytest.mark.parametrize("key", ["K", "v"])
+async def test_whoever_has_taken_up_a_row_finds_the_cursor_on_it_afterwards(tmp_path: Path, key: str) -> None:
+    moment = now()
+    operators_home(tmp_path, moment, hang=20_000)
+    clock = FrozenClock(moment)
+    async with running(dashboard(tmp_path, clock, 2 * HOUR), size=(120, 35)) as (app, pilot):
+        held = under_cursor(app)
+        assert held != "toolu_hung"
+        await pilot.press(key)
+        await settled(pilot)
+        clock.set(Millis(moment + 31 * MINUTE))
+        app._second()
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1")
+        assert under_cursor(app) == held

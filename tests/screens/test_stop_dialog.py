@@ -137,6 +137,7 @@ async def test_a_rung_that_is_confirmed_is_taken_and_what_came_of_it_is_told(
         await comes(lambda: "the path moved on" in words(screen, "stop-outcome"), "that it is seen")
         assert "INT sent" in words(screen, "stop-outcome")
         assert rungs(screen).option_count == 1, "nothing more is asked for"
+        assert words(screen, "stop-told") == "esc leaves", "its agent goes on: there is nothing to take up again"
     assert identity(stage.sessions["fifo"]) is not None
 
 

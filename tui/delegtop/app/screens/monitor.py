@@ -542,23 +542,27 @@ class Monitor(Viewing):
             self.app.push_screen(CopyMenu(self.board.assessments, self.table.cursor, masked=self.board.table.masked))
 
     def action_go_there(self) -> None:
+        self.table.stay()
         self._going.go(self.table.cursor)
 
     def action_transcript(self) -> None:
         if self.table.cursor is not None:
             from delegtop.app.screens.transcript import TranscriptScreen  # only who reads one waits for it
 
+            self.table.stay()
             screen = TranscriptScreen(self.table.cursor, self.board, self.reader, self._settings, self._zone)
             self.app.push_screen(screen)
 
     def action_edit(self) -> None:
         if self.table.cursor is not None:
+            self.table.stay()
             self._going.edit(line_of(self.board, self.table.cursor))
 
     def action_stop(self) -> None:
         """How to stop what the cursor is on."""
         from delegtop.app.screens.stop_dialog import open_plan  # few stop anything, and the tree needs nothing of it
 
+        self.table.stay()
         cursor = self.table.cursor
         open_plan(self, self._acts, None if cursor is None else self.board.forest.id(cursor))
 

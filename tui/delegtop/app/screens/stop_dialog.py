@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 
 from delegtop.act import plan_words
 from delegtop.act.act_outcome import ActWatch, Upshot
+from delegtop.act.aftermath import Aftermath
 from delegtop.act.stop_plan import Rung, RungPlan, StopPlan
 from delegtop.app import clipboard
 from delegtop.app.pages.inspector.page_words import MUTED, one_line
@@ -109,8 +110,8 @@ class StopDialog(Dialog[None]):
             "↑ ↓ choose   enter, and enter again, takes it   y copies the command   esc leaves", MUTED
         )
         if not self._plan.rungs:
-            is_done = self._watch is not None and self._watch.standing is Upshot.SEEN
-            return Content.styled("y copies what takes it up again   esc leaves" if is_done else "esc leaves", MUTED)
+            copies = "y copies what takes it up again   " if self._resumes else ""
+            return Content.styled(f"{copies}esc leaves", MUTED)
         if not self._acts.acting.enabled:
             told = Content.styled(f"Nothing can be sent: {self._acts.acting.why_not}.", "$warning")
             return told.append("\n").append(Content.styled("y copies the command that would   esc leaves", MUTED))
@@ -127,9 +128,8 @@ class StopDialog(Dialog[None]):
             return
         style = _UPSHOT.get(watch.standing, "$accent")
         told = [Content.styled(f"{watch.rung.rung}: ", f"bold {style}") + one_line(plan_words.shown(watch.words))]
-        if watch.standing is Upshot.SEEN and watch.rung.rung is not Rung.TOOL:
-            left = self._acts.aftermath(self._plan.id)
-            told += [Content.styled(each, MUTED) for each in (plan_words.after(left) if left else ())]
+        if (left := self._left) is not None:
+            told += [Content.styled(each, MUTED) for each in plan_words.after(left)]
         self._outcome.display = True
         self._outcome.update(Content("\n").join(told))
         if watch.standing is not Upshot.WAITING and self._is_under_way:
@@ -140,6 +140,20 @@ class StopDialog(Dialog[None]):
             self._show()
 
     _is_under_way = False
+
+    @property
+    def _left(self) -> Aftermath | None:
+        """What is left to do, once it is stopped. One that only lost its tool goes on by itself."""
+        watch = self._watch
+        if watch is None or watch.standing is not Upshot.SEEN or watch.rung.rung is Rung.TOOL:
+            return None
+        return self._acts.aftermath(self._plan.id)
+
+    @property
+    def _resumes(self) -> str:
+        """What takes the work up again; nothing if nothing does."""
+        left = self._left
+        return (left.command or "") if left is not None else ""
 
     # -- what is chosen ----------------------------------------------------------------------------------------------
 
@@ -210,9 +224,8 @@ class StopDialog(Dialog[None]):
 
     def action_copy(self) -> None:
         """What would have it done, for another terminal; once it is done, what takes the work up again."""
-        left = self._acts.aftermath(self._plan.id) if self._watch and self._watch.standing is Upshot.SEEN else None
-        if left is not None and left.command:
-            copy(self, "command", left.command, clipboard.refusal(left.command))
+        if again := self._resumes:
+            copy(self, "command", again, clipboard.refusal(again))
             return
         rung = self._chosen or self._plan.mildest
         if self._plan.refused or rung is None:

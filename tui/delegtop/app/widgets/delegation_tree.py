@@ -134,6 +134,11 @@ class DelegationTree(TreeCanvas, can_focus=True):
         self.seen()
         self.update_rows(True)  # at once: what is on the screen may not be there any more when it is painted again
 
+    def stay(self) -> None:
+        """The operator has taken up the row of the cursor, and finds it there again afterwards."""
+        self.follow = False
+        self._view.stay()
+
     def expect(self, id: str) -> None:
         """Put the cursor on this delegation as soon as it is there."""
         self._view.expect(id, self.rows.table.forest.find)

@@ -2,7 +2,7 @@
 
 Both are held by delegation and not by row number, so that nothing moves under the operator's eyes when rows come,
 go or change places: the cursor keeps its delegation and its place on the screen; out of view, the first row does.
-Until the operator first moves, the cursor is on what presses most.
+Until the operator first moves or takes up a row, the cursor is on what presses most.
 """
 
 from collections.abc import Callable
@@ -37,6 +37,10 @@ class Viewport:
         else:
             self._anchor = (window[0].handle, 0) if window else None
         return window
+
+    def stay(self) -> None:
+        """The operator has taken up what the cursor is on: it stays there, whatever presses more."""
+        self._moved = True
 
     def expect(self, id: str, find: Callable[[str], Handle | None]) -> None:
         """Put the cursor on this delegation as soon as it is there."""
