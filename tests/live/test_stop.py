@@ -132,6 +132,15 @@ def test_who_may_not_or_asks_for_what_cannot_be_does_nothing(stage: Stage, more:
     assert not acts()
 
 
+def test_the_command_that_a_plan_offers_names_its_rung(stage: Stage) -> None:
+    """The tool may end by itself before it is typed, and then the mildest rung is another."""
+    tool_of(stage, "spared")
+    command = [sys.executable, "-m", "delegtop", "stop", stage.ids["spared"]]
+    environ = os.environ | {"HOME": str(stage.home)}
+    told = subprocess.run(command, env=environ, cwd=stage.home, capture_output=True, text=True, check=True).stdout
+    assert told.rstrip().endswith(f"delegtop stop {stage.ids['spared']} --act --rung tool")
+
+
 def test_what_is_recorded_is_not_stopped(stage: Stage, tmp_path: Path) -> None:
     tape = tmp_path / "run.delegtop"
     command = [sys.executable, "-m", "delegtop", "record", "--once", "-o", str(tape)]

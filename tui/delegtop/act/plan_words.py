@@ -54,16 +54,16 @@ def _what_now(plan: StopPlan, acting: Acting) -> str:
     if acting.why_not == READ_ONLY:
         return f"Nothing was done: {READ_ONLY}."
     if not acting.enabled:
-        return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {command(plan)}"
+        return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {command(plan, mildest)}"
     return f"The mildest that is possible: {mildest.rung}."
 
 
-def command(plan: StopPlan, rung: RungPlan | None = None) -> str:
+def command(plan: StopPlan, rung: RungPlan) -> str:
     """What to type to have it done."""
     words = ["delegtop", "stop", plan.id, "--act"]
-    if rung is not None and rung.rung is Rung.KILL:
+    if rung.rung is Rung.KILL:
         words += ["--kill", rung.typed]
-    elif rung is not None:
+    else:  # the mildest may be another by the time it is typed
         words += ["--rung", rung.rung.value]
     return shlex.join(words)
 
