@@ -269,7 +269,7 @@ def found(grown: Forest) -> Finding:
 def test_a_verdict_is_a_finding_with_its_evidence() -> None:
     asks = found(forest(started(), heard("a", 5, Phase.PERMISSION, "Bash", "rm"), look=5.1))
     assert (asks.rule, asks.since, asks.severity) == ("VER-001", at(5), Severity.ERROR)
-    assert asks.message == "It waits for 0:06 for a person to allow Bash: rm."
+    assert asks.message == "It has waited 0:06 for a person to allow Bash: rm."
     assert asks.evidence
 
 

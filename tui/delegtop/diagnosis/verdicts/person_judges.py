@@ -43,9 +43,9 @@ def _asks(case: Case, phase: Phase) -> bool:
 def _asking(case: Case, kind: Kind, asked: str) -> Verdict:
     facts = case.facts
     what = work_of(case) or "what it asked"
-    since: Sentence = (" for ", facts.heard_at) if facts.heard_at is not None else ()
+    waits: Sentence = ("It has waited ", facts.heard_at) if facts.heard_at is not None else ("It waits",)
     stop = "" if what.endswith(("?", "!", ".")) else "."
-    sentence = ("It waits", *since, f" for {asked} {what}{stop}")
+    sentence = (*waits, f" for {asked} {what}{stop}")
     return Verdict(kind, Certainty.CERTAIN, sentence, facts.heard_at, origins_of(facts.heard_origin))
 
 
