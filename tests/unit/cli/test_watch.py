@@ -73,7 +73,7 @@ class TestLines:
     def test_a_finding_names_its_rule_and_gravity(self) -> None:
         grown, items = news(started(), heard("a", 1, Phase.PERMISSION))
         line = report.as_text(grown, items[-1])
-        assert " finding  error       worker a | VER-001 It waits" in line
+        assert " finding  error       worker a | VER-001 It has waited" in line
 
     def test_hostile_text_is_one_harmless_line(self) -> None:
         described = Described(HOSTILE, at(0), place(), title=HOSTILE)
