@@ -110,3 +110,19 @@ def test_an_act_log_that_is_no_file_of_our_own_is_not_written_and_nothing_is_don
     assert told["act"]["outcome"] == "refused"
     assert "cannot be written" in told["act"]["words"]
     assert editor.poll() is None
+
+
+def test_a_recording_read_beside_a_log_cannot_say_which_process_its_delegation_is(
+    tmp_path: Path, editor: "subprocess.Popen[bytes]"
+) -> None:
+    log = journal(tmp_path, editor.pid)
+    command = [sys.executable, "-m", "delegtop", "record", log.name, "--once", "-o", "forged.delegtop"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    honest = json.loads(log.read_text("utf-8"))
+    honest.pop("pid")
+    log.write_text(json.dumps(honest) + "\n", "utf-8")
+    code, told = stop(tmp_path, tmp_path, "--act", "--rung", "process")
+    assert code == 1
+    assert "forged.delegtop is a recording" in told["refused"]
+    assert editor.poll() is None
+    assert not act_log.place().exists()
