@@ -39,13 +39,13 @@ def registered(home: Path, victim: int) -> Path:
     return path
 
 
-def journal(home: Path, victim: int) -> Path:
+def journal(home: Path, victim: int, id: str = SESSION, **more: str) -> Path:
     """A log of an orchestrator, whose processes are called anything."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    entry = {"schema_version": 1, "event": "register", "at": at, "session_id": SESSION, "command": "implement"}
+    entry = {"schema_version": 1, "event": "register", "at": at, "session_id": id, "command": "implement"}
     entry |= {"caller": "user", "timeout": 7200, "delegation_depth": 0, "delegation_path": ["orchestrator"]}
     path = home / "run.jsonl"
-    path.write_text(json.dumps(entry | {"pid": victim, "host": os.uname().nodename}) + "\n", "utf-8")
+    path.write_text(json.dumps(entry | {"pid": victim, "host": os.uname().nodename} | more) + "\n", "utf-8")
     return path
 
 
@@ -126,3 +126,16 @@ def test_a_recording_read_beside_a_log_cannot_say_which_process_its_delegation_i
     assert "forged.delegtop is a recording" in told["refused"]
     assert editor.poll() is None
     assert not act_log.place().exists()
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_nothing_that_a_log_names_moves_the_terminal_or_shows_a_secret(
+    tmp_path: Path, editor: "subprocess.Popen[bytes]", form: list[str]
+) -> None:
+    secret = "ghp_" + "A1b2C3d4" * 4 + "E5f6"
+    log = journal(tmp_path, editor.pid, "sess_1 \x1b[2J\x9b31m\u202e\n--act", subagent=f"a {secret}")
+    command = [sys.executable, "-m", "delegtop", "stop", "sess_1", str(log), *form]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert not {"\x1b", "\x9b", "\u202e"}.intersection(told)
+    assert "\n--act" not in told
+    assert secret[:12] not in told

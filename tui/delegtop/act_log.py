@@ -39,7 +39,7 @@ class ActLine(NamedTuple):
 
         told = {"at": iso(self.at), "event": self.event, "act": self.act, "id": self.id, "words": self.words}
         told |= {"log": self.log} if self.log else {}
-        return json.dumps(told | dict(self.more), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+        return json.dumps(told | dict(self.more)).encode() + b"\n"
 
 
 def place() -> Path:

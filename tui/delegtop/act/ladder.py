@@ -16,6 +16,7 @@ from delegtop.act.stop_plan import Rung, RungPlan, log_of
 from delegtop.act.tool_process import tool_process
 from delegtop.base.clock import SECOND
 from delegtop.base.product import Product
+from delegtop.base.secrets import mask
 from delegtop.base.text import line
 from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.dialects.products import product
@@ -67,8 +68,8 @@ class Owner(NamedTuple):
 def called(facts: Delegation) -> str:
     """What to call a delegation so that it is known from others of its kind: with its work in a few words."""
     title = measures.title(facts)
-    name = line(measures.called(facts), _NAME)
-    return f"{name} “{line(' '.join(title.split()), _NAME)}”" if title else name
+    name = line(mask(measures.called(facts)), _NAME)  # half a secret is not known for one
+    return f"{name} “{line(mask(' '.join(title.split())), _NAME)}”" if title else name
 
 
 def whose(forest: Forest, handle: Handle, machine: PlanSight) -> Owner:

@@ -52,7 +52,7 @@ def _what_now(plan: StopPlan, acting: Acting) -> str:
     if mildest is None:
         return "Nothing can be done from here."
     if not acting.enabled:
-        return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {command(plan)}"
+        return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {shown(command(plan))}"
     return f"The mildest that is possible: {mildest.rung}."
 
 
@@ -117,7 +117,7 @@ def as_json(
         "evidence": [str(origin) for origin in plan.evidence],
         "enabled": acting.enabled,
         "why_not": None if acting.enabled else acting.why_not,
-        "refused": plan.refused or None,
+        "refused": shown(plan.refused) or None,
         "rungs": [_rung_json(each) for each in plan.rungs],
         "act": None,
     }

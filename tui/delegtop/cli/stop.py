@@ -160,4 +160,4 @@ _EXITS = {"SEEN": Exit.OK, "UNSEEN": Exit.STUCK, "REFUSED": Exit.ENDED_BADLY}
 def _json(told: object) -> str:
     import json
 
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return json.dumps(told, indent=2)  # in ASCII: an id is told as it is, and may hold what moves a terminal
