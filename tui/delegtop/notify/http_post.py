@@ -47,6 +47,8 @@ class Letter(NamedTuple):
     url: str
     body: bytes
     headers: Mapping[str, str] = {}
+    secret: str = ""
+    """What of the body only the server may know."""
 
 
 class HttpAnswer(NamedTuple):
@@ -138,7 +140,7 @@ def _judged(
 def _without_secrets(said: str, letter: Letter) -> str:
     """What a server said, without what only it was told: many repeat the path that was asked for."""
     parts = urlsplit(letter.url)
-    told = [parts.path, parts.query, *re.split(r"[/&=]", f"{parts.path}&{parts.query}")]
+    told = [letter.secret, parts.path, parts.query, *re.split(r"[/&=]", f"{parts.path}&{parts.query}")]
     told += [word for value in letter.headers.values() for word in value.split()]
     for each in sorted({*told, *map(unquote, told)}, key=len, reverse=True):
         if len(each) >= _TELLING:
