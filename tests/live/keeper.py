@@ -33,10 +33,18 @@ def begin(plan: dict[str, Any]) -> dict[str, list[int]]:
     beside = [_start(folder, ["bash", "-c", command]) for folder, command in plan["beside"]]
     for folder, _ in plan["beside"]:
         _until_there(Path(folder) / "ready")
-    sessions = [_start(each["cwd"], [sys.executable, str(SESSION), json.dumps(each)]) for each in plan["sessions"]]
+    sessions = [_start(each["cwd"], [sys.executable, _named(each), json.dumps(each)]) for each in plan["sessions"]]
     for each in plan["sessions"]:
         _until_there(Path(each["cwd"]) / "started.json")
     return {"beside": beside, "sessions": sessions}
+
+
+def _named(session: dict[str, Any]) -> str:
+    """The stand-in under the name of its program: a process is known by that."""
+    place = Path(session["cwd"], ".bin", "claude")
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(SESSION)
+    return str(place)
 
 
 def _start(folder: str, command: list[str]) -> int:

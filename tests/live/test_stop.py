@@ -141,6 +141,16 @@ def test_the_command_that_a_plan_offers_names_its_rung(stage: Stage) -> None:
     assert told.rstrip().endswith(f"delegtop stop {stage.ids['spared']} --act --rung tool")
 
 
+def test_what_goes_on_again_is_only_stopped_by_who_says_how_much_of_it(stage: Stage) -> None:
+    """Whoever repeats the command that freed it does not end its session."""
+    tool_of(stage, "fifo")
+    stop(stage, "fifo", "--act")
+    again = stop(stage, "fifo", "--act")
+    assert again.code == 1
+    assert again.act is None
+    assert identity(stage.sessions["fifo"]) is not None
+
+
 def test_what_is_recorded_is_not_stopped(stage: Stage, tmp_path: Path) -> None:
     tape = tmp_path / "run.delegtop"
     command = [sys.executable, "-m", "delegtop", "record", "--once", "-o", str(tape)]

@@ -1,5 +1,6 @@
 """J leads to a session only where that is safe: now, on this machine, with a command that hides nothing."""
 
+import gc
 import json
 import shlex
 from collections.abc import Callable
@@ -189,3 +190,18 @@ async def test_where_the_terminal_cannot_be_lent_it_is_said(tmp_path: Path, monk
         await pressed(pilot, "V")
         assert [words[0] for words in lent] == ["sh", "sh"]
         assert all(Path(words[1]).exists() for words in lent)
+
+
+async def test_whoever_presses_it_again_before_it_has_begun_begins_once(
+    tmp_path: Path, tmux: Tmux, recwarn: pytest.WarningsRecorder
+) -> None:
+    app = app_on(lay_out("claude-code", tmp_path), FrozenClock(moment(MOMENTS["claude-code"])))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        for _ in range(3):
+            app.monitor.action_go_there()
+        await pressed(pilot)
+        assert "this is the past" in told(app)
+    gc.collect()
+    assert not [each for each in recwarn if "never awaited" in str(each.message)]
+    assert not tmux.opened

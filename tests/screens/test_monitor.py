@@ -624,7 +624,7 @@ async def test_on_a_tiny_screen_the_inspector_comes_when_it_is_asked_for(make_ap
         await pilot.press("enter")
         await pilot.pause()
         assert app.monitor.inspector.sheet.has_focus
-        assert "overdue" in app.monitor.inspector.sheet.text
+        await until(pilot, lambda: "overdue" in app.monitor.inspector.sheet.text)
 
 
 async def test_an_empty_screen_has_no_empty_inspector(make_app: MakeApp) -> None:

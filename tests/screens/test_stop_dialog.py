@@ -182,3 +182,19 @@ async def test_of_what_is_not_allowed_nothing_is_possible(stage: Stage) -> None:
         assert {rung.why_not for rung in screen._plan.rungs if rung.rung != "child"} == {app.acts.acting.why_not_these}
     own.kill()
     own.wait()
+
+
+@LIVE
+async def test_enter_held_down_is_no_confirmation_however_long(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(stop_dialog, "monotonic", lambda: now[0])
+    app = live(stage, Acting(True))
+    async with app.run_test() as pilot:
+        screen = await planned(app, pilot)
+        await pilot.press("1")
+        for _ in range(60):
+            await pilot.press("enter")
+            now[0] += 0.03
+        assert screen._watch is None
+        assert "Enter once more" in words(screen, "stop-told")
+    assert identity(stage.tools["fifo"] or 0) is not None

@@ -4,6 +4,7 @@ It is only ever added to, and only its owner can read it. Who cannot write it do
 """
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +39,7 @@ class ActLine(NamedTuple):
 
         told = {"at": iso(self.at), "event": self.event, "act": self.act, "id": self.id, "words": self.words}
         told |= {"log": self.log} if self.log else {}
-        return json.dumps(told | dict(self.more), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+        return json.dumps(told | dict(self.more)).encode() + b"\n"
 
 
 def place() -> Path:
@@ -49,8 +50,12 @@ def add(line: ActLine) -> None:
     """Write it down, on the disk when this returns; OSError if that cannot be done."""
     path = place()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    fd = os.open(path, how, 0o600)
     try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
+            raise OSError("it is no file of our own")
         os.fchmod(fd, 0o600)
         data = line.written()
         if os.write(fd, data) != len(data):

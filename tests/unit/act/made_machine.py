@@ -14,6 +14,7 @@ from delegtop.act.process_identity import ProcessIdentity
 from delegtop.act.stop_plan import StopPlan
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin
+from delegtop.base.product import Product
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.events import LOCALHOST, Event, Heard, Phase, Started
 from delegtop.model.forest import Forest
@@ -38,14 +39,18 @@ class MadeMachine(PlanSight):
         commands: tuple[str, ...] = ("claude",),
         user: int | None = None,
         ignores: bool = False,
+        runs: bool = True,
     ) -> None:
         me = os.getuid() if user is None else user
         self._process = ProcessIdentity(PID, TICKS, me, (name, "--model", "opus"))
         self._ports, self._socket, self._listens = ports or {}, socket, listens
-        self._commands, self._ignores = commands, ignores
+        self._commands, self._ignores, self._runs = commands, ignores, runs
 
     def identity(self, pid: int) -> ProcessIdentity | None:
         return self._process if pid == PID else None
+
+    def runs(self, process: ProcessIdentity, program: Product) -> bool:  # noqa: ARG002 -- the same for all
+        return self._runs
 
     def runs_us(self, pid: int) -> bool:  # noqa: ARG002 -- the same for all
         return False

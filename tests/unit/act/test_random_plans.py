@@ -20,10 +20,11 @@ from delegtop.act.performing import take
 from delegtop.act.plan_sight import PlanSight
 from delegtop.act.planned_steps import PlannedSignal
 from delegtop.act.planning import stop_plan
-from delegtop.act.process_identity import identity
+from delegtop.act.process_identity import ProcessIdentity, identity
 from delegtop.act.stop_plan import Rung
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin, kernel
+from delegtop.base.product import Product
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.feed.kernel_watch import told_command
 from delegtop.kernel.process_table import ProcessTable
@@ -51,6 +52,13 @@ os.write(log, b"ready\\n")
 while True:
     signal.pause()
 """
+
+
+class _AnyProgram(PlanSight):
+    """The cast plays every program, and goes by no name of any."""
+
+    def runs(self, process: ProcessIdentity, program: Product) -> bool:  # noqa: ARG002 -- the same for all
+        return True
 
 
 def _stands(log: Path) -> bool:
@@ -137,7 +145,7 @@ def test_nothing_but_what_is_planned_is_ever_signalled(cast: Cast, monkeypatch: 
         assessments = Assessments(forest)
         allowed = chance.sample(list(cast.logs), 6) if chance.random() < 0.2 else None
         acting = Acting(True, None if allowed is None else allowed.__contains__)
-        plan = stop_plan(assessments, handle_of(forest, chance.choice("sa")), PlanSight(), acting)
+        plan = stop_plan(assessments, handle_of(forest, chance.choice("sa")), _AnyProgram(), acting)
         rungs = [each for each in plan.rungs if each.is_possible and each.rung is not Rung.KILL]
         if not rungs:
             continue

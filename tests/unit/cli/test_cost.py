@@ -159,3 +159,31 @@ def test_told_and_estimated_dollars_are_two_metrics_that_may_be_added(
     assert sums() == [0, 10]
     tell(logs, 12)
     assert sums() == [12, 0]
+
+
+@pytest.mark.parametrize("absurd", [1 << 63, 10**38, -(1 << 70)])
+def test_numbers_beyond_belief_stop_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str], absurd: int) -> None:
+    log = tmp_path / f"{SESSION}.jsonl"
+    usage = {"input_tokens": absurd, "output_tokens": 7, "cache_creation_input_tokens": absurd}
+    said = record(1, "assistant", [{"type": "text", "text": "x"}], used("m", "claude-opus-5", **usage))
+    log.write_text("\n".join(json.dumps(each) for each in (record(0, "user", "go"), said)) + "\n", "utf-8")
+    assert main(["tree", str(log), "--json", "--at", "2026-11-01T09:01:00Z"]) == Exit.OK
+    (found,) = json.loads(capsys.readouterr().out)["delegations"]
+    assert found["tokens"] == 7
+
+
+def test_sums_that_no_column_holds_stop_nothing_either(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / f"{SESSION}.jsonl"
+    content = [{"type": "text", "text": "x"}]
+    most = 10**15 - 1
+    lines = [json.dumps(record(0, "user", "go"))]
+    lines += [
+        json.dumps(
+            record(1, "assistant", content, used(f"m{n}", "claude-opus-5", input_tokens=most, output_tokens=most))
+        )
+        for n in range(5000)
+    ]
+    log.write_text("\n".join(lines) + "\n", "utf-8")
+    assert main(["tree", str(log), "--json", "--at", "2026-11-01T09:01:00Z"]) == Exit.OK
+    (found,) = json.loads(capsys.readouterr().out)["delegations"]
+    assert found["tokens"] == 1 << 62

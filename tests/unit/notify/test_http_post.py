@@ -51,6 +51,25 @@ def test_a_server_that_refuses_is_asked_again_only_if_that_may_help(status: str,
     assert answer.words.endswith(f"answered {status}: no␛[31m way")
 
 
+@pytest.mark.parametrize(
+    "echo",
+    [
+        f"Cannot POST /{SECRET}".encode(),
+        b"no hook s3cr3t-token here",
+        b"x" * 150 + SECRET.encode(),
+        b"it was POST /T0P%2Fs3cr3t-token",
+    ],
+)
+def test_a_server_that_repeats_the_address_does_not_give_it_away(echo: bytes) -> None:
+    answer, _ = sent(reply("404 Not Found", echo))
+    assert "404" in answer.words
+
+
+def test_where_a_server_sends_elsewhere_is_told_without_what_moves_a_terminal() -> None:
+    answer, _ = sent(reply("307 Elsewhere", b"", f"Location: file:\x1b[2J/{SECRET}"))
+    assert "\x1b" not in answer.words
+
+
 def test_it_says_how_long_it_wants_to_be_left_alone() -> None:
     answer, _ = sent(reply("429 Too Many Requests", b"", "Retry-After: 17"))
     assert answer.retry_after == 17

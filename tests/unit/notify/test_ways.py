@@ -119,6 +119,11 @@ class TestNtfy:
         answer = reply("200 OK", json.dumps({"id": "1", "content": "x" * 20_000}).encode())
         sent(ntfy, answer, in_words(alert()), path="/t")
 
+    def test_a_server_that_repeats_the_topic_does_not_give_it_away(self) -> None:
+        """On a public server nothing but its name protects it."""
+        answer = reply("200 OK", b'{"id":"x","event":"message","topic":"s3cr3t-topic","message":"m"}')
+        sent(ntfy, answer, in_words(alert()), path="/s3cr3t-topic")
+
     def test_without_a_topic_it_does_not_work(self) -> None:
         with pytest.raises(AddressError, match="names no topic"):
             ntfy("https://ntfy.sh/")

@@ -16,6 +16,7 @@ from delegtop.act.stop_plan import Rung, RungPlan, log_of
 from delegtop.act.tool_process import tool_process
 from delegtop.base.clock import SECOND
 from delegtop.base.product import Product
+from delegtop.base.secrets import mask
 from delegtop.base.text import line
 from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.dialects.products import product
@@ -53,15 +54,22 @@ class Owner(NamedTuple):
     """What its program calls it in the background."""
 
     @property
+    def is_hearsay(self) -> bool:
+        """Whether only a log says which process it is: nothing that the system shows of it tells whose it is."""
+        return self.program is None or not (self.program.executables or self.program.scripts)
+
+    @property
     def words(self) -> str:
-        return f"{called(self.facts)} (pid {self.process.pid})" if self.process else ""
+        if self.process is None:
+            return ""
+        return f"{called(self.facts)} (pid {self.process.pid}{', as only its log says' if self.is_hearsay else ''})"
 
 
 def called(facts: Delegation) -> str:
     """What to call a delegation so that it is known from others of its kind: with its work in a few words."""
     title = measures.title(facts)
-    name = line(measures.called(facts), _NAME)
-    return f"{name} “{line(' '.join(title.split()), _NAME)}”" if title else name
+    name = line(mask(measures.called(facts)), _NAME)  # half a secret is not known for one
+    return f"{name} “{line(mask(' '.join(title.split())), _NAME)}”" if title else name
 
 
 def whose(forest: Forest, handle: Handle, machine: PlanSight) -> Owner:
@@ -106,6 +114,12 @@ def _identified(owner: Owner, machine: PlanSight) -> Owner:
         return owner._replace(why_not=f"its process (pid {facts.pid}) is gone: there is nothing left to stop")
     if why := _stranger(process, facts, refs.get(PROC_START)):
         return owner._replace(why_not=why)
+    if owner.program and not owner.is_hearsay and not machine.runs(process, owner.program):
+        told = f"its log names {process}, and that is no process of {owner.program.title}"
+        return owner._replace(why_not=told)
+    if machine.is_written_by_others(facts):
+        told = f"its log names {process}, and belongs to another user, who may name any in it"
+        return owner._replace(why_not=told)
     return owner._replace(process=process, why_not=taboo(process))
 
 
@@ -258,7 +272,7 @@ def _session(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -
         return refused._replace(why_not=f"its process ({process}) ignores SIGINT")
     does = f"interrupts {whose} as Ctrl-C would; its conversation is kept"
     if owner.program is None:
-        does = "interrupts its process as Ctrl-C would"
+        does = "interrupts its process, which only its log says it is, as Ctrl-C would"
     return RungPlan(Rung.SESSION, does, (PlannedSignal(process, signal.SIGINT),), loses=loses)
 
 
@@ -295,7 +309,8 @@ def _process(forest: Forest, handle: Handle, owner: Owner) -> Iterator[RungPlan]
         yield RungPlan(Rung.KILL, why_not=why)
         return
     loses = _at_work(forest, [each for each in _of_process(forest, owner) if each != handle])
-    what = f"its process ({_typed(owner, process)}, pid {process.pid})"
+    hearsay = ", as only its log says" if owner.is_hearsay else ""
+    what = f"its process ({_typed(owner, process)}, pid {process.pid}{hearsay})"
     tidy = PlannedSignal(process, signal.SIGTERM)
     yield RungPlan(Rung.PROCESS, f"ends {what}, which may tidy up", (tidy,), loses=loses)
     hard = PlannedSignal(process, signal.SIGKILL)

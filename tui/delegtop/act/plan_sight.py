@@ -1,15 +1,21 @@
 """What the system tells at the moment a plan is made: processes, who heeds which signal, where servers listen."""
 
+import fnmatch
 import os
 import shutil
 import stat
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
 from delegtop.act.process_identity import ProcessIdentity, identity, runs_us
 from delegtop.act.server_requests import ports
+from delegtop.base.clock import Millis
+from delegtop.base.product import Product
 from delegtop.kernel import proc_files
 from delegtop.kernel.process_table import ProcessTable
+from delegtop.kernel.program_process import ProgramProcess
+from delegtop.model.delegation import Delegation
 
 
 class PlanSight:
@@ -21,6 +27,25 @@ class PlanSight:
 
     def identity(self, pid: int) -> ProcessIdentity | None:
         return identity(pid)
+
+    def runs(self, process: ProcessIdentity, program: Product) -> bool:
+        """Whether a process is one of that program: by its name, or by the files that only it keeps open. Anybody who
+        can write a log can name any process in it."""
+        if not process.command:
+            return False
+        found = ProgramProcess(process.pid, 0, 0, Millis(0), process.command)
+        if process.name in program.executables or found.runs(program.executables, program.scripts):
+            return True
+        names = {each.rpartition("/")[2] for each in found.files} if program.holds else ()
+        return any(fnmatch.fnmatchcase(name, each) for name in names for each in program.holds)
+
+    def is_written_by_others(self, facts: Delegation) -> bool:
+        """Whether a file that tells of it belongs to another user."""
+        for each in {origin.source for origin in facts.origins if not origin.is_kernel and not origin.host}:
+            with suppress(OSError, ValueError):
+                if os.stat(each).st_uid != os.getuid():  # noqa: PTH116 -- as the source is spelled
+                    return True
+        return False
 
     def runs_us(self, pid: int) -> bool:
         return runs_us(pid)

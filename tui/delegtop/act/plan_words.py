@@ -54,7 +54,7 @@ def _what_now(plan: StopPlan, acting: Acting) -> str:
     if acting.why_not == READ_ONLY:
         return f"Nothing was done: {READ_ONLY}."
     if not acting.enabled:
-        return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {command(plan, mildest)}"
+        return f"Nothing was done. {acting.why_not}. This would take the mildest rung: {shown(command(plan, mildest))}"
     return f"The mildest that is possible: {mildest.rung}."
 
 
@@ -119,7 +119,7 @@ def as_json(
         "evidence": [str(origin) for origin in plan.evidence],
         "enabled": acting.enabled,
         "why_not": None if acting.enabled else acting.why_not,
-        "refused": plan.refused or None,
+        "refused": shown(plan.refused) or None,
         "rungs": [_rung_json(each) for each in plan.rungs],
         "act": None,
     }

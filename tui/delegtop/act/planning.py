@@ -35,6 +35,7 @@ def stop_plan(
         forest.now_of(handle),
         refused,
         rungs,
+        assessed.problem,
     )
 
 

@@ -1,6 +1,7 @@
 """Whether what is shown is the present of this machine: only that can be acted on."""
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
 from delegtop.feed.live_feed import STDIN, SourceStatus
 from delegtop.model.delegation import Delegation
@@ -8,6 +9,7 @@ from delegtop.sources.discover import is_packed
 
 PAST = "this is a moment of the past; only what is so now can be stopped"
 RECORDED = "this is a recording; only what runs now can be stopped"
+_BESIDE = "{} is a recording, and what it says of others cannot be told from what they say; leave it out first"
 _RECORDING = "recording"
 
 
@@ -21,7 +23,10 @@ def refusal(facts: Delegation, statuses: Iterable[SourceStatus]) -> str:
         )
     if any(each.source == STDIN for each in files):
         return "it was piped in, and nobody knows from which machine; only what is read from a file here can be stopped"
-    read = {each.path for each in statuses if each.dialect != _RECORDING and not is_packed(each.path)}
+    known = list(statuses)
+    read = {each.path for each in known if each.dialect != _RECORDING and not is_packed(each.path)}
     if not any(each.source in read for each in files):
         return "it is known from a recording, a bundle or a packed log; only what is read as it happens can be stopped"
-    return ""
+    # It may name any process, of any delegation, and any file that it is said to stand in.
+    beside = [each.path for each in known if each.dialect == _RECORDING and each.records]
+    return _BESIDE.format(PurePath(beside[0]).name) if beside else ""

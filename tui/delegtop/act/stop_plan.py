@@ -74,6 +74,8 @@ class StopPlan(NamedTuple):
     refused: str = ""
     """Why nothing can be planned at all."""
     rungs: tuple[RungPlan, ...] = ()
+    is_problem: bool = True
+    """Whether anything is the matter with it; what is well is only stopped by somebody who says how much of it."""
 
     def rung(self, rung: Rung) -> RungPlan | None:
         return next((each for each in self.rungs if each.rung is rung), None)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import SECOND
 from delegtop.cli import options, output, reading
-from delegtop.cli.diagnostics import fail
+from delegtop.cli.diagnostics import fail, say
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.watch import seconds
 from delegtop.cli.watched_session import find
@@ -34,6 +34,7 @@ RUNGS = ("tool", "child", "session", "process")
 _PATIENCE = 30.0
 _PACE = 0.5
 _LOOKS = 10
+_IS_WELL = "nothing is the matter with it, so nothing was done; --rung says how much of it to stop all the same"
 
 
 def add(parser: ArgumentParser) -> None:
@@ -83,6 +84,10 @@ class _Stopping:
             from delegtop.act import plan_words
 
             output.emit(plan_words.lines(plan, self._acting))
+        named = self._arguments.rung or self._arguments.kill
+        if self._acting.enabled and wanted is not None and not named and not plan.is_problem:
+            say(_IS_WELL)
+            return self._nothing_done(plan, None)
         if not self._acting.enabled or wanted is None or not wanted.is_possible:
             return self._nothing_done(plan, wanted)
         watch = self._act(plan, wanted)
@@ -161,4 +166,4 @@ _EXITS = {"SEEN": Exit.OK, "UNSEEN": Exit.STUCK, "REFUSED": Exit.ENDED_BADLY}
 def _json(told: object) -> str:
     import json
 
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return json.dumps(told, indent=2)  # in ASCII: an id is told as it is, and may hold what moves a terminal

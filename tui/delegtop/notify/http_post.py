@@ -8,6 +8,7 @@ machine goes there directly.
 import http.client
 import io
 import ipaddress
+import re
 import socket
 import ssl
 import urllib.error
@@ -16,16 +17,20 @@ from collections.abc import Callable, Mapping
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from delegtop.base import text
 from delegtop.base.clock import SECOND, Millis, WallClock, millis, monotonic
 from delegtop.base.secret_references import shown
-from delegtop.base.secrets import mask
+from delegtop.base.secrets import MASKED, mask
 
 _ANSWER = 1 << 16
 """Bytes that are read of an answer."""
+_ECHO = 1 << 12
+"""Characters of it among which a secret is looked for, before it is cut."""
 _SHOWN = 160
+_TELLING = 4
+"""Shorter parts of an address are no secrets, and stand in many words."""
 _WALL = WallClock()
 _LONGEST_URL = 2048
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -42,6 +47,8 @@ class Letter(NamedTuple):
     url: str
     body: bytes
     headers: Mapping[str, str] = {}
+    secret: str = ""
+    """What of the body only the server may know."""
 
 
 class HttpAnswer(NamedTuple):
@@ -97,10 +104,10 @@ def post(letter: Letter, accepts: Accepts, timeout: float) -> HttpAnswer:
     where = shown(letter.url)
     try:
         with _opener(letter.url, timeout).open(request, timeout=timeout) as reply:
-            return _judged(where, reply.status, reply.reason, reply.headers, reply.read(_ANSWER), accepts)
+            return _judged(letter, reply.status, reply.reason, reply.headers, reply.read(_ANSWER), accepts)
     except urllib.error.HTTPError as error:
         with error:
-            return _judged(where, error.code, error.reason, error.headers, _read(error), accepts)
+            return _judged(letter, error.code, error.reason, error.headers, _read(error), accepts)
     except TimeoutError:
         return HttpAnswer(False, f"{where} did not answer within {timeout:g} s", again=True)
     except urllib.error.URLError as error:
@@ -112,12 +119,14 @@ def post(letter: Letter, accepts: Accepts, timeout: float) -> HttpAnswer:
 
 
 def _judged(
-    where: str, status: int, reason: object, headers: "Message[str, str]", body: bytes, accepts: Accepts
+    letter: Letter, status: int, reason: object, headers: "Message[str, str]", body: bytes, accepts: Accepts
 ) -> HttpAnswer:
-    said = text.line(mask(body[: 2 * _SHOWN].decode("utf-8", "replace").strip()), _SHOWN)
-    words = f"{where} answered {status} {text.line(str(reason or ''), 40)}".rstrip() + (f": {said}" if said else "")
+    where = shown(letter.url)
+    said = text.line(_without_secrets(body[:_ECHO].decode("utf-8", "replace").strip(), letter), _SHOWN)
+    because = text.line(_without_secrets(str(reason or ""), letter), 40)
+    words = f"{where} answered {status} {because}".rstrip() + (f": {said}" if said else "")
     if 300 <= status < 400:
-        place = shown(str(headers.get("Location") or ""))
+        place = text.line(_without_secrets(shown(str(headers.get("Location") or "")), letter), _SHOWN)
         return HttpAnswer(
             False, f"{where} answered {status} and sends elsewhere ({place or 'nowhere'}), which is not followed"
         )
@@ -126,6 +135,17 @@ def _judged(
     if 200 <= status < 300:
         return HttpAnswer(False, f"{words}; that is not how it answers if it takes a message")
     return HttpAnswer(False, words, status in _AGAIN, _retry_after(headers.get("Retry-After")))
+
+
+def _without_secrets(said: str, letter: Letter) -> str:
+    """What a server said, without what only it was told: many repeat the path that was asked for."""
+    parts = urlsplit(letter.url)
+    told = [letter.secret, parts.path, parts.query, *re.split(r"[/&=]", f"{parts.path}&{parts.query}")]
+    told += [word for value in letter.headers.values() for word in value.split()]
+    for each in sorted({*told, *map(unquote, told)}, key=len, reverse=True):
+        if len(each) >= _TELLING:
+            said = said.replace(each, MASKED)
+    return mask(said)
 
 
 def _unreached(where: str, error: object, timeout: float) -> HttpAnswer:

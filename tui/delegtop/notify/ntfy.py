@@ -34,7 +34,7 @@ def ntfy(url: str, token: str = "") -> WebWay:
             "priority": HIGH if notice.is_urgent else USUAL,
             "tags": [_tag(notice)],
         }
-        return Letter(server, encoded(message), headers)
+        return Letter(server, encoded(message), headers, unquote(topic))
 
     return WebWay("ntfy", shown(url), write, lambda status, body: status == 200 and is_object_with("id", body))
 

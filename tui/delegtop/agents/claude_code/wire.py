@@ -47,7 +47,7 @@ class WireUsage(Struct, gc=False):
     def new(self) -> int:
         """All but what was read from the cache."""
         parts = (self.input_tokens, self.cache_creation_input_tokens, self.output_tokens)
-        return sum(part for part in parts if part is not None and part > 0)
+        return sum(part for part in parts if part is not None and 0 < part < _MOST)
 
     @property
     def counts(self) -> Counts:

@@ -5,11 +5,13 @@ Everything that takes time is done in another thread, one thing after the other;
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import msgspec
 from textual import on
 from textual.screen import Screen
+from textual.worker import WorkType
 
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.state.reader_thread import Reader
@@ -64,7 +66,8 @@ class ConversationReading(Leaving, Screen[None]):
             self._next = (what, work) if asked else self._next
             return
         self.busy = what
-        self.run_worker(self._do(work), name=what, description=what, group="transcript")
+        to_do: WorkType[None] = partial(self._do, work)  # no coroutine yet: one that never begins is complained about
+        self.run_worker(to_do, name=what, description=what, group="transcript")
 
     async def _do(self, work: Callable[[], object]) -> None:
         """The work reads in a thread, and gives back what is to be done with it here."""

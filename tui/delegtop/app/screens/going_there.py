@@ -8,10 +8,12 @@ import asyncio
 import os
 import stat
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
 from textual.screen import Screen
+from textual.worker import WorkType
 
 from delegtop.app import clipboard, editor, tmux_panes
 from delegtop.app.screens.copy import copy
@@ -56,9 +58,8 @@ class GoingThere:
         """To the session of a delegation."""
         if handle is None:
             return
-        self._screen.run_worker(
-            self._go(handle), name="go there", description="go there", group="go there", exclusive=True
-        )
+        work: WorkType[None] = partial(self._go, handle)  # no coroutine yet: one that never begins is complained about
+        self._screen.run_worker(work, name="go there", description="go there", group="go there", exclusive=True)
 
     async def _go(self, handle: Handle) -> None:
         board = self._board
@@ -124,9 +125,8 @@ class GoingThere:
 
     def _confirmed(self, wanted: bool | None, session: str, command: str) -> None:
         if wanted:
-            self._screen.run_worker(
-                self._open(session, command), name="open", description="open", group="go there", exclusive=True
-            )
+            work: WorkType[None] = partial(self._open, session, command)
+            self._screen.run_worker(work, name="open", description="open", group="go there", exclusive=True)
 
     async def _open(self, session: str, command: str) -> None:
         try:

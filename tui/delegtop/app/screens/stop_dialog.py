@@ -194,6 +194,8 @@ class StopDialog(Dialog[None]):
             self._tell()
         elif monotonic() - self._armed[1] >= _AT_ONCE:
             self._take(chosen)
+        else:  # a key that is held down comes again and again, and is one
+            self._armed = chosen.rung, monotonic()
 
     def _ask_name(self, rung: RungPlan | None) -> None:
         """Have the name of the program typed before it is killed."""

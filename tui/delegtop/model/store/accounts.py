@@ -12,7 +12,7 @@ from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.usage import Account, Counts, Usage, usage_of
 
 NO_ACCOUNT = -1
-_MOST = 1 << 62
+MOST = 1 << 62
 """What a column can hold; a log may say anything."""
 
 
@@ -71,13 +71,13 @@ class Accounts(ColumnStore):
         self._kind.append(kind)
         self._next.append(following)
         for column, count in zip(self._columns(), counts, strict=True):
-            column.append(min(count, _MOST))
+            column.append(max(0, min(count, MOST)))
         return len(self._kind) - 1
 
     def _raise(self, at: int, used: Usage) -> None:
         for column, count in zip(self._columns(), used.counts, strict=True):
             if count > column[at]:
-                column[at] = count if count < _MOST else _MOST
+                column[at] = count if count < MOST else MOST
 
     def _columns(self) -> "tuple[array[int], ...]":
         return self._input, self._output, self._read, self._write, self._write_1h

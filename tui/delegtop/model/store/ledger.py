@@ -32,7 +32,7 @@ from delegtop.model.events import (
 )
 from delegtop.model.prices import PriceBook
 from delegtop.model.sleep_detector import SleepDetector
-from delegtop.model.store.accounts import NO_ACCOUNT, Accounts
+from delegtop.model.store.accounts import MOST, NO_ACCOUNT, Accounts
 from delegtop.model.store.column_growth import let_columns_grow
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.details import NO_DETAILS, Details
@@ -162,7 +162,7 @@ class Ledger(ColumnStore):
                     minute = at // MINUTE
                     minutes.add(minute)
                 if event.tokens is not None and event.tokens > tokens[handle]:
-                    tokens[handle] = event.tokens
+                    tokens[handle] = event.tokens if event.tokens < MOST else MOST
                 if event.cost is not None:
                     self._costs[handle] = max(event.cost, self._costs.get(handle, 0.0))
                     if event.whole:
