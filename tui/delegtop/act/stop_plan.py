@@ -75,7 +75,7 @@ class StopPlan(NamedTuple):
     """Why nothing can be planned at all."""
     rungs: tuple[RungPlan, ...] = ()
     is_problem: bool = True
-    """Whether anything is the matter with it; what is well is only stopped by somebody who says how much of it."""
+    """Whether anything is the matter with it."""
 
     def rung(self, rung: Rung) -> RungPlan | None:
         return next((each for each in self.rungs if each.rung is rung), None)

@@ -34,7 +34,8 @@ RUNGS = ("tool", "child", "session", "process")
 _PATIENCE = 30.0
 _PACE = 0.5
 _LOOKS = 10
-_IS_WELL = "nothing is the matter with it, so nothing was done; --rung says how much of it to stop all the same"
+_ITS_OWN = ("TOOL", "CHILD")
+_IS_WELL = "nothing is the matter with it, and its session would be stopped: that is done only with --rung session"
 
 
 def add(parser: ArgumentParser) -> None:
@@ -84,8 +85,7 @@ class _Stopping:
             from delegtop.act import plan_words
 
             output.emit(plan_words.lines(plan, self._acting))
-        named = self._arguments.rung or self._arguments.kill
-        if self._acting.enabled and wanted is not None and not named and not plan.is_problem:
+        if self._acting.enabled and self._takes_more_than_asked(plan, wanted):
             say(_IS_WELL)
             return self._nothing_done(plan, None)
         if not self._acting.enabled or wanted is None or not wanted.is_possible:
@@ -109,6 +109,12 @@ class _Stopping:
         if self._arguments.kill:
             return plan.rung(Rung.KILL)
         return plan.rung(Rung(self._arguments.rung)) if self._arguments.rung else plan.mildest
+
+    def _takes_more_than_asked(self, plan: "StopPlan", wanted: "RungPlan | None") -> bool:
+        """Whether its whole session would be stopped, though nothing is the matter with it and nobody said so: whoever
+        repeats the command that freed it does not mean that."""
+        is_named = self._arguments.rung or self._arguments.kill
+        return wanted is not None and not is_named and not plan.is_problem and wanted.rung.name not in _ITS_OWN
 
     def _nothing_done(self, plan: "StopPlan", wanted: "RungPlan | None") -> int:
         if self._arguments.json:
