@@ -478,6 +478,7 @@ def test_who_was_asked_about_too_soon_is_asked_about_again_at_once(
 ) -> None:
     """Whoever looks only once has just begun to read when it asks: the other files of the session come after that."""
     monkeypatch.setattr(process_search, "EVERY", 600.0)
+    monkeypatch.setattr(process_search, "programs", lambda _table: [])  # those of other tests come and go
     log, at = str(stand_ins.qwen(home, project)), WallClock().now()
     here = Origin(log, 1, 0)
     minded = SessionProcesses(WallClock(), lambda _origin: True)
