@@ -27,7 +27,7 @@ def tools(demo: int) -> list[int]:
     return [int(number) for number in told.stdout.split()]
 
 
-def hanging(terminal: "Terminal", stage: Path, command: str = "demo") -> tuple[int, list[int]]:
+def hanging(terminal: "Terminal", stage: Path, command: str = "demo --speed 5") -> tuple[int, list[int]]:
     """The demo, and both of its processes, once they are there."""
     demo = opened(terminal, command, stage)
     until(lambda: len(tools(demo)) == 2)
@@ -59,7 +59,7 @@ def test_it_leaves_no_process_behind(
 
 
 def test_a_newcomer_sees_the_hang_and_the_kernels_word_and_frees_the_path(terminal: "Terminal", tmp_path: Path) -> None:
-    demo, _ = hanging(terminal, tmp_path)
+    demo, _ = hanging(terminal, tmp_path, "demo")
     terminal.wait_for("STUCK", TOOL, "waits for a lock", "manage backup", "K stop")
     terminal.keys("K")
     terminal.wait_for("certain", "SIGINT to pid", "this is delegtop itself")
