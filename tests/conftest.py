@@ -22,6 +22,16 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that put up processes of agent programs run one after the other: a server of one may serve any folder, so
+    that nobody could say of another's session that it is lost."""
+    for item in items:
+        known = vars(getattr(item, "module", object)).values()
+        if any("tests.stand_ins" in (getattr(each, "__name__", ""), getattr(each, "__module__", "")) for each in known):
+            item.add_marker(pytest.mark.xdist_group("agent programs"))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--schedules", type=int, default=1000, help="random fault schedules for the tail test")
     parser.addoption("--steps", type=int, default=1000, help="random keys, clicks and sizes for the monkey test")
