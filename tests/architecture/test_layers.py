@@ -13,7 +13,18 @@ from tests.architecture.package_sources import PACKAGE, PROJECT, together, tree
 
 HOLDS_STATEMENTS = ast.stmt | ast.ExceptHandler | ast.match_case
 THIRD_PARTY = {
-    *("textual", "rich", "msgspec", "psutil", "pydantic", "watchfiles", "yaml", "backports", "compression"),
+    *(
+        "textual",
+        "rich",
+        "msgspec",
+        "psutil",
+        "pydantic",
+        "pydantic_core",
+        "watchfiles",
+        "yaml",
+        "backports",
+        "compression",
+    ),
     *("mcp", "anyio"),
 }
 """What the project file asks for, with what comes with it; who may use it is a contract."""

@@ -16,7 +16,7 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Deviation
-from delegtop.protocols.standard.dialects.registry_entry import Entry as RegistryEntry
+from delegtop.protocols.standard.contract.registry_model import RegistryEntry
 from delegtop.protocols.standard.dialects.registry_snapshot import Registry
 from delegtop.protocols.standard.dialects.session_log import SessionLog
 from delegtop.protocols.standard.dialects.session_log_lines import Entry as LogEntry

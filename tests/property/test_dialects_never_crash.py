@@ -15,7 +15,14 @@ from delegtop.model.events import Artifact, Deviation, Ended, Fault, Started
 from delegtop.protocols.standard.dialects.registry_snapshot import Registry
 from delegtop.protocols.standard.dialects.return_reading import Metadata, ReturnObject
 from delegtop.protocols.standard.dialects.session_log import SessionLog
-from delegtop.protocols.standard.dialects.session_log_lines import Cancel, Error, Heartbeat, Register, Return, Timeout
+from delegtop.protocols.standard.dialects.session_log_lines import (
+    Cancel,
+    Error,
+    Heartbeat,
+    Register,
+    ReturnLine,
+    Timeout,
+)
 from delegtop.sources.records import Line, Unreadable
 
 DIALECTS = pytest.mark.parametrize("dialect", [SessionLog, Registry])
@@ -30,7 +37,7 @@ VALUES = st.recursive(
 )
 FIELDS = [
     field.encode_name
-    for kind in (Register, Heartbeat, Return, Timeout, Error, Cancel, ReturnObject, Metadata, Artifact, Fault)
+    for kind in (Register, Heartbeat, ReturnLine, Timeout, Error, Cancel, ReturnObject, Metadata, Artifact, Fault)
     for field in msgspec.structs.fields(kind)
 ] + ["start_time", "status", "unknown"]
 NESTED = st.dictionaries(

@@ -62,6 +62,20 @@ class Permissions(NamedTuple):
     """Milliseconds after which it ends a command, or goes on without it, whatever it was told; 0 if it does not."""
 
 
+class Contract(NamedTuple):
+    """What a file must hold, as a model: what is known of it before that is loaded."""
+
+    name: str
+    """What `delegtop schema` calls it."""
+    title: str
+    place: str
+    """`module:Model`, below `delegtop.protocols`."""
+    page: str
+    """The reference page that tells more."""
+    keyed: bool = False
+    """A file holds many of them, by their session ids."""
+
+
 class Product(NamedTuple):
     """One program or protocol. What it has no command for is empty: none is invented."""
 
@@ -71,6 +85,7 @@ class Product(NamedTuple):
     basis: Basis
     """How well the best known of its formats is known."""
     homes: tuple[Home, ...] = ()
+    contracts: tuple[Contract, ...] = ()
     resume: tuple[str, ...] = ()
     """What takes up a session again, once its process is gone; the id of the session follows."""
     resume_headless: tuple[str, ...] = ()

@@ -38,6 +38,7 @@ COMMANDS = {
     "demo": "watch a simulated orchestrator at work",
     "rules": "list the rules that findings come from, or explain one",
     "migrate": "print an old return in the standard form",
+    "schema": "print a contract as JSON Schema, or list the contracts",
     "lint": "check agent definition files against the structure standard",
     "config": "show the settings, where they came from, and the defaults",
     "completion": "print the completion of a shell: bash, zsh or fish",

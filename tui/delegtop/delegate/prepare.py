@@ -10,6 +10,7 @@ from delegtop.base.clock import SECOND, Clock, Millis, WallClock
 from delegtop.delegate.context import Context
 from delegtop.delegate.new_session_id import generate_session_id
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH, timeout_of
+from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR
 from delegtop.protocols.standard.contract.return_contract import ERROR_CODES
 
 CONTEXT_VARIABLE = "DELEGTOP_CONTEXT"
@@ -20,9 +21,6 @@ LOG_VARIABLE = "DELEGTOP_LOG"
 """Names the session log delegations are written to."""
 REGISTRY_VARIABLE = "DELEGTOP_REGISTRY"
 """Names the registry snapshot they are listed in, if there is one."""
-
-ORCHESTRATOR = "orchestrator"
-"""The name every path begins with."""
 
 
 class ContextInvalid(ValueError):  # noqa: N818  # the name says what is wrong

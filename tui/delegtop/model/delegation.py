@@ -9,6 +9,7 @@ from delegtop.base.origin import Origin
 from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, ProcessSeen, Report, Trust
 from delegtop.model.facts import FactTable
 from delegtop.model.usage import Usage
+from delegtop.protocols.standard.contract.delegation_paths import own_path
 
 
 class Basis(StrEnum):
@@ -302,10 +303,3 @@ FACTS = _table.named(Identity, Delegation)
 """Every fact by its name, in the order of the table."""
 WORDS = tuple(fact for fact in FACTS.values() if fact.merge == "earliest")
 """What a delegation is described by."""
-
-
-def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...] | None:
-    """The path down to and including the agent: some logs leave the agent itself out."""
-    if path and agent and path[-1] != agent:
-        return (*path, agent)
-    return path or None

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/delegtop
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_delegtop_subparsers=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_subparsers=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)
 
 _shtab_delegtop_tree_option_strings=(-h --help --since --here --all --json --prompts --exit-code --plain --gantt --sources --claims -f --filter -s --sort --columns --at --format --ascii --no-color --config)
 _shtab_delegtop_check_option_strings=(-h --help --since --here --all --json --sarif --junit --fail-on --rule --ignore --root --at --format --config)
@@ -28,6 +28,7 @@ _shtab_delegtop_run_option_strings=(-h --help --agent --task --timeout --artifac
 _shtab_delegtop_demo_option_strings=(-h --help --seed --speed --write -f --filter -s --sort --theme --ascii --no-color --no-mouse --readonly --config)
 _shtab_delegtop_rules_option_strings=(-h --help --json)
 _shtab_delegtop_migrate_option_strings=(-h --help)
+_shtab_delegtop_schema_option_strings=(-h --help)
 _shtab_delegtop_lint_option_strings=(-h --help --json --sarif --junit --fail-on --rule --ignore --config)
 _shtab_delegtop_config_option_strings=(-h --help -s --sort --theme --ascii --no-color --no-mouse --config)
 _shtab_delegtop_completion_option_strings=(-h --help)
@@ -101,8 +102,8 @@ _shtab_delegtop_config_pos_0_choices=(path show default)
 _shtab_delegtop_config__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_config___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_completion_pos_0_choices=(bash zsh fish)
-_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
-_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)
+_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)
+_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)
 _shtab_delegtop__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
 
@@ -236,6 +237,8 @@ _shtab_delegtop_rules___help_nargs=0
 _shtab_delegtop_rules___json_nargs=0
 _shtab_delegtop_migrate__h_nargs=0
 _shtab_delegtop_migrate___help_nargs=0
+_shtab_delegtop_schema__h_nargs=0
+_shtab_delegtop_schema___help_nargs=0
 _shtab_delegtop_lint_pos_0_nargs=+
 _shtab_delegtop_lint__h_nargs=0
 _shtab_delegtop_lint___help_nargs=0

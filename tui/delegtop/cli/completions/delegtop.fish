@@ -50,7 +50,7 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help
+set -g _shtab_delegtop_commands tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help
 set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --kill --log --notify --notify-command --only --output --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
@@ -310,6 +310,8 @@ complete -c delegtop -n '_shtab_delegtop_using rules' -l json -d 'print JSON: sc
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a migrate -d 'print an old return in the standard form'
 complete -c delegtop -n '_shtab_delegtop_using migrate' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using migrate; and test $_shtab_delegtop_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a JSON file with the return object, or - for standard input'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a schema -d 'print a contract as JSON Schema, or list the contracts'
+complete -c delegtop -n '_shtab_delegtop_using schema' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a lint -d 'check agent definition files against the structure standard'
 complete -c delegtop -n '_shtab_delegtop_using lint' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using lint' -l json -d 'print JSON: schema_version, sources[] and findings[]'
@@ -334,4 +336,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help" -d 'one of those that `delegtop --help` lists'

@@ -28,6 +28,7 @@ _shtab_delegtop_commands() {
     report:'write an incident report that can be sent: Markdown, HTML or JSON'
     rules:'list the rules that findings come from, or explain one'
     run:'run a command as a delegation: tracked, limited in time, and in the tree'
+    schema:'print a contract as JSON Schema, or list the contracts'
     sources:'list the logs that are found, of which agents, and what is left out'
     stats:'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
     status:'say in one line how everything stands, for status bars and prompts'
@@ -162,7 +163,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -315,6 +316,14 @@ _shtab_delegtop_run_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_run_defaults_added=0
+
+_shtab_delegtop_schema_options=(
+  {-h,--help}"[show this help]"
+  ":the contract, such as return or registry:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_schema_defaults_added=0
 
 _shtab_delegtop_sources_options=(
   {-h,--help}"[show this help]"
@@ -491,6 +500,7 @@ _shtab_delegtop() {
         report) _arguments -C -s $_shtab_delegtop_report_options ;;
         rules) _arguments -C -s $_shtab_delegtop_rules_options ;;
         run) _arguments -C -s $_shtab_delegtop_run_options ;;
+        schema) _arguments -C -s $_shtab_delegtop_schema_options ;;
         sources) _arguments -C -s $_shtab_delegtop_sources_options ;;
         stats) _arguments -C -s $_shtab_delegtop_stats_options ;;
         status) _arguments -C -s $_shtab_delegtop_status_options ;;

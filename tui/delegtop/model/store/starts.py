@@ -10,12 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
-from delegtop.model.delegation import FACTS, own_path
+from delegtop.model.delegation import FACTS
 from delegtop.model.events import Started, Trust
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.merge import contest, merge_starts
 from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
+from delegtop.protocols.standard.contract.delegation_paths import own_path
 
 
 class StartShape(msgspec.Struct, frozen=True, gc=False):

@@ -4,13 +4,16 @@ entries. Its page is docs/cleo.md."""
 from delegtop.agents.claude_code import PRODUCT as CLAUDE_CODE
 from delegtop.agents.codex import PRODUCT as CODEX
 from delegtop.agents.opencode import PRODUCT as OPENCODE
-from delegtop.base.product import Basis, Home, Product
+from delegtop.base.product import Basis, Contract, Home, Product
 
 PRODUCT = Product(
     name="cleo",
     title="CLEO",
     basis=Basis.REAL,
     homes=(Home(".cleo"), Home("claudedocs", "agent-outputs")),
+    contracts=(
+        Contract("cleo-manifest", "entry of a CLEO manifest", "cleo.manifest_model:ManifestEntryModel", "docs/cleo.md"),
+    ),
 )
 CHAPTERS = {
     # It runs inside of other programs: what one of these rules is about may be told by their logs.

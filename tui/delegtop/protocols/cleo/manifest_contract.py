@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.protocols.protocol_drift import Drift, json_type
 
@@ -25,7 +25,8 @@ FIELDS = (
     "needs_followup",
     "linked_tasks",
 )
-STATUSES = ("complete", "partial", "blocked")
+Status = Literal["complete", "partial", "blocked"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 COMPLETE_WORDS = frozenset({"complete", "completed", "done", "final"})
 KEY_FINDINGS = (3, 7)
 SECTIONS = ("Summary", "Findings", "Recommendations", "Sources", "Linked Tasks")

@@ -1,12 +1,15 @@
 """hyper's sub-agents: the contract of their output, the formats of their files, and the rules on both. Its page is
 docs/hyper.md."""
 
-from delegtop.base.product import Basis, Home, Product
+from delegtop.base.product import Basis, Contract, Home, Product
 
 PRODUCT = Product(
     name="hyper",
     title="hyper",
     basis=Basis.DOCUMENTED,
     homes=(Home(".prose", "runs"), Home("~/.hyper", "sessions")),
+    contracts=(
+        Contract("hyper-output", "output of a hyper sub-agent", "hyper.output_model:AgentOutput", "docs/hyper.md"),
+    ),
 )
 CHAPTERS = {"hyper_rules": frozenset({PRODUCT.name})}

@@ -9,14 +9,16 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.protocols.protocol_drift import Drift, json_type
 
-STATUSES = ("complete", "partial", "error")
+Status = Literal["complete", "partial", "error"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 COMPLETE_WORDS = frozenset({"complete", "completed", "done", "success"})
 FAILED_WORDS = frozenset({"error", "failed", "failure"})
-ARTIFACT_TYPES = ("document", "code", "data")
+ArtifactType = Literal["document", "code", "data"]
+ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 KEY_POINTS = (3, 5)
 SUMMARY_SENTENCES = (1, 2)
 ACTIVE_WINDOW = 5 * 60

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from delegtop.diagnosis.finding import Finding
-from delegtop.protocols.standard.agent_files.ability_rules import CONTEXT_LIMITS
 from delegtop.protocols.standard.agent_files.agent_file import AgentFileKind, read
 from delegtop.protocols.standard.agent_files.agent_file_rules import AGENT_RULES, judge
 from delegtop.protocols.standard.agent_files.section_rules import RETURN_FIELDS, SECTIONS, SUB_CONTEXTS
 from delegtop.protocols.standard.agent_files.sections import Section
+from delegtop.protocols.standard.contract.agent_file_contract import CONTEXT_LIMITS, Strategy
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions, SessionIdPlace
 
 SAMPLES = Path(__file__).parents[4] / "agent_files"
@@ -265,7 +265,7 @@ def test_each_required_field_of_the_return_is_missed(field: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", CONTEXT_LIMITS)
-def test_each_strategy_has_its_limit(strategy: str) -> None:
+def test_each_strategy_has_its_limit(strategy: Strategy) -> None:
     limit = CONTEXT_LIMITS[strategy]
     fits = ("strategy: lazy", f"strategy: {strategy}", "40000", str(limit))
     assert planner(*fits) == []

@@ -20,7 +20,7 @@ from delegtop.model.events import (
     Surveyed,
     Trust,
 )
-from delegtop.protocols.standard.dialects.registry_entry import Entry
+from delegtop.protocols.standard.contract.registry_model import RegistryEntry as Entry
 from delegtop.protocols.standard.dialects.registry_snapshot import _KNOWN, Registry
 from delegtop.sources.records import Line, Record, Unreadable
 
@@ -151,7 +151,11 @@ class TestEntriesThatDoNotFit:
     def test_missing_fields_are_noted(self) -> None:
         found = read({FIRST: {}})
         assert [detail for kind, detail in noted(found) if kind == "missing field"] == [
-            f"{FIRST}: {name}" for name in ("start_time", "timeout", "status", "delegation_depth", "delegation_path")
+            f"{FIRST}: {name}"
+            for name in (
+                *("command", "subagent", "start_time", "timeout", "deadline"),
+                *("status", "delegation_depth", "delegation_path"),
+            )
         ]
         assert of(Started, found)[0].at is None
 

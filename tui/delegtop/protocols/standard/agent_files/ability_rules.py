@@ -5,14 +5,11 @@ from collections.abc import Iterator
 from delegtop.diagnosis.finding import Severity
 from delegtop.protocols.standard.agent_files.agent_file import AgentFile, AgentFileKind
 from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, rule
+from delegtop.protocols.standard.contract.agent_file_contract import CONTEXT_LIMITS, STAGES, TOOLS
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
 STANDARD = (AgentFileKind.SUBAGENT, AgentFileKind.PRIMARY)
-TOOLS = ("read", "write", "edit", "bash", "grep", "glob")
-CONTEXT_LIMITS = {"lazy": 50_000, "eager": 100_000, "minimal": 10_000}
-"""Bytes of context to aim for, by loading strategy."""
-
 _WHERE = "Structure standard, Frontmatter"
 
 
@@ -124,7 +121,7 @@ def context_size(file: AgentFile) -> Iterator[FileNote]:
     if not file.at("context_loading").is_mapping:
         return
     given, strategy = file.at("context_loading", "max_context_size"), file.at("context_loading", "strategy").string()
-    size, limit = given.integer(), CONTEXT_LIMITS.get(strategy or "")
+    size, limit = given.integer(), next((most for name, most in CONTEXT_LIMITS.items() if name == strategy), None)
     if size is None or size <= 0:
         message = f"`max_context_size` is {given.shown()}, not a positive number of bytes"
         yield given.line, message, f"write `max_context_size: {limit or 50_000}` or less"
@@ -207,8 +204,8 @@ def lifecycle(file: AgentFile) -> Iterator[FileNote]:
         yield whole.line, "it says nothing about its lifecycle", advice
         return
     stage, command, form = (file.at("lifecycle", key) for key in ("stage", "command", "return_format"))
-    if stage.integer() not in range(1, 9):
-        message = f"the lifecycle stage is {stage.shown()}, not one of 1 to 8"
+    if stage.integer() not in range(STAGES[0], STAGES[1] + 1):
+        message = f"the lifecycle stage is {stage.shown()}, not one of {STAGES[0]} to {STAGES[1]}"
         yield stage.line, message, "write the stage that calls it: 4"
     named = command.string()
     if named is None and file.at("agent_type").string() != "utility":

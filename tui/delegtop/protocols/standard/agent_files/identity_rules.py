@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from delegtop.diagnosis.finding import Severity
 from delegtop.protocols.standard.agent_files.agent_file import AgentFile, AgentFileKind
 from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, rule
-from delegtop.protocols.standard.contract.delegation_limits import AGENT_TYPES
+from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES, DESCRIPTION_SENTENCES, SEMVER
 from delegtop.protocols.standard.contract.return_contract import sentences
 
 ERROR, INFO = Severity.ERROR, Severity.INFO
@@ -15,9 +15,6 @@ READABLE = (AgentFileKind.SUBAGENT, AgentFileKind.PRIMARY, AgentFileKind.CLAUDE)
 STANDARD = (AgentFileKind.SUBAGENT, AgentFileKind.PRIMARY)
 
 _WHERE = "Structure standard, Frontmatter"
-# The grammar of semver.org: no leading zeros, then a pre-release and a build, each optional.
-_NUMBER = r"(?:0|[1-9][0-9]*)"
-_SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 
 
 @rule(
@@ -62,7 +59,7 @@ def version(file: AgentFile) -> Iterator[FileNote]:
     written = given.string()
     if not written:
         yield given.line, "it has no version", 'add `version: "1.0.0"`'
-    elif not _SEMVER.fullmatch(written):
+    elif not re.fullmatch(SEMVER, written):
         yield given.line, f"the version {written} is no semantic version", "write three numbers, such as 1.0.0"
 
 
@@ -164,7 +161,7 @@ def timeout(file: AgentFile) -> Iterator[FileNote]:
 def description_length(file: AgentFile) -> Iterator[FileNote]:
     given = file.at("description")
     count = sentences(given.string() or "")
-    if count > 2:
+    if count > DESCRIPTION_SENTENCES:
         advice = "keep one or two; the rest belongs below the frontmatter"
         yield given.line, f"the description has {count} sentences", advice
 

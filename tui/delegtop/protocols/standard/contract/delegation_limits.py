@@ -9,9 +9,6 @@ The guide counts in two ways. Its list of levels and its tests allow depth 3 and
 pattern would block depth 3 already. The levels and the tests are followed.
 """
 
-AGENT_TYPES = ("planning", "implementation", "research", "review", "utility")
-"""The kinds of agents. The structure standard calls them `agent_type`, which in a return is the name of the agent."""
-
 TIMEOUTS = {"research": 3600, "planning": 1800, "implementation": 7200, "simple": 300}
 """Seconds a delegation has, by its kind of operation."""
 DEFAULT_TIMEOUT = 3600

@@ -5,11 +5,12 @@ delegation guide. Where they contradict each other, both words are here.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.base.lazy_pattern import lazy_pattern
 
-STATUSES = ("completed", "failed", "partial", "blocked")
+Status = Literal["completed", "failed", "partial", "blocked"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 NEEDS_ERRORS = ("failed", "partial", "blocked")
 STATUS_ALIASES = {
     "done": "completed",
@@ -24,12 +25,18 @@ STATUS_ALIASES = {
 }
 """Words agents write instead, by the status they mean."""
 
-ARTIFACT_TYPES = ("research", "plan", "implementation", "summary", "documentation")
-STRUCTURE_ARTIFACT_TYPES = ("implementation", "plan", "research", "summary", "review")
+ArtifactType = Literal["research", "plan", "implementation", "summary", "documentation"]
+StructureArtifactType = Literal["implementation", "plan", "research", "summary", "review"]
+ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
+STRUCTURE_ARTIFACT_TYPES: tuple[StructureArtifactType, ...] = get_args(StructureArtifactType)
 """The structure standard has `review` where the return format standard has `documentation`."""
 
-ERROR_TYPES = ("timeout", "validation", "execution", "tool_unavailable")
-OTHER_ERROR_TYPES = {
+ErrorType = Literal["timeout", "validation", "execution", "tool_unavailable"]
+OtherErrorType = Literal[
+    "build_error", "validation_failure", "file_operation_failure", "delegation_failure", "git_failure"
+]
+ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
+OTHER_ERROR_TYPES: dict[str, tuple[str, ErrorType]] = {
     "build_error": ("the delegation guide", "execution"),
     "validation_failure": ("the structure standard", "validation"),
     "file_operation_failure": ("the structure standard", "execution"),

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from delegtop.base.clock import SECOND, Millis, parse_time
 from delegtop.base.lazy_pattern import lazy_pattern
 
-_SHAPE = lazy_pattern(r"sess_(?:([0-9]{8})|([0-9]{10}))_([0-9A-Za-z]+)(?:_([0-9A-Za-z]+))?")
+SHAPE = r"sess_(?:([0-9]{8})|([0-9]{10}))_([0-9A-Za-z]+)(?:_([0-9A-Za-z]+))?"
+"""The form of an id, as a regular expression."""
+_SHAPE = lazy_pattern(SHAPE)
 _EPOCH_FORM = lazy_pattern(r"sess_[0-9]{10}_[0-9A-Za-z]+")
 
 

@@ -35,7 +35,7 @@ from delegtop.protocols.standard.dialects.session_log_lines import (
     Error,
     Heartbeat,
     Register,
-    Return,
+    ReturnLine,
     TaskContext,
     Timeout,
 )
@@ -44,7 +44,7 @@ from delegtop.sources.records import Line, Record, Unreadable, records
 _KINDS: dict[object, type[Entry]] = {
     "register": Register,
     "heartbeat": Heartbeat,
-    "return": Return,
+    "return": ReturnLine,
     "timeout": Timeout,
     "error": Error,
     "cancel": Cancel,
@@ -90,7 +90,7 @@ class SessionLog(Dialect):
             return self._read_with_care(line)
         if type(entry) is Register:
             return (_started(entry, at, None if entry.deadline is None else millis(entry.deadline), origin),)
-        if type(entry) is Return:
+        if type(entry) is ReturnLine:
             told = report(entry.returned)
             if told.session_id is not None and told.session_id != id:
                 return self._read_with_care(line)
@@ -147,11 +147,11 @@ def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin
     )
 
 
-def _event(entry: Heartbeat | Return | Timeout | Error | Cancel, at: Millis | None, origin: Origin) -> Event:
+def _event(entry: Heartbeat | ReturnLine | Timeout | Error | Cancel, at: Millis | None, origin: Origin) -> Event:
     """What any other entry tells."""
     id = entry.session_id
     match entry:
-        case Return():
+        case ReturnLine():
             told = report(entry.returned)
             return Ended(id, at, origin, OUTCOMES.get(told.status, _UNKNOWN), _RETURN, told)
         case Heartbeat():
@@ -166,7 +166,7 @@ def _event(entry: Heartbeat | Return | Timeout | Error | Cancel, at: Millis | No
 
 def _complete(entry: Entry, notes: Notes) -> None:
     """Fill in what an event cannot do without, and note what is odd about the id."""
-    if isinstance(entry, Return) and entry.returned is None:
+    if isinstance(entry, ReturnLine) and entry.returned is None:
         entry.returned = blank(ReturnObject, {"metadata": NO_METADATA})
     if isinstance(entry, Error) and entry.error is None:
         entry.error = Fault()
@@ -174,7 +174,7 @@ def _complete(entry: Entry, notes: Notes) -> None:
         entry.session_id = _substitute_id(entry, notes.origin)
     elif not isinstance(entry, Heartbeat) and not is_well_formed(entry.session_id):
         notes.add(DeviationKind.MALFORMED_SESSION_ID, entry.session_id)
-    if isinstance(entry, Return) and _returned_id(entry) not in (None, entry.session_id):
+    if isinstance(entry, ReturnLine) and _returned_id(entry) not in (None, entry.session_id):
         notes.add(
             DeviationKind.ANOTHER_SESSION_ID,
             f"the return is of {_returned_id(entry)}, the record of {entry.session_id}",
@@ -183,11 +183,11 @@ def _complete(entry: Entry, notes: Notes) -> None:
 
 def _substitute_id(entry: Entry, origin: Origin) -> str:
     """The id of a record that has none: the one its return names, else the place where it stands."""
-    named = _returned_id(entry) if isinstance(entry, Return) else None
+    named = _returned_id(entry) if isinstance(entry, ReturnLine) else None
     return named or f"no-session-id@{PurePath(origin.source).name}:{origin.line}"
 
 
-def _returned_id(entry: Return) -> str | None:
+def _returned_id(entry: ReturnLine) -> str | None:
     return entry.returned.metadata.session_id or entry.returned.session_id
 
 

@@ -60,7 +60,7 @@ class Heartbeat(_Entry, tag="heartbeat"):
     ] = None
 
 
-class Return(_Entry, tag="return"):
+class ReturnLine(_Entry, tag="return"):
     """The agent handed back its result."""
 
     returned: Annotated[ReturnObject, Meta(description="The return object, as the agent gave it.")] = msgspec.field(
@@ -88,4 +88,4 @@ class Cancel(_Entry, tag="cancel"):
     reason: Annotated[str | None, Meta(description="Why, for people.")] = None
 
 
-Entry = Register | Heartbeat | Return | Timeout | Error | Cancel
+Entry = Register | Heartbeat | ReturnLine | Timeout | Error | Cancel

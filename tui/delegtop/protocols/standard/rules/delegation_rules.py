@@ -1,6 +1,5 @@
 """Rules on how a delegation was handed out: its id, its limits, its place in the path."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from delegtop.base.clock import SECOND, duration
@@ -9,12 +8,14 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import quoted
 from delegtop.diagnosis.rule import RuleNote, rule
-from delegtop.model.delegation import Delegation, Link, own_path
+from delegtop.model.delegation import Delegation, Link
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Trust
 from delegtop.model.measures import derived_depth
 from delegtop.model.policy import default_timeout
-from delegtop.protocols.standard.contract.delegation_limits import AGENT_TYPES, DEFAULT_TIMEOUT, MAX_DEPTH, kind_of
+from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES
+from delegtop.protocols.standard.contract.delegation_limits import DEFAULT_TIMEOUT, MAX_DEPTH, kind_of
+from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR, own_path, repeated
 
 DEVIATIONS = {
     DeviationKind.MALFORMED_SESSION_ID: frozenset({"DEL-012"}),
@@ -177,9 +178,9 @@ def depth_by_path(case: Case) -> Iterator[RuleNote]:
 def cycle_in_path(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
     path, whose, origin = facts.own_path or (), "Its path", facts.started_origin
-    if not _twice(path):
+    if not repeated(path):
         path, whose, origin = _returned_path(facts), "The path in its return", facts.ended_origin
-    if not (twice := _twice(path)):
+    if not (twice := repeated(path)):
         yield from _own_caller(facts)
         return
     refused = any(fault.code == "CYCLE_DETECTED" for fault in facts.errors)
@@ -413,7 +414,7 @@ def _depth(case: Case) -> tuple[int, str]:
 def _returned_depth(case: Case) -> int:
     """How deep it is by its return, the more of what that claims and what its path makes it."""
     path, claimed = _returned_path(case.facts), case.facts.report.depth or 0
-    counts = path[:1] == ("orchestrator",)
+    counts = path[:1] == (ORCHESTRATOR,)
     return max(claimed, len(path) - 2 + case.reading.command_depth if counts else 0)
 
 
@@ -421,10 +422,6 @@ def _returned_path(facts: Delegation) -> tuple[str, ...]:
     """The path that its return repeats, down to the agent itself."""
     signed = facts.report.agent if facts.report.agent not in AGENT_TYPES else None
     return own_path(facts.report.path, signed or facts.agent) or ()
-
-
-def _twice(path: tuple[str, ...]) -> list[str]:
-    return [name for name, count in Counter(path).items() if count > 1]
 
 
 def _own_caller(facts: Delegation) -> Iterator[RuleNote]:

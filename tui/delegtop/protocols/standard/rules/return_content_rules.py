@@ -7,7 +7,8 @@ from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import ReturnNote, choice, listed, on_return, quoted
-from delegtop.model.events import Artifact, Report
+from delegtop.model.events import Report
+from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 from delegtop.protocols.standard.contract.return_contract import (
     ARTIFACT_TYPES,
     FOLDERS,
@@ -153,24 +154,13 @@ def artifact_types(case: Case, report: Report) -> Iterator[ReturnNote]:
 
 
 _RETURN_FORMAT, _STRUCTURE = "return format standard", "structure standard"
-_DOCUMENTED = {
+_DOCUMENTED: dict[str, str] = {
     "report": "later standard of the return files, but not of the return format standard",
     **dict.fromkeys(STRUCTURE_ARTIFACT_TYPES, f"{_STRUCTURE}, but not of the {_RETURN_FORMAT}"),
     **dict.fromkeys(ARTIFACT_TYPES, f"{_RETURN_FORMAT}, but not of the {_STRUCTURE}"),
     **dict.fromkeys(set(ARTIFACT_TYPES) & set(STRUCTURE_ARTIFACT_TYPES), f"{_RETURN_FORMAT} and the {_STRUCTURE}"),
 }
 """Every artifact type of a document, with the words for whose it is."""
-
-
-_ABSOLUTE = lazy_pattern(r"[/\\~]|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]{1,20}://")
-
-
-def _is_absolute(artifact: Artifact) -> bool:
-    return _ABSOLUTE.match(artifact.path) is not None
-
-
-def _leaves(artifact: Artifact) -> bool:
-    return ".." in re.split(r"[/\\]", artifact.path)
 
 
 @on_return(
@@ -181,7 +171,7 @@ def _leaves(artifact: Artifact) -> bool:
     "Return format standard, Field Specifications: artifacts: paths are relative to the root of the project.",
 )
 def artifact_paths_relative(_case: Case, report: Report) -> Iterator[ReturnNote]:
-    if absolute := [artifact.path for artifact in report.artifacts if _is_absolute(artifact)]:
+    if absolute := [artifact.path for artifact in report.artifacts if is_absolute(artifact.path)]:
         yield ReturnNote(
             f"Not relative to the root of the project: {listed(absolute)}.",
             "Write the path from the root of the project, so that it holds on every machine.",
@@ -197,7 +187,7 @@ def artifact_paths_relative(_case: Case, report: Report) -> Iterator[ReturnNote]
     "climbs out with `..` names something else. delegtop does not look there.",
 )
 def artifact_paths_inside(_case: Case, report: Report) -> Iterator[ReturnNote]:
-    if outside := [artifact.path for artifact in report.artifacts if _leaves(artifact)]:
+    if outside := [artifact.path for artifact in report.artifacts if climbs(artifact.path)]:
         yield ReturnNote(
             f'Climbs with "..": {listed(outside)}.',
             "Write the path without it, and see what the agent wrote outside of its project.",
@@ -215,7 +205,9 @@ def artifact_paths_inside(_case: Case, report: Report) -> Iterator[ReturnNote]:
 def artifacts_exist(case: Case, report: Report) -> Iterator[ReturnNote]:
     if case.facts.product is not None:
         return  # the family's own rule, FAM-026, tells it
-    asked = [each.path for each in report.artifacts if each.path and not _is_absolute(each) and not _leaves(each)]
+    asked = [
+        each.path for each in report.artifacts if each.path and not is_absolute(each.path) and not climbs(each.path)
+    ]
     if gone := [path for path in asked if case.exists(path) is False]:
         yield ReturnNote(
             f"{'Does' if len(gone) == 1 else 'Do'} not exist: {listed(gone)}.",

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import ReturnNote, choice, on_return, quoted
-from delegtop.model.delegation import own_path
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Report
 from delegtop.protocols.standard.contract import session_ids
-from delegtop.protocols.standard.contract.delegation_limits import AGENT_TYPES
+from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES
+from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR, own_path
 from delegtop.protocols.standard.contract.protocol_options import SessionIdPlace
 from delegtop.protocols.standard.contract.return_contract import METADATA, STATUS_ALIASES, STATUSES
 
@@ -215,7 +215,7 @@ def depth_fits_path(case: Case, report: Report) -> Iterator[ReturnNote]:
     facts = case.facts
     signed = report.agent if report.agent not in AGENT_TYPES else None  # a kind of agent is in no path
     path = own_path(report.path, signed or facts.agent)
-    if report.depth is None or not path or path[0] != "orchestrator":
+    if report.depth is None or not path or path[0] != ORCHESTRATOR:
         return
     if (report.depth, path) == (facts.depth, facts.own_path):
         return  # it repeats what it was given: the fault is the caller's, and DEL-006 tells it

@@ -1,0 +1,18 @@
+"""Delegation paths: the names from the orchestrator down to an agent."""
+
+from collections import Counter
+
+ORCHESTRATOR = "orchestrator"
+"""The name every path begins with."""
+
+
+def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...] | None:
+    """The path down to and including the agent: some callers leave the agent itself out."""
+    if path and agent and path[-1] != agent:
+        return (*path, agent)
+    return path or None
+
+
+def repeated(path: tuple[str, ...]) -> list[str]:
+    """The names that stand in the path more than once: whoever is handed work by them waits for itself."""
+    return [name for name, count in Counter(path).items() if count > 1]

@@ -1,0 +1,158 @@
+"""The lines of a session log as models: what a writer should write. The reader decodes with Structs like them."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, RootModel
+
+from delegtop.protocols.contract_model import ContractModel, Demand
+from delegtop.protocols.standard.contract.return_model import Return, ReturnArtifact, ReturnError
+
+_PAGE = "docs/session-log.md"
+_CONTEXT = "Delegation guide, Delegation Context Schema"
+Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Seconds = Annotated[float, Field(ge=0, le=1e10)]
+
+
+def _moment(given: Any) -> Any:
+    """Only a text, or a moment that a program made: pydantic would take a number for one too."""
+    if isinstance(given, str | datetime):
+        return given
+    raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z")
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment), Field(strict=False)]
+"""ISO 8601 with a zone."""
+
+
+class TaskContextModel(ContractModel):
+    """What the caller says of the task. Any key is welcome; delegtop reads the one below."""
+
+    task_number: Annotated[
+        int | str | None,
+        Demand(_CONTEXT, "LOG-002"),
+        Field(description="Read if the record itself has no `task_number`."),
+    ] = None
+
+
+class LogEntry(ContractModel):
+    """What every line has."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    at: Annotated[
+        Moment,
+        Demand(_PAGE, "LOG-002"),
+        Field(description="When it happened, such as `2026-02-03T09:00:00.000Z`."),
+    ]
+    session_id: Annotated[
+        str, Demand(_PAGE, "DEL-001"), Field(min_length=1, description="The delegation it happened to.")
+    ]
+    schema_version: Annotated[
+        Literal[1], Demand(_PAGE, "LOG-002"), Field(description="The version of this format.")
+    ] = 1
+
+
+class RegisterEntry(LogEntry):
+    """A delegation was handed out."""
+
+    event: Literal["register"]
+    delegation_depth: Annotated[
+        Count,
+        Demand(_CONTEXT, "DEL-003"),
+        Field(description="Levels below the command: 0 for the command itself."),
+    ]
+    delegation_path: Annotated[
+        list[str],
+        Demand(_CONTEXT, "DEL-003"),
+        Field(description="The names from the orchestrator down to this delegation."),
+    ]
+    parent_session_id: Annotated[
+        str | None, Demand(_PAGE, "LOG-002"), Field(description="The delegation that handed it out.")
+    ] = None
+    command: Annotated[
+        str | None, Demand(_PAGE, "LOG-002"), Field(description="The command it belongs to, such as `implement`.")
+    ] = None
+    subagent: Annotated[
+        str | None,
+        Demand(_PAGE, "LOG-002"),
+        Field(description="The agent the work was handed to; absent for a command."),
+    ] = None
+    caller: Annotated[
+        str | None, Demand(_CONTEXT, "LOG-002"), Field(description="The agent or command that handed it out.")
+    ] = None
+    task_number: Annotated[
+        int | str | None, Demand(_PAGE, "LOG-002"), Field(description="The task the work belongs to.")
+    ] = None
+    task_context: Annotated[
+        TaskContextModel | None, Demand(_CONTEXT, "LOG-002"), Field(description="What the caller says of the task.")
+    ] = None
+    timeout: Annotated[
+        Seconds | None, Demand(_CONTEXT, "DEL-002"), Field(description="The longest the caller waits, in seconds.")
+    ] = None
+    deadline: Annotated[
+        Moment | None, Demand(_PAGE, "LOG-002"), Field(description="When the caller stops waiting.")
+    ] = None
+    pid: Annotated[Count | None, Demand(_PAGE, "LOG-002"), Field(description="The process that does the work.")] = None
+    host: Annotated[str | None, Demand(_PAGE, "LOG-002"), Field(description="The machine that process runs on.")] = None
+
+
+class HeartbeatEntry(LogEntry):
+    """A sign of life."""
+
+    event: Literal["heartbeat"]
+    activity: Annotated[
+        str | None, Demand(_PAGE, "LOG-002"), Field(description="What it is doing now, for people.")
+    ] = None
+    tool: Annotated[str | None, Demand(_PAGE, "LOG-002"), Field(description="The tool it is using now.")] = None
+    tokens: Annotated[Count | None, Demand(_PAGE, "LOG-002"), Field(description="Tokens used so far, in all.")] = None
+    cost: Annotated[
+        Annotated[float, Field(ge=0, le=1e12)] | None,
+        Demand(_PAGE, "LOG-002"),
+        Field(description="US dollars spent so far, in all."),
+    ] = None
+
+
+class ReturnEntry(LogEntry):
+    """The agent handed back its result. The log takes any; this is what one should be."""
+
+    event: Literal["return"]
+    returned: Annotated[
+        Return, Demand(_PAGE, "RET-001"), Field(alias="return", description="The return object, as the agent gave it.")
+    ]
+
+
+class TimeoutEntry(LogEntry):
+    """The caller stopped waiting."""
+
+    event: Literal["timeout"]
+    artifacts: Annotated[
+        tuple[ReturnArtifact, ...],
+        Demand("Delegation guide, Stage 3: timeout_handling", "LOG-002"),
+        Field(strict=False, description="What was found of the work up to then; may be empty."),
+    ] = ()
+
+
+class ErrorEntry(LogEntry):
+    """Something went wrong. The delegation goes on unless the error says that it is not recoverable."""
+
+    event: Literal["error"]
+    error: Annotated[ReturnError, Demand(_PAGE, "LOG-002"), Field(description="What went wrong.")]
+
+
+class CancelEntry(LogEntry):
+    """Someone ended the delegation before it was done."""
+
+    event: Literal["cancel"]
+    reason: Annotated[str | None, Demand(_PAGE, "LOG-002"), Field(description="Why, for people.")] = None
+
+
+class SessionLogLine(
+    RootModel[
+        Annotated[
+            RegisterEntry | HeartbeatEntry | ReturnEntry | TimeoutEntry | ErrorEntry | CancelEntry,
+            Field(discriminator="event"),
+        ]
+    ]
+):
+    """One line of a session log."""
