@@ -39,6 +39,8 @@ NOT_FROM_A_DOCUMENT = {
     "HYP-022": "about the state files of runs, which no document describes",
     "LOG-002": "about the formats of the files",
     "LOG-003": "about copies of files, which no document speaks of",
+    "OUT-132": "about the four lines that later versions of CLEO ask for",
+    "OUT-133": "about the same lines",
     "OUT-150": "about the heartbeats in CLEO's database, which no document describes",
 }
 ASKS = re.compile(

@@ -21,8 +21,8 @@ from delegtop.dialects.kit.salvage import Notes
 from delegtop.model.events import Deviation, Ended, Ending, Outcome, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.protocols.cleo.manifest import CleoManifest
-from delegtop.protocols.cleo.manifest_contract import MESSAGES
 from delegtop.protocols.cleo.response import CleoResponse
+from delegtop.protocols.cleo.response_contract import MESSAGES
 from delegtop.protocols.hyper.final_message import HyperOutput
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 from delegtop.protocols.standard.dialects.registry_snapshot import Registry

@@ -16,7 +16,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect
 from delegtop.model.forest import Forest
-from delegtop.protocols.cleo import manifest_contract
+from delegtop.protocols.cleo import manifest_contract, output_file, response_contract
 from delegtop.protocols.cleo.manifest import CleoManifest
 from delegtop.protocols.cleo.response import CleoResponse
 from delegtop.protocols.hyper import output_contract
@@ -83,7 +83,7 @@ def test_the_entry_in_cleos_protocol_keeps_its_rules() -> None:
 def test_the_messages_in_cleos_protocol_keep_its_rules() -> None:
     text = document("OUT-001")
     messages = set(re.findall(r'[Rr]eturn[^"\n]*"(Research [^"]+)"', text))
-    assert messages == set(manifest_contract.MESSAGES.values())
+    assert messages == set(response_contract.MESSAGES.values())
     assert not [message for message in messages if rules_broken(CleoResponse(), message)]
 
 
@@ -92,5 +92,5 @@ def test_the_words_and_limits_of_cleos_protocol_are_ours() -> None:
     assert ", ".join(f"`{word}`" for word in manifest_contract.STATUSES) in text
     assert "{}-{} items maximum".format(*manifest_contract.KEY_FINDINGS) in text
     assert re.findall(r"^## (Summary|Findings|Recommendations|Sources|Linked Tasks)$", text, re.MULTILINE) == list(
-        manifest_contract.SECTIONS
+        output_file.SECTIONS
     )

@@ -155,5 +155,7 @@ class Product(NamedTuple):
     """Names of it that also stand for users and hosts; they tell of nobody and are never redacted."""
     permissions: Permissions | None = None
     """None if its log tells when it asks, or if nobody knows."""
+    outputs_beside: bool = False
+    """What its logs name as files without a folder lies in the folder of the log."""
     standard_returns: bool = False
     """Its returns are of the standard form, and are judged by the rules on that."""

@@ -47,13 +47,23 @@ def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
 
 def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
     """For the logs of each folder: do their artifacts exist, in `root`, else here or beside the log?"""
+    from delegtop.dialects.products import product
     from delegtop.sources import artifact_files
 
     claimed: dict[Path, set[str]] = {}
+    beside: set[Path] = set()
     for handle in forest.walk():
         facts = forest.delegation(handle)
         claimed.setdefault(folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
+        program = product(facts.product)
+        if program is not None and program.outputs_beside:
+            beside.add(folder(facts))
     return {
-        place: artifact_files.existence(paths, roots(place, root), sure=root is not None)
+        place: artifact_files.existence(
+            paths,
+            roots(place, root),
+            sure=root is not None,
+            beside=place in beside and artifact_files.is_in_place(place),
+        )
         for place, paths in claimed.items()
     }

@@ -37,12 +37,14 @@ def look(paths: Iterable[str], roots: Iterable[Path]) -> dict[str, Presence]:
     return {path: _presence(path, real) for path in paths}
 
 
-def existence(paths: Iterable[str], roots: Iterable[Path], sure: bool = False) -> Callable[[str], bool | None]:
+def existence(
+    paths: Iterable[str], roots: Iterable[Path], sure: bool = False, beside: bool = False
+) -> Callable[[str], bool | None]:
     """Whether each of the paths exists, None where that cannot be told.
 
     A log is often read far from its project, where nothing of it is. So if none of the paths is found, and nobody is
     `sure` that the project is beneath the roots, then only those are called missing whose own folder is there: they
-    were to be beside what is in it.
+    were to be beside what is in it; and with `beside`, bare names, which were to be beside the log.
     """
     real = [root.resolve() for root in roots]
     seen = look(set(paths), real)
@@ -52,10 +54,21 @@ def existence(paths: Iterable[str], roots: Iterable[Path], sure: bool = False) -
         presence = seen.get(path)
         if presence is Presence.THERE:
             return True
-        is_missing = presence is Presence.MISSING and (here or _has_folder(path, real))
+        own = beside and len(PurePath(path).parts) == 1
+        is_missing = presence is Presence.MISSING and (here or own or _has_folder(path, real))
         return False if is_missing else None
 
     return exists
+
+
+def is_in_place(folder: Path) -> bool:
+    """Whether a log in that folder lies where it was written, not alone and far from its project: a repository is above
+    it, or texts are beside it."""
+    try:
+        real = folder.resolve()
+        return any(_is_there(each / ".git") for each in (real, *real.parents)) or any(real.glob("*.md"))
+    except OSError:
+        return False
 
 
 def reader(roots: Iterable[Path]) -> Callable[[str], str | None]:

@@ -13,7 +13,8 @@ from delegtop.model.events import Described, Deviation, Ended, Ending, Event, No
 from delegtop.model.forest import Forest
 from delegtop.protocols import protocol_drift
 from delegtop.protocols.cleo.manifest import CleoManifest
-from delegtop.protocols.cleo.manifest_contract import ManifestEntry, looks_like_entry, violation_line, violations
+from delegtop.protocols.cleo.manifest_entry import ManifestEntry, looks_like_entry
+from delegtop.protocols.cleo.violations import violation_line, violations
 from delegtop.sources.records import Line, Unreadable
 
 SOURCE = "claudedocs/agent-outputs/MANIFEST.jsonl"
@@ -176,8 +177,17 @@ def test_follow_ups_are_noted_and_are_the_next_steps() -> None:
     assert returns(events)[0].report.next_steps == "T210\nMeasure it again"
 
 
+@pytest.mark.parametrize("status", ["partial", "blocked"])
+def test_what_is_in_the_way_comes_before_what_was_found(status: str) -> None:
+    (ended,) = returns(told(entry(status=status, needs_followup=["T210", "The key is missing"])))
+    assert [fault.message for fault in ended.report.errors] == ["The key is missing"]
+    (without,) = returns(told(entry(status=status, needs_followup=["T210"])))
+    assert not without.report.errors
+
+
 def test_an_object_over_several_lines_is_one_entry() -> None:
-    events = told(entry(id="a-2026-02-03"), json.dumps(ENTRY, indent=2), entry(id="b-2026-02-03"))
+    before, after = (entry(id=f"{topic}-2026-02-03", file=f"2026-02-03_{topic}.md") for topic in ("a", "b"))
+    events = told(before, json.dumps(ENTRY, indent=2), after)
     assert [ended.id for ended in returns(events)] == ["a-2026-02-03", "cache-layers-2026-02-03", "b-2026-02-03"]
     assert not [event for event in events if isinstance(event, Unreadable)]
     assert drifts(events) == {"spread over lines": [f"{len(json.dumps(ENTRY, indent=2).splitlines())} lines"]}

@@ -17,9 +17,9 @@ from delegtop.dialects import Dialect, Sample
 from delegtop.model.events import Deviation, Ended, Erred, Event, Heard, Noted, Outcome, Phase, Resumed, Started
 from delegtop.protocols.cleo.compliance import CleoCompliance
 from delegtop.protocols.cleo.manifest import CleoManifest
-from delegtop.protocols.cleo.manifest_contract import violations
 from delegtop.protocols.cleo.response import CleoResponse
 from delegtop.protocols.cleo.tasks_database import CleoTasks
+from delegtop.protocols.cleo.violations import violations
 from delegtop.protocols.cleo.working_sessions import CleoSessions
 from delegtop.sources.database import columns_of
 from delegtop.sources.records import Line, Unreadable

@@ -15,8 +15,9 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule_table import RULES
 from delegtop.dialects import Dialect
-from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Report, Started
+from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started
 from delegtop.model.forest import Forest
+from delegtop.protocols.cleo import manifest_contract
 from delegtop.protocols.cleo.compliance import CleoCompliance
 from delegtop.protocols.cleo.manifest import CleoManifest
 from delegtop.protocols.cleo.response import CleoResponse
@@ -36,7 +37,31 @@ ENTRY: dict[str, Any] = {
     "linked_tasks": ["T200", "T201"],
 }
 SUMMARY = "Two caches do the same. One of them can go."
-OUTPUT = f"# Cache\n\n## Summary\n\n{SUMMARY}\n\n## Findings\n\n## Recommendations\n\n## Sources\n\n## Linked Tasks\n"
+OUTPUT = f"""# Cache
+
+## Summary
+
+{SUMMARY}
+
+## Findings
+
+### Size
+
+It grows.
+
+## Recommendations
+
+- Drop the outer one.
+
+## Sources
+
+- `cache.py`
+
+## Linked Tasks
+
+- Epic: T200
+- Task: T201
+"""
 NOW = parse_time("2026-04-20T12:00:00Z") or Millis(0)
 
 
@@ -98,14 +123,44 @@ def test_where_nobody_can_tell_nothing_is_said_of_the_file() -> None:
 
 
 def test_a_section_that_is_missing_is_named() -> None:
-    text = OUTPUT.replace("## Sources\n", "")
+    text = OUTPUT.replace("## Sources\n\n- `cache.py`\n", "")
     finding = one("OUT-001", judged(CleoManifest(), entry(), exists=lambda _p: True, read=lambda _p: text))
     assert finding.severity is Severity.WARNING
     assert 'no section "Sources"' in finding.message
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("# Cache\n", "", "has no title"),
+        ("# Cache\n", "# Summary\n", "has no title"),
+        ("### Size\n\nIt grows.\n", "", 'says nothing under "Findings"'),
+        ("It grows.\n", "", 'says nothing under "Findings"'),
+        ("- Epic: T200\n- Task: T201\n", "", 'says nothing under "Linked Tasks"'),
+        ("- Epic: T200\n- Task: T201\n", "- Epic:\n- Task: none\n", 'says nothing under "Linked Tasks"'),
+        ("# Cache\n", "```\n# Cache\n```\n", "has no title"),
+    ],
+)
+def test_a_part_of_the_file_that_says_nothing_is_named(before: str, after: str, said: str) -> None:
+    text = OUTPUT.replace(before, after)
+    finding = one("OUT-001", judged(CleoManifest(), entry(), exists=lambda _p: True, read=lambda _p: text))
+    assert finding.severity is Severity.WARNING
+    assert said in finding.message
+
+
+def test_of_other_work_than_research_only_a_title_and_a_summary_are_asked_for() -> None:
+    def told(text: str) -> list[Finding]:
+        line = entry(agent_type="implementation")
+        return of("OUT-001", judged(CleoManifest(), line, exists=lambda _p: True, read=lambda _p: text))
+
+    assert not told(f"# Cache\n\n## Summary\n\n{SUMMARY}\n\n## Changes\n")
+    assert 'no section "Summary"' in told("# Cache\n\n## Changes\n")[0].message
+
+
 def test_numbered_and_deeper_headings_are_sections_as_well() -> None:
-    text = "# 1. Summary\n## 2 Findings ##\n### RECOMMENDATIONS\n## Sources\r\n## Linked Tasks\n"
+    text = (
+        "# Caches\n# 1. Summary\na\n## 2 Findings ##\nb\n### RECOMMENDATIONS\nc\n## Sources\r\nd\n## Linked Tasks\nT1\n"
+    )
     assert not of("OUT-001", judged(CleoManifest(), entry(), exists=lambda _p: True, read=lambda _p: text))
 
 
@@ -123,6 +178,26 @@ def test_the_check_reads_the_files_beside_the_manifest(tmp_path: Path, capsys: p
         "cache-layers-2026-02-03": f'The output file "{first}" has no section "Findings".',
         "other-2026-02-03": 'The output file "2026-02-03_other.md" does not exist.',
     }
+
+
+def test_a_file_that_is_not_beside_a_manifest_in_its_place_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its place is one in a repository, or with other texts beside it; one alone may be a copy."""
+    path = tmp_path / "out" / "MANIFEST.jsonl"
+    path.parent.mkdir()
+    path.write_text(entry() + "\n")
+
+    def rules() -> set[str]:
+        main(["check", str(path), "--json"])
+        return {finding["rule"] for finding in json.loads(capsys.readouterr().out)["findings"]}
+
+    assert rules() == {"LOG-004"}
+    (tmp_path / ".git").mkdir()
+    assert rules() == {"OUT-001"}
+    (tmp_path / ".git").rmdir()
+    (path.parent / "2026-02-04_other.md").touch()
+    assert rules() == {"OUT-001"}
 
 
 @pytest.mark.parametrize(
@@ -176,20 +251,7 @@ def test_a_subagent_that_left_no_line_is_an_error() -> None:
 
 # OUT-003 and OUT-004
 
-EXACT = [
-    "Research complete. See MANIFEST.jsonl for summary.",
-    "Research partial. See MANIFEST.jsonl for details.\n",
-    "  Research blocked. See MANIFEST.jsonl for blocker details.",
-    "Implementation complete. Manifest appended to pipeline_manifest.",
-    "Implementation completed. Manifest appended to pipeline_manifest.",
-    "Testing complete. See MANIFEST.jsonl for summary.",
-    "Implementation complete. manifest:impl-2026-09-29\ncommits: 4f1c2aa\ngates: tests ok, lint ok\nblocker: none",
-]
-
-
-@pytest.mark.parametrize("text", EXACT)
-def test_the_exact_message_breaks_no_rule(text: str) -> None:
-    assert not [each for each in judged(CleoResponse(), text) if each.rule.startswith("OUT-")]
+EXACT = "Research complete. See MANIFEST.jsonl for summary."
 
 
 @pytest.mark.parametrize(
@@ -203,14 +265,11 @@ def test_the_exact_message_breaks_no_rule(text: str) -> None:
 def test_the_message_in_other_words_is_told_once(text: str) -> None:
     findings = judged(CleoResponse(), text)
     assert [finding.rule for finding in findings] == ["OUT-003"]
-    assert MESSAGE in one("OUT-003", findings).advice
-
-
-MESSAGE = '"Research complete. See MANIFEST.jsonl for summary."'
+    assert f'"{EXACT}"' in one("OUT-003", findings).advice
 
 
 def test_content_beside_the_message_is_told() -> None:
-    findings = judged(CleoResponse(), f"I found three caches.\n\n- one\n- two\n\n{EXACT[0]}")
+    findings = judged(CleoResponse(), f"I found three caches.\n\n- one\n- two\n\n{EXACT}")
     finding = one("OUT-004", findings)
     assert 'holds 3 lines beside the message (31 characters), beginning "I found three caches."' in finding.message
     assert not of("OUT-003", findings)
@@ -222,15 +281,6 @@ def test_an_answer_that_is_all_content_breaks_both() -> None:
     assert all(finding.severity is Severity.ERROR for finding in findings)
 
 
-def test_the_four_lines_of_later_versions_name_what_blocks() -> None:
-    text = "Testing blocked. manifest:t-2026-09-29\ncommits: none\ngates: tests red\nblocker: the database is down"
-    events = list(CleoResponse().read(Line(Origin("answer.txt", 1, 0), text.encode())))
-    assert [event.text for event in events if isinstance(event, Noted) and event.kind == "blocker"] == [
-        "the database is down"
-    ]
-    assert [event.outcome for event in events if isinstance(event, Ended)] == [Outcome.BLOCKED]
-
-
 def test_content_and_another_message_break_both() -> None:
     findings = judged(CleoResponse(), "Here is all.\nWork complete: see MANIFEST.jsonl please")
     assert {finding.rule for finding in findings} == {"OUT-003", "OUT-004"}
@@ -238,18 +288,24 @@ def test_content_and_another_message_break_both() -> None:
 
 def test_the_answer_is_judged_wherever_it_is_told() -> None:
     def summary(text: str) -> list[str]:
-        forest = Forest()
-        events: list[Event] = [
-            Started("a1", NOW, Origin("s.jsonl", 1, 0), product="claude-code", parent="s"),
-            Ended("a1", NOW, Origin("s.jsonl", 2, 9), Outcome.COMPLETED, Ending.RETURN, Report(summary=text)),
-        ]
-        forest.apply(events)
-        forest.advance(NOW)
-        return [finding.rule for finding in judging.all_found(forest) if finding.rule.startswith("OUT")]
+        return [finding.rule for finding in told_elsewhere(text)]
 
-    assert summary(EXACT[0]) == []
-    assert summary(f"Long story.\n{EXACT[0]}") == ["OUT-004"]
+    assert summary(EXACT) == []
+    assert summary(f"Long story.\n{EXACT}") == ["OUT-004"]
     assert summary("A story of another kind that is complete.") == []
+    assert summary("I created MANIFEST.jsonl, and the pipeline manifest is complete.") == []
+
+
+def told_elsewhere(text: str) -> list[Finding]:
+    """What is said of an answer that the log of another program holds."""
+    forest = Forest()
+    events: list[Event] = [
+        Started("a1", NOW, Origin("s.jsonl", 1, 0), product="claude-code", parent="s"),
+        Ended("a1", NOW, Origin("s.jsonl", 2, 9), Outcome.COMPLETED, Ending.RETURN, Report(summary=text)),
+    ]
+    forest.apply(events)
+    forest.advance(NOW)
+    return [finding for finding in judging.all_found(forest) if finding.rule.startswith("OUT")]
 
 
 @pytest.mark.parametrize("rule", ["OUT-003", "OUT-004"])
@@ -260,7 +316,7 @@ def test_what_cleo_says_of_these_rules_is_told_under_them(rule: str) -> None:
 
 def test_a_response_is_checked_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "answer.txt"
-    path.write_text(f"Everything I found: much.\n{EXACT[0]}\n")
+    path.write_text(f"Everything I found: much.\n{EXACT}\n")
     assert main(["check", str(path), "--json"]) == Exit.FINDINGS
     findings = json.loads(capsys.readouterr().out)["findings"]
     assert [finding["rule"] for finding in findings] == ["OUT-004"]
@@ -286,6 +342,17 @@ def test_a_response_is_checked_from_the_command_line(tmp_path: Path, capsys: pyt
         ("OUT-110", entry(key_findings=["One.", "Two."]), "3 to 7 are asked for, and the entry has 2"),
         ("OUT-110", entry(key_findings=["x"] * 8), "the entry has 8"),
         ("OUT-111", entry(key_findings=["One is so. Two is not.", "b", "c"]), '"One is so. Two is not."'),
+        ("OUT-111", entry(key_findings=["It goes over HTTP. Use UDP.", "b", "c"]), '"It goes over HTTP. Use UDP."'),
+        ("OUT-111", entry(key_findings=["Take option A. Then go.", "b", "c"]), '"Take option A. Then go."'),
+        ("OUT-101", entry(title="  "), "no title"),
+        ("OUT-101", entry(topics=None), "no topics"),
+        ("OUT-103", entry(key_findings=[1, 2, "c"]), "key_findings[1] is a number, not text"),
+        ("OUT-103", entry(topics=["a", ""]), "topics[1] is empty"),
+        ("OUT-106", entry(id="cache layers-2026-02-03", file="2026-02-03_x.md"), "is not URL-safe"),
+        ("OUT-107", entry(file="2026-02-03_other.md"), "another topic than the id"),
+        ("OUT-109", entry(linked_tasks=[]), "linked_tasks is empty"),
+        ("OUT-112", entry(linked_tasks=["{{EPIC_ID}}", "T2"]), "linked_tasks[0] is {{EPIC_ID}}"),
+        ("OUT-112", entry(title="{{TITLE}}"), "title is {{TITLE}}"),
     ],
 )
 def test_a_field_that_departs_is_told(rule: str, text: str, said: str) -> None:
@@ -297,9 +364,46 @@ def test_three_to_seven_findings_are_welcome(count: int) -> None:
     assert not of("OUT-110", judged(CleoManifest(), entry(key_findings=["x"] * count)))
 
 
-@pytest.mark.parametrize("text", ["See v2.1 of a.b.c for it.", "Use e.g. this one", "It is 3.5 times as fast!"])
+@pytest.mark.parametrize(
+    "text", ["See v2.1 of a.b.c for it.", "Use e.g. This one", "It is 3.5 times as fast!", "Found by J. Smith"]
+)
 def test_a_full_stop_within_a_sentence_ends_none(text: str) -> None:
     assert not of("OUT-111", judged(CleoManifest(), entry(key_findings=[text, "b", "c"])))
+
+
+def test_a_token_that_a_finding_is_about_is_no_breach() -> None:
+    assert not of("OUT-112", judged(CleoManifest(), entry(key_findings=["Fill in {{TASK_ID}} first.", "b", "c"])))
+
+
+RICH = {**{name: value for name, value in ENTRY.items() if name in manifest_contract.RICH.required}, "agent_type": "ct"}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"id": "T201-cache-layers"},
+        {"status": "completed"},
+        {"status": "archived"},
+        {"key_findings": ["One."]},
+        {"linked_tasks": [], "needs_followup": []},
+    ],
+)
+def test_an_entry_of_a_later_version_keeps_the_rules_of_that(fields: dict[str, Any]) -> None:
+    assert not judged(CleoManifest(), json.dumps({**RICH, **fields}))
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields"),
+    [
+        ("OUT-101", {"topics": None}),
+        ("OUT-104", {"status": "final"}),
+        ("OUT-106", {"id": "cache-layers"}),
+        ("OUT-110", {"key_findings": []}),
+    ],
+)
+def test_an_entry_of_a_later_version_is_judged_by_that(rule: str, fields: dict[str, Any]) -> None:
+    one(rule, judged(CleoManifest(), json.dumps({**RICH, **fields})))
 
 
 def test_an_id_that_is_taken_is_told_with_the_line_that_has_it() -> None:

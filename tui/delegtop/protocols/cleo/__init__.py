@@ -11,12 +11,15 @@ PRODUCT = Product(
     title="CLEO",
     basis=Basis.REAL,
     homes=(Home(".cleo"), Home("claudedocs", "agent-outputs")),
+    outputs_beside=True,
     contracts=(
         Contract("cleo-manifest", "entry of a CLEO manifest", "cleo.manifest_model:ManifestEntryModel", "docs/cleo.md"),
     ),
 )
+_ANSWERS = frozenset(each.name for each in (PRODUCT, CLAUDE_CODE, OPENCODE, CODEX))
+"""It runs inside of other programs: what some of its rules are about may be told by their logs."""
 CHAPTERS = {
-    # It runs inside of other programs: what one of these rules is about may be told by their logs.
-    "subagent_rules": frozenset(each.name for each in (PRODUCT, CLAUDE_CODE, OPENCODE, CODEX)),
+    "response_rules": _ANSWERS,
+    "subagent_rules": _ANSWERS,
     "entry_rules": frozenset({PRODUCT.name}),
 }

@@ -16,7 +16,7 @@ from delegtop.model import notes as kinds
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import PROMPT, Described, Ended, Ending, Event, Noted, Outcome, Report, Started
 from delegtop.protocols.cleo import PRODUCT
-from delegtop.protocols.cleo.manifest_contract import violation_line
+from delegtop.protocols.cleo.violations import violation_line
 from delegtop.sources.records import Record
 
 _TASK = re.compile(r"T\d+")

@@ -1,31 +1,59 @@
-"""What the rules on CLEO subagents have in common: which rows are entries, and the parts of an output file."""
+"""What the rules on CLEO subagents have in common: which rows are entries, what CLEO's own check says of a row."""
 
-import re
+from collections.abc import Iterator
 
+from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.rule import RuleNote
 from delegtop.model import notes as kinds
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending
 from delegtop.protocols.cleo import PRODUCT
+from delegtop.protocols.cleo.violations import Violation, violations
 from delegtop.protocols.noted_drift import notes
-
-_HEADING = re.compile(r"^#{1,3}[ \t]+(?:[\d.]{1,8}[ \t]+)?(.+)$", re.MULTILINE)
 
 
 def is_entry(case: Case) -> bool:
     """True for what a manifest tells of, not for a task, an agent or a response."""
-    facts = case.facts
-    return facts.product == PRODUCT.name and facts.ended_by is Ending.RETURN and not notes(case, kinds.RESPONSE)
+    return _is_entry(case.facts)
 
 
-def headings(text: str) -> set[str]:
-    """The headings of an output file, in small letters."""
-    return {heading.strip(" \t\r#").lower() for heading in _HEADING.findall(text)}
+def entries(case: Case) -> Iterator[Delegation]:
+    """All entries that are known."""
+    rows = (case.forest.delegation(handle) for handle in case.forest.walk())
+    return (facts for facts in rows if _is_entry(facts))
 
 
-def section(text: str, title: str) -> str | None:
-    """What stands below the heading of this title, up to the next heading; None if there is none."""
-    for heading in _HEADING.finditer(text):
-        if heading[1].strip(" \t\r#").lower() == title:
-            following = _HEADING.search(text, heading.end())
-            return text[heading.end() : following.start() if following else len(text)].strip()
-    return None
+def entry_named(case: Case, id: str | None) -> Delegation | None:
+    """The entry of that id, if it is known."""
+    handle = case.forest.find(id) if id else None
+    facts = case.forest.delegation(handle) if handle is not None else None
+    return facts if facts is not None and _is_entry(facts) else None
+
+
+def _is_entry(facts: Delegation) -> bool:
+    is_return = facts.product == PRODUCT.name and facts.ended_by is Ending.RETURN
+    return is_return and not any(note.kind == kinds.RESPONSE for note in facts.notes)
+
+
+def objections(case: Case) -> Iterator[tuple[Origin, Violation]]:
+    """All that CLEO's own check objects to, and where it says so."""
+    for note in notes(case, kinds.VIOLATION):
+        for violation in violations(note.text):
+            yield note.origin, violation
+
+
+def objected(case: Case, requirement: str) -> Iterator[RuleNote]:
+    """What CLEO's own check says of one of the four rules."""
+    for origin, violation in objections(case):
+        if violation.requirement == requirement:
+            yield RuleNote(
+                f"CLEO objects: {words(violation)}.".replace("..", "."),
+                origin,
+                advice=violation.fix or "See its transcript for what it answered.",
+                since=case.facts.ended_at,
+            )
+
+
+def words(violation: Violation) -> str:
+    return f"{violation.message} ({violation.requirement})" if violation.requirement else violation.message

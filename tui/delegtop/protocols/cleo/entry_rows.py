@@ -1,5 +1,6 @@
 """What the formats of CLEO have in common: the entry a subagent leaves, and rows that hold others together."""
 
+import re
 from collections.abc import Iterator
 
 from delegtop.base.clock import Millis
@@ -13,13 +14,15 @@ from delegtop.model.events import (
     Ended,
     Ending,
     Event,
+    Fault,
     Noted,
     Outcome,
     Report,
     Started,
 )
 from delegtop.protocols.cleo import PRODUCT
-from delegtop.protocols.cleo.manifest_contract import COMPLETE_WORDS, ManifestEntry
+from delegtop.protocols.cleo.manifest_contract import COMPLETE_WORDS
+from delegtop.protocols.cleo.manifest_entry import ManifestEntry
 
 OUTPUT = "output"
 """The type of the artifact that is the entry's own output file."""
@@ -84,7 +87,11 @@ def _above(entry: ManifestEntry) -> Iterator[tuple[str, str | None]]:
 
 
 def _report(entry: ManifestEntry) -> Report:
+    """What is in the way comes before what was found: that is what somebody has to act on. A task is no reason."""
+    stuck = outcome_of(entry.status) in _OUTCOMES.values()
+    reasons = [item for item in entry.needs_followup if not re.fullmatch(r"T\d+", item)] if stuck else []
     return Report(
+        errors=(Fault("; ".join(reasons)[:PROMPT]),) if reasons else (),
         status=entry.status,
         summary=(entry.summary or "\n".join(entry.key_findings))[:PROMPT] or None,
         artifacts=(Artifact(entry.file, OUTPUT),) if entry.file else (),

@@ -17,8 +17,9 @@ from delegtop.dialects.signature import Signature
 from delegtop.model.events import Deviation, Event
 from delegtop.protocols import protocol_drift as drifts
 from delegtop.protocols.cleo import PRODUCT
+from delegtop.protocols.cleo.entry_drift import SAME_ID, SHARED, SPREAD, TWICE
 from delegtop.protocols.cleo.entry_rows import entry_events, entry_notes, noted
-from delegtop.protocols.cleo.manifest_contract import SAME_ID, SHARED, SPREAD, TWICE, ManifestEntry, looks_like_entry
+from delegtop.protocols.cleo.manifest_entry import ManifestEntry, looks_like_entry
 from delegtop.protocols.protocol_drift import Drift
 from delegtop.sources.records import Line, Record, Unreadable, records
 

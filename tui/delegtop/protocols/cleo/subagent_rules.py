@@ -1,10 +1,9 @@
-"""Rules on CLEO subagents: the line they leave in the manifest, their output file, what they answer, and the way on."""
+"""Rules on CLEO subagents: the line they leave in the manifest, their output file, and the way on."""
 
 import re
 from collections.abc import Iterator
 
 from delegtop.base.clock import MINUTE, duration
-from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import listed, quoted
@@ -12,27 +11,19 @@ from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model import notes as kinds
 from delegtop.model.events import Outcome
 from delegtop.model.states import ACTIVE
-from delegtop.protocols.cleo import PRODUCT, manifest_contract
-from delegtop.protocols.cleo.entries import headings, is_entry
+from delegtop.protocols.cleo import entry_drift
+from delegtop.protocols.cleo.entries import is_entry, objected, objections, words
 from delegtop.protocols.cleo.entry_rows import OUTPUT
-from delegtop.protocols.cleo.manifest_contract import (
-    LATER_LINES,
-    LATER_MESSAGES,
-    MESSAGES,
-    RESPONSE,
-    SECTIONS,
-    Violation,
-    violations,
-)
+from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE, OutputFile
 from delegtop.protocols.noted_drift import drifted, notes
 
-DEVIATIONS = {manifest_contract.SPREAD: frozenset({"OUT-002"})}
+DEVIATIONS = {entry_drift.SPREAD: frozenset({"OUT-002"})}
 STALE_AFTER = 3 * MINUTE
 _PROTOCOL = "CLEO subagent protocol"
 _NO_LINE = "MANIFEST-001"
 
 
-# The four rules the protocol itself has a name for
+# What it leaves behind: two of the four rules the protocol itself has a name for
 
 
 @rule(
@@ -40,13 +31,15 @@ _NO_LINE = "MANIFEST-001"
     "output file lacking",
     Severity.ERROR,
     "the findings are in an output file with its sections",
-    f"{_PROTOCOL}, Output Requirements and Output File Format: findings are written to a file that has the sections "
-    f"{', '.join(SECTIONS)}. A section that is missing is a warning. Where delegtop cannot tell whether the file is "
-    "there, it says nothing.",
+    f"{_PROTOCOL}, Output Requirements and Output File Format: findings are written to a file that has a title and the "
+    f"sections {', '.join(SECTIONS)}, each with something in it. What is missing there is a warning. Other kinds of "
+    "work than research have templates of their own: of their files a title and a summary are asked for. Where "
+    "delegtop cannot tell whether the file is there, LOG-004 says so.",
 )
 def output_file(case: Case) -> Iterator[RuleNote]:
     if not is_entry(case):
         return
+    asked = SECTIONS if case.facts.agent in (None, "research") else OF_ANY_KIND
     for path in (each.path for each in case.facts.artifacts if each.type == OUTPUT):
         if case.exists(path) is False:
             yield RuleNote(
@@ -54,17 +47,14 @@ def output_file(case: Case) -> Iterator[RuleNote]:
                 case.facts.ended_origin,
                 advice="Do not rely on the key findings alone: find the file, or have the work done again.",
             )
-            continue
-        text = case.read(path)
-        missing = _missing_sections(text) if text is not None else []
-        if missing:
+        elif lacks := _lacks(case.read(path), asked):
             yield RuleNote(
-                f"The output file {quoted(path)} has no section {listed(missing)}.",
+                f"The output file {quoted(path)} {lacks}.",
                 case.facts.ended_origin,
                 advice="Let the agent write the file by the template of the protocol; other agents look for these.",
                 severity=Severity.WARNING,
             )
-    yield from _objections(case, "OUT-001")
+    yield from objected(case, "OUT-001")
 
 
 @rule(
@@ -77,7 +67,7 @@ def output_file(case: Case) -> Iterator[RuleNote]:
     "subagents that left no line at all.",
 )
 def one_line(case: Case) -> Iterator[RuleNote]:
-    for note, violation in _violations(case):
+    for note, violation in objections(case):
         if violation.requirement in (_NO_LINE, "OUT-002"):
             yield RuleNote(
                 f"It left no line in the manifest: {violation.message}.".replace("..", "."),
@@ -86,9 +76,9 @@ def one_line(case: Case) -> Iterator[RuleNote]:
                 since=case.facts.ended_at,
             )
     for kind, message in (
-        (manifest_contract.SPREAD, "The entry is spread over {}."),
-        (manifest_contract.SHARED, "The entry shares its line: {}."),
-        (manifest_contract.TWICE, "The entry is there twice: {}."),
+        (entry_drift.SPREAD, "The entry is spread over {}."),
+        (entry_drift.SHARED, "The entry shares its line: {}."),
+        (entry_drift.TWICE, "The entry is there twice: {}."),
     ):
         if found := drifted(case, kind):
             yield RuleNote(
@@ -97,49 +87,6 @@ def one_line(case: Case) -> Iterator[RuleNote]:
                 advice="Write each entry on one line of its own, for example with `jq -c`.",
                 severity=Severity.WARNING,
             )
-
-
-@rule(
-    "OUT-003",
-    "wrong response",
-    Severity.ERROR,
-    "the response is exactly the message of the protocol",
-    f"{_PROTOCOL}, Output Requirements and Error Handling: the subagent answers with one of three sentences, by the "
-    "status of its entry. Later versions have the kind of work in place of `Research`, or `[Type] complete. Manifest "
-    "appended to pipeline_manifest.`, or four lines: `[Type] complete. manifest:ID`, `commits:`, `gates:` and "
-    "`blocker:`; all are taken. A text that is all content is only taken for an answer with `--format cleo-response`.",
-)
-def exact_response(case: Case) -> Iterator[RuleNote]:
-    for origin, text in _responses(case):
-        if not any(_is_message(line) and not LATER_LINES.fullmatch(line.strip()) for line in text.splitlines()):
-            yield RuleNote(
-                f"The response does not hold the message of the protocol; it begins {quoted(_beginning(text))}.",
-                origin,
-                advice=f"Let it answer with nothing but {quoted(MESSAGES[_status_of(text)])}.",
-            )
-    yield from _objections(case, "OUT-003")
-
-
-@rule(
-    "OUT-004",
-    "content in response",
-    Severity.ERROR,
-    "the response holds no content",
-    f"{_PROTOCOL}, Output Requirements and Anti-Patterns: whatever else is in the answer fills the context of the "
-    "orchestrator, which is what the manifest is there to prevent.",
-)
-def no_content(case: Case) -> Iterator[RuleNote]:
-    for origin, text in _responses(case):
-        rest = [line.strip() for line in text.splitlines() if line.strip() and not _is_message(line)]
-        if not rest or (len(rest) == 1 and RESPONSE.search(rest[0])):
-            continue  # nothing else, or the message in other words, which OUT-003 tells
-        yield RuleNote(
-            f"The response holds {len(rest)} line{'' if len(rest) == 1 else 's'} beside the message "
-            f"({sum(map(len, rest))} characters), beginning {quoted(rest[0])}.",
-            origin,
-            advice="Move the content into the output file; the manifest gives the orchestrator the key findings.",
-        )
-    yield from _objections(case, "OUT-004")
 
 
 # What to do about it
@@ -197,11 +144,11 @@ def followup(case: Case) -> Iterator[RuleNote]:
     "rules above is told by those; everything else is told here, with the fix CLEO itself names.",
 )
 def own_check(case: Case) -> Iterator[RuleNote]:
-    for origin, violation in _violations(case):
+    for origin, violation in objections(case):
         if violation.requirement in (_NO_LINE, "OUT-001", "OUT-002", "OUT-003", "OUT-004"):
             continue
         yield RuleNote(
-            f"CLEO objects: {_words(violation)}.".replace("..", "."),
+            f"CLEO objects: {words(violation)}.".replace("..", "."),
             origin,
             advice=violation.fix or "See its transcript for what it did.",
             severity=Severity.ERROR if violation.severity == "error" else None,
@@ -233,52 +180,12 @@ def heartbeat(case: Case) -> Iterator[RuleNote]:
 # Helpers
 
 
-def _missing_sections(text: str) -> list[str]:
-    found = headings(text)
-    return [name for name in SECTIONS if name.lower() not in found]
-
-
-def _violations(case: Case) -> Iterator[tuple[Origin, Violation]]:
-    for note in notes(case, kinds.VIOLATION):
-        for violation in violations(note.text):
-            yield note.origin, violation
-
-
-def _objections(case: Case, requirement: str) -> Iterator[RuleNote]:
-    """What CLEO's own check says of one of the four rules."""
-    for origin, violation in _violations(case):
-        if violation.requirement == requirement:
-            yield RuleNote(
-                f"CLEO objects: {_words(violation)}.".replace("..", "."),
-                origin,
-                advice=violation.fix or "See its transcript for what it answered.",
-                since=case.facts.ended_at,
-            )
-
-
-def _words(violation: Violation) -> str:
-    return f"{violation.message} ({violation.requirement})" if violation.requirement else violation.message
-
-
-def _responses(case: Case) -> Iterator[tuple[Origin | None, str]]:
-    """What it answered, if that is known and means to be an answer by this protocol."""
-    for note in notes(case, kinds.RESPONSE):
-        yield note.origin, note.text
-    facts = case.facts
-    summary = facts.report.summary
-    if facts.product != PRODUCT.name and summary and RESPONSE.search(summary):
-        yield facts.ended_origin, summary
-
-
-def _is_message(line: str) -> bool:
-    text = line.strip()
-    return text in MESSAGES.values() or any(each.fullmatch(text) for each in (*LATER_MESSAGES, LATER_LINES))
-
-
-def _status_of(text: str) -> str:
-    found = RESPONSE.search(text)
-    return found[1].lower() if found else "complete"
-
-
-def _beginning(text: str) -> str:
-    return text.strip().splitlines()[0] if text.strip() else ""
+def _lacks(text: str | None, asked: tuple[str, ...]) -> str:
+    """What the text of a file lacks, in words; nothing if it cannot be read."""
+    file = OutputFile(text or "")
+    missing = file.lacks(asked) if text is not None else ()
+    sections, empty = [name for name in missing if name != TITLE], file.empty(asked)
+    told = ["has no title"] if TITLE in missing else []
+    told += [f"has no section {listed(sections)}"] if sections else []
+    told += [f"says nothing under {listed(empty)}"] if empty else []
+    return ", and ".join(told)

@@ -27,7 +27,7 @@ from delegtop.model.events import (
 )
 from delegtop.protocols.cleo import PRODUCT
 from delegtop.protocols.cleo.entry_rows import entry_events, entry_notes, noted
-from delegtop.protocols.cleo.manifest_contract import ManifestEntry
+from delegtop.protocols.cleo.manifest_entry import ManifestEntry
 from delegtop.sources.records import Record
 
 _AGENTS = (

@@ -15,7 +15,7 @@ from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Deviation, Ended, Ending, Event, Heard, Outcome, Started
 from delegtop.protocols.cleo import PRODUCT
-from delegtop.protocols.cleo.manifest_contract import SPREAD
+from delegtop.protocols.cleo.entry_drift import SPREAD
 from delegtop.sources.records import Line, Record, Unreadable, decoded, records
 
 
