@@ -417,6 +417,12 @@ def hyper_activity(folder: Path) -> None:
     (folder / "task-1.mdx").write_text(text)
 
 
+def delegation_context(folder: Path) -> None:
+    path = ["orchestrator", "implement", "executor"]
+    context = {"session_id": "sess_1773568800_abc123", "delegation_depth": 1, "delegation_path": path, "timeout": 60}
+    document(folder / "context.json", {**context, "task_context": {"task_number": 7}})
+
+
 def recording(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     sources = [str(SAMPLES / name) for name in ("02_hang", "claude-code")]
@@ -444,6 +450,7 @@ BUILT: dict[str, Callable[[Path], None]] = {
         claude_sessions,
         claude_hooks,
         hyper_activity,
+        delegation_context,
         recording,
     )
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import exit_codes, finding_options, options, output, reading
+from delegtop.cli import diagnostics, exit_codes, finding_options, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.rule import Rule
     from delegtop.feed.live_feed import SourceStatus
     from delegtop.model.forest import Forest
+    from delegtop.observation.loose_objects import LooseObject
     from delegtop.report.check_report import CheckResult, CheckSubject
 
 DESCRIPTION = "Judge the delegations of the sources by the rules of the protocols, and say what to do (docs/check.md)."
@@ -43,17 +44,19 @@ def run(arguments: Namespace) -> int:
         fail(f"--root {arguments.root}: that is no folder")
     seen = reading.read(arguments, settings)
 
-    from delegtop.observation import loose_returns, made_files
+    from delegtop.observation import loose_objects, loose_returns, made_files
     from delegtop.report import privacy
     from delegtop.report.check_report import CheckResult
 
     root = Path(arguments.root) if arguments.root is not None else None
     statuses = loose_returns.take_in(seen.forest, seen.sources, seen.statuses)
+    parts = loose_objects.judged(seen.sources, statuses)
+    statuses = tuple(_read_as(each, parts[each.path].contract) if each.path in parts else each for each in statuses)
     exists = made_files.existence(seen.forest, root)
     subjects = list(_delegations(seen.forest, rules, root, exists))
     found = [finding for subject in subjects for finding in subject.findings]
     unfound = made_files.unfound(seen.forest, exists)
-    files = list(_sources(seen.sources, statuses, rules, found, unfound))
+    files = [*_parts(parts, rules), *_sources(seen.sources, statuses, rules, found, unfound)]
     verdict = CheckResult(seen.forest.now, statuses, [*subjects, *files])
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
@@ -61,9 +64,30 @@ def run(arguments: Namespace) -> int:
         output.emit(form(verdict, RULES.values(), finding_options.fail_on(arguments)))
     else:
         output.emit(_lines(arguments, verdict))
+    for path, part in parts.items():
+        diagnostics.say(f"{path}: it is an {part.title}, judged by its contract, and tells of no delegation")
     if reading.complain(seen.sources, statuses):
+        for path in loose_objects.texts(seen.sources, statuses):
+            named = " or ".join(f"--format {name}" for name in loose_objects.ANSWERS)
+            diagnostics.say(f"{path}: if it is what an agent answered, {named} judges it")
         return Exit.UNREADABLE
     return _exit_code(arguments, verdict)
+
+
+def _read_as(source: "SourceStatus", contract: str) -> "SourceStatus":
+    from delegtop.feed.live_feed import SourceStatus
+
+    return SourceStatus(source.path, contract, 1, 0, "live", size=source.size, read=source.size)
+
+
+def _parts(parts: "Mapping[str, LooseObject]", rules: "list[Rule]") -> "Iterator[CheckSubject]":
+    """Every file that is only a part of a return, with what is wrong with it."""
+    from delegtop.report.check_report import CheckSubject
+
+    asked = {rule.id for rule in rules}
+    for path, part in parts.items():
+        found = tuple(finding for finding in part.findings if finding.rule in asked)
+        yield CheckSubject(path, part.title, path, None, found)
 
 
 def _delegations(

@@ -21,6 +21,11 @@ FORMATS: tuple[Format, ...] = (
         Signature((b':{"', b'"delegation_path":'), ''),
         Signature((b':{"', b'"return":'), ''),
     )),
+    Format('delegation-context', 'delegtop.protocols.standard.dialects.delegation_context:DelegationContext', 80, (), (
+        Signature((b'"delegation_depth":',), ''),
+        Signature((b'"delegation_path":',), ''),
+        Signature((b'"task_context":', b'"timeout":'), ''),
+    )),
     Format('claude-code', 'delegtop.agents.claude_code.transcript_dialect:ClaudeCode', 95, (), (
         Signature((b'"parentUuid"',), ''),
         Signature((b'"uuid":', b'"timestamp":', b'"message":'), ''),

@@ -1,0 +1,85 @@
+"""Files that are a part of a return, or words: `check` says what they are instead of that it knows no such format."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
+from delegtop.dialects import OWN, Unit, load
+from delegtop.observation import loose_objects
+
+ARTIFACT = {"type": "research", "path": "specs/1_x/reports/a.md", "summary": "A report."}
+ERROR = {
+    "type": "timeout",
+    "message": "It took too long",
+    "code": "TIMEOUT",
+    "recoverable": True,
+    "recommendation": "Try again",
+}
+
+
+def check(path: Path, value: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any], str]:
+    path.write_text(json.dumps(value, indent=2))
+    code = main(["check", str(path), "--json"])
+    printed = capsys.readouterr()
+    return code, json.loads(printed.out), printed.err
+
+
+@pytest.mark.parametrize(("value", "what"), [(ARTIFACT, "artifact"), (ERROR, "error")])
+def test_a_part_of_a_return_is_named_and_keeps_to_its_contract(
+    value: dict[str, Any], what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, report, said = check(tmp_path / "x.json", value, capsys)
+    assert code == Exit.OK
+    assert report["findings"] == []
+    assert [source["dialect"] for source in report["sources"]] == [what]
+    assert f"it is an {what} of a return, judged by its contract, and tells of no delegation" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "line"),
+    [
+        ({**ARTIFACT, "type": "poem"}, "RET-020", 2),
+        ({**ARTIFACT, "path": "/tmp/a.md"}, "RET-021", 3),
+        ({"path": "a.md", "summary": "x"}, "RET-020", 1),
+        ({**ERROR, "recoverable": "yes"}, "RET-034", 5),
+        ({**ERROR, "recommendation": ""}, "RET-035", 6),
+        ({"message": "x", "recoverable": True, "recommendation": "y"}, "RET-032", 1),
+    ],
+)
+def test_a_part_that_breaks_its_contract_is_told_by_the_rule_on_that(
+    value: dict[str, Any], rule: str, line: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, report, _ = check(tmp_path / "x.json", value, capsys)
+    (found,) = [each for each in report["findings"] if each["rule"] == rule]
+    assert found["evidence"] == [{"source": str(tmp_path / "x.json"), "line": line}]
+
+
+@pytest.mark.parametrize(
+    "value", [{"name": "x"}, {"path": "a"}, {"message": "x"}, {"path": "a", "type": "b", "status": 1}]
+)
+def test_other_objects_are_of_no_known_format(
+    value: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, report, said = check(tmp_path / "x.json", value, capsys)
+    assert (code, report["findings"]) == (Exit.UNREADABLE, [])
+    assert "no known log format" in said
+    assert "--format" not in said
+
+
+def test_of_words_it_is_said_how_they_would_be_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "answer.txt"
+    path.write_text("I found three caches.\nTwo of them overlap.\n")
+    assert main(["check", str(path)]) == Exit.UNREADABLE
+    said = capsys.readouterr().err
+    assert "if it is what an agent answered, --format cleo-response or --format hyper-output judges it" in said
+
+
+def test_the_formats_that_are_named_are_those_of_one_answer() -> None:
+    answers = [load(name) for name in OWN]
+    named = {each.name for each in answers if each.about and each.about.where == "one answer in a text file"}
+    assert named == set(loose_objects.ANSWERS)
+    assert all(load(name).unit is Unit.TEXT for name in named)
