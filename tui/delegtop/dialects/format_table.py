@@ -101,6 +101,8 @@ FORMATS: tuple[Format, ...] = (
         Signature((b'"team_execution":',), ''),
         Signature((b'"teammate_results":',), ''),
         Signature((b'"waves":',), ''),
+        Signature((b'"recorded_at":', b'"phase":'), ''),
+        Signature((b'"what_happened":', b'"severity":'), ''),
         Signature((b'"operation":', b'"skill":'), ''),
         Signature((b'"operation":', b'"stop_hook_active":'), ''),
         Signature((b'"phase":', b'"objectives":'), ''),

@@ -166,7 +166,9 @@ def test_a_task_that_only_the_list_knows_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("breach", "rule"),
     [
-        ("status: done", "FAM-020"),
+        ("status: report_written", "FAM-020"),
+        ("stop: done", "FAM-020"),
+        ("completion: there is no completion_data.completion_summary", "FAM-028"),
         ("artifacts: 1 of 2 are bare paths", "FAM-021"),
         ("session: there is no session id", "FAM-022"),
         ("shell: created is $(date", "FAM-023"),

@@ -166,7 +166,10 @@ def test_a_flat_return_with_bare_paths_a_list_of_steps_and_an_object_for_a_summa
     assert report.summary == "done: all\nleft: 0"
     assert [artifact.path for artifact in report.artifacts] == ["src/a.py", "src/b.py"]
     assert report.next_steps == folder.notes(ROW)[notes.NEXT] == "first\nsecond"
-    assert folder.notes(ROW)[notes.BREACH] == "artifacts: 1 of 3 are bare paths"
+    assert folder.notes(ROW)[notes.BREACH].splitlines() == [
+        "artifacts: 1 of 3 are bare paths",
+        "completion: there is no completion_data.completion_summary",
+    ]
 
 
 def test_a_return_without_a_session_has_a_row_of_its_own(folder: Folder) -> None:

@@ -11,13 +11,18 @@ from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model import notes
 from delegtop.model.delegation import Delegation
 from delegtop.model.states import State
-from delegtop.protocols.proofchecker import vocabulary
+from delegtop.protocols.noted_drift import notes as noted
+from delegtop.protocols.proofchecker import task_logs, vocabulary
 from delegtop.protocols.proofchecker.conditions import again, is_operation, notes_of, usual
 
 _BREACHES = {
     "status": (
         "The status is off the list: {}.",
         f"Write one of {', '.join(vocabulary.STATUSES)}; scripts act on no other word.",
+    ),
+    "stop": (
+        "The status {} stops the session before it has dealt with the return.",
+        "Write what was done: researched, planned or implemented. Then let the postflight run by hand.",
     ),
     "artifacts": ("The list of files is not as agreed: {}.", "Write each as an object with type, path and summary."),
     "session": ("The return does not say whose it is: {}.", "Copy session_id from the delegation context."),
@@ -26,18 +31,25 @@ _BREACHES = {
         "Let the shell fill it in: its here-document is quoted.",
     ),
     "phases": ("It says implemented, but {}.", "Say partial, or finish the phases that are left."),
+    "completion": (
+        "It says implemented, but {}.",
+        "Have it say in a sentence or three what was accomplished: the list of tasks takes it from there.",
+    ),
 }
 """What is wrong and what to do, by the word a breach begins with."""
 
 
-def _breaches(case: Case, word: str, command: str | None = None) -> Iterator[RuleNote]:
+def _breaches(
+    case: Case, word: str, command: str | None = None, severity: Severity | None = None
+) -> Iterator[RuleNote]:
     """Every breach of that kind."""
     sentence, advice = _BREACHES[word]
     for note in notes_of(case, notes.BREACH):
         for line in note.text.splitlines():
             kind, _, told = line.partition(": ")
             if kind == word:
-                yield RuleNote(sentence.format(told), note.origin, advice=advice, command=command, since=note.at)
+                words = sentence.format(told)
+                yield RuleNote(words, note.origin, advice=advice, command=command, severity=severity, since=note.at)
 
 
 @rule(
@@ -45,11 +57,13 @@ def _breaches(case: Case, word: str, command: str | None = None) -> Iterator[Rul
     "status off the list",
     Severity.INFO,
     "the status is one that scripts know",
-    "Return metadata, status: in_progress, researched, planned, implemented, partial, blocked or failed. On another "
-    "word the postflight does nothing, and the task stays where it was.",
+    f"Return metadata, status: {', '.join(vocabulary.STATUSES)}. On another word the postflight does nothing, and the "
+    "task stays where it was. Anti-stop patterns: completed, done and finished are forbidden, and refused by the "
+    "family's own check, because the session takes them for the end of all work; they are errors.",
 )
 def known_status(case: Case) -> Iterator[RuleNote]:
-    return _breaches(case, "status")
+    yield from _breaches(case, "stop", severity=Severity.ERROR)
+    yield from _breaches(case, "status")
 
 
 @rule(
@@ -171,6 +185,18 @@ def says_why(case: Case) -> Iterator[RuleNote]:
 
 
 @rule(
+    "FAM-028",
+    "no completion data",
+    Severity.WARNING,
+    "what is implemented says what it came to",
+    "Return metadata, completion_data: mandatory for implemented, with completion_summary. Scripts copy it into the "
+    "list of tasks; without it the task is done and nobody can read there what was.",
+)
+def completion_data(case: Case) -> Iterator[RuleNote]:
+    return _breaches(case, "completion")
+
+
+@rule(
     "FAM-030",
     "defect recorded",
     Severity.WARNING,
@@ -214,6 +240,28 @@ def recorded_errors(case: Case) -> Iterator[RuleNote]:
             by="agent" if fault.recommendation else "delegtop",
             severity=Severity.INFO if fault.recoverable else None,
         )
+
+
+@rule(
+    "FAM-032",
+    "issue open",
+    Severity.WARNING,
+    "what stood in the way is settled",
+    "Issue log: agents note what goes wrong as it happens, with how much it cost and what became of it, and nobody "
+    "reads it before the end. What was blocking and is still open is told; what cost a detour and is open is only "
+    "mentioned.",
+)
+def open_issues(case: Case) -> Iterator[RuleNote]:
+    for note in noted(case, notes.ISSUE):  # of any dispatch: what is open stays so
+        for issue in task_logs.issues(note.text):
+            if issue.is_open and issue.severity in ("blocking", "costly"):
+                yield RuleNote(
+                    f"{issue.kind.rstrip(':')}: {issue.what.rstrip('.')}.",
+                    note.origin,
+                    advice="See whether it is settled; if so, note that, else make a task of it.",
+                    severity=None if issue.severity == "blocking" else Severity.INFO,
+                    since=note.at,
+                )
 
 
 def _fault_places(facts: Delegation) -> list[Origin]:

@@ -23,6 +23,7 @@ from delegtop.protocols.proofchecker import (
     multi_state,
     return_meta,
     shapes,
+    task_logs,
     vocabulary,
 )
 from delegtop.protocols.proofchecker.nodes import Document, FolderMemory
@@ -40,6 +41,8 @@ _READERS: dict[FileShape, Callable[[Document, FolderMemory], Iterator[Event]]] =
     FileShape.MULTI_STATE: multi_state.read_state,
     FileShape.HANDOFF: asides.read_handoff,
     FileShape.EVENTS: events_log.read,
+    FileShape.METRICS: task_logs.read_metrics,
+    FileShape.ISSUES: task_logs.read_issue,
     FileShape.LOCK: markers.read_lock,
     FileShape.SESSION: markers.read_session,
     FileShape.PROGRESS: asides.read_progress,
@@ -59,8 +62,8 @@ class ProofChecker(Dialect):
     signatures: ClassVar[tuple[Signature, ...]] = shapes.SIGNATURES
     about: ClassVar[About] = About(
         "the ProofChecker family of orchestrators",
-        "`specs/**`: return files, markers, locks, state and event files",
-        "tree, status, deadline, returns, what blocks and what to do next",
+        "`specs/**`: return files, markers, locks, state files, logs of events, metrics and issues",
+        "tree, status, tokens, returns, what blocks and what to do next",
         Basis.REAL,
     )
     unit: ClassVar[Unit] = Unit.DOCUMENT
@@ -82,7 +85,7 @@ class ProofChecker(Dialect):
     @classmethod
     def unit_of(cls, sample: Sample) -> Unit:
         shape, _ = shapes.sniff(sample)
-        if shape is FileShape.EVENTS:
+        if shape in shapes.LOGS:
             return Unit.LINES
         bare = shape in (FileShape.STOPS, FileShape.MARKER) or sample.head.lstrip().startswith(b"[")
         return Unit.TEXT if bare else Unit.DOCUMENT

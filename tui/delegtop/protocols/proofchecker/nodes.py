@@ -12,6 +12,7 @@ from delegtop.base.origin import Origin
 from delegtop.dialects.kit.clones import GAP, Copies, remark, tells_time
 from delegtop.model import notes
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started, Surveyed, Trust
+from delegtop.model.usage import Usage
 from delegtop.protocols.proofchecker import PRODUCT, vocabulary
 from delegtop.protocols.proofchecker.vocabulary import TaskPlace
 
@@ -54,6 +55,14 @@ class Document(NamedTuple):
             return self
         together = link.copied is not None and abs(self.at - link.copied) < _COPYING
         return self._replace(at=link.at, copied=self.at) if together or self.at - link.at > GAP else self
+
+
+class Dispatch(NamedTuple):
+    """What one dispatch of an operation used, and when it was over."""
+
+    tokens: int | None
+    used: Usage | None
+    over: Millis | None
 
 
 class NodeLink(NamedTuple):
@@ -109,7 +118,8 @@ class FolderMemory:
 
     def __init__(self) -> None:
         self._links: dict[str, dict[tuple[str, str | None], NodeLink]] = {}
-        self._waiting: dict[str, dict[str, Aside]] = {}
+        self._waiting: dict[str, dict[tuple[str, int], Aside]] = {}
+        """By task, and by the place in the file: a document has one."""
         self.open_rows: dict[str, str] = {}
         """The row each marker file stands for."""
         self.ended: set[str] = set()
@@ -119,6 +129,10 @@ class FolderMemory:
         """The operation an event of the log was about, and which dispatch of it it was, by the event's id."""
         self.dispatches: dict[str, int] = {}
         self.defects: dict[str, dict[str, None]] = {}
+        self.issues: dict[str, dict[str, str]] = {}
+        """What went wrong with each row, by the ids of the notes."""
+        self.metered: dict[str, dict[str, Dispatch]] = {}
+        """What each dispatch of a row used, by the ids of the measurements."""
         self.begun: set[str] = set()
         self.surveyed: set[str] = set()
         """The files that list what is open now."""
@@ -215,7 +229,7 @@ class FolderMemory:
         if link is not None:
             yield from aside.told(link)
         elif task is not None:
-            self._waiting.setdefault(task, {})[document.origin.source] = aside
+            self._waiting.setdefault(task, {})[document.origin.source, document.origin.line] = aside
 
 
 def row(session: str, task: str | None, operation: str) -> str:

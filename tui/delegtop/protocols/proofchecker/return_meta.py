@@ -139,8 +139,7 @@ def _teammates(id: str, value: dict[str, Any], document: Document) -> Iterator[E
 
 
 def _report(value: dict[str, Any], agent: MetaAgent) -> Report:
-    done = value.get("completion_data")
-    summary = text(value.get("summary")) or (text(done.get("completion_summary")) if isinstance(done, dict) else None)
+    summary = text(value.get("summary")) or _completion(value)
     inner = value.get("metadata")
     took = inner.get("duration_seconds") if isinstance(inner, dict) else None
     return Report(
@@ -155,6 +154,12 @@ def _report(value: dict[str, Any], agent: MetaAgent) -> Report:
         agent.path,
         int(took * 1000) if isinstance(took, int | float) and not isinstance(took, bool) and 0 <= took < 1e9 else None,
     )
+
+
+def _completion(value: dict[str, Any]) -> str | None:
+    """What the work came to, for the list of tasks."""
+    done = value.get("completion_data")
+    return text(done.get("completion_summary")) if isinstance(done, dict) else None
 
 
 def artifacts(value: dict[str, Any]) -> tuple[Artifact, ...]:
@@ -205,7 +210,12 @@ def _notes(value: dict[str, Any], status: str | None, agent: MetaAgent, outcome:
         notes.REVIEW: (why or "It asks for a person and does not say why.") if review else None,
         notes.NEXT: text(value.get("next_steps")),
         notes.FOLLOWUP: text(value.get("recommendations") or value.get("recommendation")),
-        notes.BLOCKER: text(value.get("blocking_reason") or value.get("blocked_reason") or value.get("blockers")),
+        notes.BLOCKER: text(
+            value.get("blocking_reason")
+            or value.get("blocked_reason")
+            or value.get("blockers")
+            or (value.get("research_questions") if status == "needs_research" else None)
+        ),
         notes.HANDOFF: text(stage.get("handoff_path") or value.get("handoff_path")),
         notes.RESUME: text(
             value.get("continuation_context") or stage.get("continuation_context") or value.get("resume_hint")
@@ -256,6 +266,8 @@ def _breaches(value: dict[str, Any], status: str | None, agent: MetaAgent) -> It
     """What does not keep to the contract of the file, a line each."""
     if status is None:
         yield "status: there is none"
+    elif status in vocabulary.STOPS_WORK:
+        yield f"stop: {status}"
     elif status not in vocabulary.STATUSES:
         yield f"status: {status[:60]}"
     given = value.get("artifacts")
@@ -269,6 +281,8 @@ def _breaches(value: dict[str, Any], status: str | None, agent: MetaAgent) -> It
     counted = _counted(value)
     if counted is not None and status == "implemented" and counted[0] < counted[1]:
         yield f"phases: {counted[0]:g} of {counted[1]:g} are completed"
+    if status == "implemented" and _completion(value) is None:
+        yield "completion: there is no completion_data.completion_summary"
 
 
 def shell_texts(value: dict[str, Any]) -> Iterator[str]:

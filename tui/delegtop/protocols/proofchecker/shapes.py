@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from delegtop.base.origin import Origin
 from delegtop.dialects import Sample
 from delegtop.dialects.signature import Signature
 from delegtop.protocols.proofchecker import vocabulary
-from delegtop.sources.records import decoded
+from delegtop.sources.records import Line, Record, decoded, records
 
 
 class FileShape(StrEnum):
@@ -23,6 +24,8 @@ class FileShape(StrEnum):
     MULTI_STATE = "registry of a batch"
     HANDOFF = "handoff"
     EVENTS = "event log"
+    METRICS = "metrics of dispatches"
+    ISSUES = "issues of a task"
     LOCK = "lock"
     SESSION = "session"
     PROGRESS = "progress of a phase"
@@ -53,7 +56,11 @@ _TELLING = (
     *("event_id", "waves", "max_cycles", "max_continuations", "heartbeat_at", "active_projects", "project_number"),
     *("new_tasks", "multi_task_mode", "tasks_completed", *_META_WORDS, *_HANDOFF_WORDS),
 )
+LOGS = frozenset({FileShape.EVENTS, FileShape.METRICS, FileShape.ISSUES})
+"""Those to which a line is appended at a time."""
 _PAIRS = (
+    (b'"recorded_at":', b'"phase":'),
+    (b'"what_happened":', b'"severity":'),
     (b'"operation":', b'"skill":'),
     (b'"operation":', b'"stop_hook_active":'),
     (b'"phase":', b'"objectives":'),
@@ -89,10 +96,11 @@ def sniff(sample: Sample) -> tuple[FileShape | None, int]:
     if isinstance(value, dict):
         return of(value, name)
     first, newline, _ = head.partition(b"\n")
-    line = decoded(first) if newline else None
-    if isinstance(line, dict):
-        shape, sure = of(line, name)
-        return (shape, sure) if shape is FileShape.EVENTS else (None, 0)
+    # Two records that share the first line are told by the one before.
+    line = next((each for each in records(Line(Origin(sample.path, 1, 0), first)) if isinstance(each, Record)), None)
+    if newline and line is not None:
+        shape, sure = of(line.value, name)
+        return (shape, sure) if shape in LOGS else (None, 0)
     return _by_keys(head, name)
 
 
@@ -119,6 +127,10 @@ def _by_names(keys: Any) -> FileShape | None:
     """The shapes that the names of their keys alone tell."""
     if {"event_id", "event_type", "timestamp", "session_id"} <= keys and keys & {"category", "checkpoint", "error_ref"}:
         return FileShape.EVENTS
+    if {"recorded_at", "task", "phase", "outcome"} <= keys and keys & {"entry_id", "dispatch_seq", "backfilled"}:
+        return FileShape.METRICS
+    if {"kind", "class", "severity", "what_happened"} <= keys:
+        return FileShape.ISSUES
     if {"task_numbers", "waves"} <= keys:
         return FileShape.MULTI_STATE
     if {"cycle_count", "max_cycles"} <= keys:
@@ -186,6 +198,8 @@ def _by_keys(head: bytes, name: str) -> tuple[FileShape | None, int]:
     if "event_id" in keys:
         return None, 0  # a log has whole lines
     shape = _by_names(keys)
+    if shape in LOGS:
+        return None, 0  # whole lines tell
     if shape in (FileShape.STATE, FileShape.MULTI_STATE):
         return shape, _LIKELY
     if "return-meta" in name and {"status", "metadata"} <= keys:

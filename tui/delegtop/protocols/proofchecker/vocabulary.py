@@ -11,8 +11,11 @@ from typing import NamedTuple
 from delegtop.base.clock import DAY, MINUTE, SECOND, Millis
 from delegtop.protocols.standard.contract.session_ids import Form, parse
 
-STATUSES = ("in_progress", "researched", "planned", "implemented", "partial", "blocked", "failed")
+STATUSES = ("in_progress", "researched", "planned", "implemented", "needs_research", "partial", "blocked", "failed")
 """The statuses its own standard knows."""
+STOPS_WORK = frozenset({"completed", "done", "finished"})
+"""Statuses that its standard forbids: on one of them the session takes all work for done, and stops before it has dealt
+with the return."""
 
 _MEANT = {
     "researched": "completed",
@@ -32,6 +35,7 @@ _MEANT = {
     "cancelled": "interrupted",
     "paused": "interrupted",
     "on_hold": "blocked",
+    "needs_research": "blocked",
 }
 _PLAIN = frozenset({"completed", "partial", "failed", "blocked", "timeout", "interrupted"})
 _RUNNING = frozenset(
