@@ -19,7 +19,7 @@ from delegtop.protocols.standard.dialects.session_log_lines import Entry
 SAMPLES = Path(__file__).parents[2] / "sample_logs"
 MOMENTS: dict[str, dict[str, Any]] = tomllib.loads((SAMPLES / "moments.toml").read_text())
 LOGS = sorted(SAMPLES.glob("[0-9]*/*.jsonl*"))
-REGISTRIES = sorted(SAMPLES.glob("[0-9]*/*.json"))
+REGISTRIES = sorted(SAMPLES.glob("[0-9]*/registry*.json"))
 MALFORMED = SAMPLES / "12_malformed" / "session.jsonl"
 BROKEN_ON_PURPOSE = {"04_failed", "12_malformed", "14_broken_returns"}
 EVENTS = {"register", "heartbeat", "return", "timeout", "error", "cancel"}

@@ -79,7 +79,7 @@ def test_of_words_it_is_said_how_they_would_be_judged(tmp_path: Path, capsys: py
 
 
 def test_the_formats_that_are_named_are_those_of_one_answer() -> None:
-    answers = [load(name) for name in OWN]
-    named = {each.name for each in answers if each.about and each.about.where == "one answer in a text file"}
-    assert named == set(loose_objects.ANSWERS)
+    formats = [load(name) for name in OWN]
+    named = {each.name for each in formats if each.about and each.about.where == "one answer in a text file"}
+    assert named == set(loose_objects.answers())
     assert all(load(name).unit is Unit.TEXT for name in named)

@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
         diagnostics.say(f"{path}: it is an {part.title}, judged by its contract, and tells of no delegation")
     if reading.complain(seen.sources, statuses):
         for path in loose_objects.texts(seen.sources, statuses):
-            named = " or ".join(f"--format {name}" for name in loose_objects.ANSWERS)
+            named = " or ".join(f"--format {name}" for name in loose_objects.answers())
             diagnostics.say(f"{path}: if it is what an agent answered, {named} judges it")
         return Exit.UNREADABLE
     return _exit_code(arguments, verdict)

@@ -21,7 +21,7 @@ FORMATS: tuple[Format, ...] = (
         Signature((b':{"', b'"delegation_path":'), ''),
         Signature((b':{"', b'"return":'), ''),
     )),
-    Format('delegation-context', 'delegtop.protocols.standard.dialects.delegation_context:DelegationContext', 80, (), (
+    Format('delegation-context', 'delegtop.protocols.standard.dialects.delegation_context:ContextFile', 80, (), (
         Signature((b'"delegation_depth":',), ''),
         Signature((b'"delegation_path":',), ''),
         Signature((b'"task_context":', b'"timeout":'), ''),

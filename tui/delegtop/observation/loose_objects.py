@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Finding
     from delegtop.feed.live_feed import SourceStatus
 
-ANSWERS = ("cleo-response", "hyper-output")
-"""The formats of one answer in a text file, whatever it says."""
 _ERROR = frozenset({"code", "recoverable", "recommendation"})
 _WHOLE = frozenset({"status", "session_id", "event"})
 _LARGEST = 1024 * 1024
@@ -46,6 +44,13 @@ def judged(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[s
 def texts(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
     """Those named files that hold words, in no format that is known."""
     return [path for path, data in _unrecognised(named, statuses) if _is_words(data)]
+
+
+def answers() -> list[str]:
+    """The formats of what an agent answered."""
+    from delegtop.dialects import load, names
+
+    return [name for name in names() if load(name).is_answer]
 
 
 def _unrecognised(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> Iterator[tuple[str, bytes]]:

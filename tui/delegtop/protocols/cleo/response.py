@@ -30,6 +30,7 @@ class CleoResponse(Dialect):
         Basis.DOCUMENTED,
     )
     unit: ClassVar[Unit] = Unit.TEXT
+    is_answer: ClassVar[bool] = True
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:

@@ -67,6 +67,7 @@ class HyperOutput(Dialect):
         Basis.DOCUMENTED,
     )
     unit: ClassVar[Unit] = Unit.TEXT
+    is_answer: ClassVar[bool] = True
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:

@@ -175,7 +175,7 @@ def _moment(given: Any) -> Millis | None:
 # -- issues ------------------------------------------------------------------------------------------------------------
 
 
-class Issue(NamedTuple):
+class TaskIssue(NamedTuple):
     """What an agent wrote down that went wrong."""
 
     severity: str
@@ -190,9 +190,9 @@ class Issue(NamedTuple):
         return self.resolution in ("open", "")
 
 
-def issues(note: str) -> list[Issue]:
+def issues(note: str) -> list[TaskIssue]:
     """The issues, from the text of a note."""
-    return [Issue(*[*line.split(_SEPARATOR, 3), "", "", ""][:4]) for line in note.splitlines()]
+    return [TaskIssue(*[*line.split(_SEPARATOR, 3), "", "", ""][:4]) for line in note.splitlines()]
 
 
 def read_issue(document: Document, memory: FolderMemory) -> Iterator[Event]:

@@ -12,7 +12,7 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.delegate import prepare
 from delegtop.dialects import Sample
 from delegtop.model.events import Deviation, Event, Started
-from delegtop.protocols.standard.dialects.delegation_context import DelegationContext
+from delegtop.protocols.standard.dialects.delegation_context import ContextFile
 from delegtop.sources.records import Line, Unreadable
 
 CONTEXT: dict[str, Any] = {
@@ -26,7 +26,7 @@ CONTEXT: dict[str, Any] = {
 
 
 def told(value: object) -> list[Event | Unreadable]:
-    return list(DelegationContext().read(Line(Origin("context.json", 1, 0), json.dumps(value).encode())))
+    return list(ContextFile().read(Line(Origin("context.json", 1, 0), json.dumps(value).encode())))
 
 
 def without(*names: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def without(*names: str) -> dict[str, Any]:
 
 
 def sniffed(value: object) -> int:
-    return DelegationContext.sniff(Sample("context.json", json.dumps(value, indent=1).encode(), True))
+    return ContextFile.sniff(Sample("context.json", json.dumps(value, indent=1).encode(), True))
 
 
 def test_a_context_is_a_delegation_that_was_handed_out_nobody_knows_when() -> None:

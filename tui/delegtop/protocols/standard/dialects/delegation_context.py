@@ -38,7 +38,7 @@ class ContextObject(msgspec.Struct, gc=False, kw_only=True):
     parent_session_id: str | None = None
 
 
-class DelegationContext(Dialect):
+class ContextFile(Dialect):
     """Reads one context."""
 
     name: ClassVar[str] = "delegation-context"
