@@ -308,6 +308,15 @@ def told_elsewhere(text: str) -> list[Finding]:
     return [finding for finding in judging.all_found(forest) if finding.rule.startswith("OUT")]
 
 
+def test_what_an_answer_elsewhere_names_as_its_blocker_is_told() -> None:
+    """Its program takes it for done, and its state is that."""
+    head = "Testing blocked. manifest:T5-load-20260929"
+    findings = told_elsewhere(f"{head}\ncommits: none\ngates: tests=fail\nblocker: the broker is down")
+    finding = one("OUT-132", findings)
+    assert (finding.severity, finding.by, finding.advice) == (Severity.WARNING, "agent", "the broker is down")
+    assert {each.rule for each in findings} == {"OUT-132", "OUT-133"}
+
+
 @pytest.mark.parametrize("rule", ["OUT-003", "OUT-004"])
 def test_what_cleo_says_of_these_rules_is_told_under_them(rule: str) -> None:
     finding = one(rule, judged(CleoCompliance(), stop(violation(rule, fix="Answer shortly"))))

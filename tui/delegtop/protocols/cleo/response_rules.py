@@ -207,8 +207,19 @@ def _against_entry(case: Case, origin: Origin | None, answer: Response) -> Itera
 _SHOWN = 3
 
 
-def _responses(case: Case) -> Iterator[tuple[Origin | None, str, Response]]:
+_Answer = tuple[Origin | None, str, Response]
+_KNOWN = "CLEO responses"
+
+
+def _responses(case: Case) -> list[_Answer]:
     """What it answered, if that is known and means to be an answer by this protocol."""
+    if _KNOWN not in case.known:
+        case.known[_KNOWN] = list(_read(case))
+    found: list[_Answer] = case.known[_KNOWN]
+    return found
+
+
+def _read(case: Case) -> Iterator[_Answer]:
     for note in notes(case, kinds.RESPONSE):
         yield note.origin, note.text, response_contract.read(note.text)
     facts = case.facts
