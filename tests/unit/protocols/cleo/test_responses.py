@@ -111,6 +111,7 @@ def test_what_blocks_is_the_first_thing_that_is_told_of_it(tmp_path: Path, capsy
         (four(gates=""), "OUT-003", "error", 'twice, or empty: the line "gates"'),
         (four(manifest="<entryId>"), "OUT-003", "error", "not hold the message of any version"),
         ("All is done.\n" + four(), "OUT-004", "error", "1 line beside the message"),
+        (four() + "\nTesting blocked. manifest:T13-x", "OUT-004", "error", "1 line beside the message"),
         (four(gates="implemented=pass testsPassed=fail"), "OUT-133", "error", 'gate not passed: "testsPassed"'),
         (four(gates="tests are red"), "OUT-133", "info", 'cannot be told: "tests are red"'),
         (

@@ -128,7 +128,8 @@ def test_every_outcome_is_a_state(word: str, state: str, project: Project) -> No
 
 def test_what_was_put_off_has_not_ended(project: Project) -> None:
     project.write("metrics.jsonl", metric(outcome="deferred"))
-    assert project.row()["ended_at"] is None
+    row = project.row()
+    assert (row["ended_at"], row["state"]) == (None, "idle")
 
 
 def test_dispatches_of_one_operation_add_up_and_the_last_one_tells_how_it_ended(project: Project) -> None:
@@ -168,6 +169,12 @@ def test_a_line_that_names_no_session_is_told_and_makes_no_row(fields: dict[str,
     project.write("metrics.jsonl", metric(**fields))
     assert not project.rows()
     assert [each["rule"] for each in project.check()[1]] == ["LOG-002"]
+
+
+def test_figures_beyond_all_measure_stop_nothing(project: Project) -> None:
+    tokens = {"input": 10**15 - 1, "output": 10**40, "cache_creation": -1, "cache_read": 10**15 - 1}
+    project.write("metrics.jsonl", *(metric(entry_id=f"met_{number}", tokens=tokens) for number in range(40)))
+    assert project.row()["tokens"] == 40 * (10**15 - 1)
 
 
 def test_odd_figures_are_left_out(project: Project) -> None:

@@ -152,7 +152,8 @@ def read(text: str) -> Response:
     """An answer. Of several messages the first counts; what stands beside it is content."""
     lines = list(_lines(text))
     place = next((index for index, line in enumerate(lines) if _version(line)), None)
-    found = None if place is None else _version(lines.pop(place))
+    first = None if place is None else lines.pop(place)
+    found = None if first is None else _version(first)
     if found is None:
         meant = RESPONSE.search(text)
         return Response(
@@ -163,7 +164,7 @@ def read(text: str) -> Response:
     version, head = found
     below = [line for line in lines if version is VERSIONS[-1] and _LINE.fullmatch(line)]
     told = tuple((match[1], match[2].strip()) for line in below if (match := _LINE.fullmatch(line)))
-    content = tuple(line for line in lines if line not in below and not _is_same(line, version))
+    content = tuple(line for line in lines if line not in below and line != first)
     kind, entry = head["type"].strip("[]"), head["entry"] if "entry" in head.re.groupindex else None
     return Response(version, kind, _status(head["status"]), entry, told, content)
 
@@ -178,10 +179,6 @@ def _lines(text: str) -> Iterator[str]:
 
 def _version(line: str) -> tuple[MessageVersion, re.Match[str]] | None:
     return next(((each, head) for each in VERSIONS if (head := each.head.fullmatch(line))), None)
-
-
-def _is_same(line: str, version: MessageVersion) -> bool:
-    return version.head.fullmatch(line) is not None
 
 
 def _status(word: str) -> Status:

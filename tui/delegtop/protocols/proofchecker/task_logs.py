@@ -20,6 +20,7 @@ from delegtop.model.events import (
     Heard,
     Noted,
     Outcome,
+    Phase,
     Resumed,
     Started,
     Trust,
@@ -40,7 +41,8 @@ from delegtop.protocols.proofchecker.nodes import (
 )
 
 _LONGEST = 1e9
-_MOST = 2**62
+_MOST = 10**15
+"""No dispatch uses more."""
 _SHOWN = 300
 _SEPARATOR = " · "
 
@@ -138,6 +140,7 @@ def _summed(usages: Iterator[Usage]) -> Iterator[Usage]:
 def _ended(id: str, value: dict[str, Any], document: Document, at: Millis | None) -> Iterator[Event]:
     word = text(value.get("outcome"))
     if word == "deferred":
+        yield Heard(id, at, document.origin, doing="put off", phase=Phase.IDLE)
         yield Noted(id, at, document.origin, notes.DEFERRED, "put off by its orchestrator")
         return
     outcome = vocabulary.outcome(word)
