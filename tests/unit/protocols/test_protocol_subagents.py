@@ -27,8 +27,12 @@ FOLDER = os.environ.get("DELEGTOP_PROTOCOLS", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="DELEGTOP_PROTOCOLS is not set")
 NOW = Millis(1_770_109_200_000)
 FILLED = {
-    **{"DATE": "2026-02-03", "TOPIC_SLUG": "cache-layers", "TITLE": "Caches"},
-    **{"EPIC_ID": "T1", "TASK_ID": "T2", "NEXT_TASK_IDS": "T3"},
+    "DATE": "2026-02-03",
+    "TOPIC_SLUG": "cache-layers",
+    "TITLE": "Caches",
+    "EPIC_ID": "T1",
+    "TASK_ID": "T2",
+    "NEXT_TASK_IDS": "T3",
 }
 
 
