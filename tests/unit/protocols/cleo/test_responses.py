@@ -68,6 +68,12 @@ def test_the_message_of_every_version_breaks_no_rule(
     assert not [each for each in check(capsys, tmp_path / "answer.txt") if each["rule"].startswith("OUT-")]
 
 
+def test_a_template_that_nobody_filled_in_says_nothing_of_how_it_ended() -> None:
+    text = "Testing <complete|partial|blocked>. manifest:<entryId>\ncommits: <sha7>\ngates: <gate>\nblocker: <words>"
+    (ended,) = [event for event in told(text) if isinstance(event, Ended)]
+    assert ended.outcome is Outcome.UNKNOWN
+
+
 def test_every_version_has_an_answer_here() -> None:
     assert {version.name for version in VERSIONS} == {"1.0.0", "1.1.0", "1.2.0", "2026-04", "2026-09"}
 

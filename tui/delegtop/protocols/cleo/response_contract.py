@@ -158,7 +158,7 @@ def read(text: str) -> Response:
         meant = RESPONSE.search(text)
         return Response(
             None,
-            status=_status(meant[1] or "") if meant else None,
+            status=_status(meant[1] or "") if meant and ">" not in meant[0] else None,  # a token says nothing
             content=tuple(line for line in lines if not _LINE.fullmatch(line) or meant is None),
         )
     version, head = found
