@@ -19,6 +19,7 @@ from delegtop.cli import wait
 from delegtop.feed import process_search, process_watch
 from delegtop.feed.session_processes import SessionProcesses
 from delegtop.kernel import process_table, writer_sight
+from delegtop.kernel.program_process import ProgramProcess
 from delegtop.model.events import LOCALHOST, Described, Ended, Heard, Noted, Phase, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.states import State
@@ -264,6 +265,38 @@ def test_a_process_elsewhere_may_serve_any_folder_or_be_told_which(
 def test_two_processes_in_one_folder_may_each_be_the_one(home: Path, project: Path) -> None:
     with running("qwen", folder=project), running("qwen", folder=project):
         assert look_at(stand_ins.qwen(home, project)) == [(State.RUNNING, None)]
+
+
+def test_once_one_of_two_that_may_be_its_own_is_gone_the_session_is_told_of_without_delay(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_search, "SELDOM", 600.0)
+    with running("qwen", folder=project) as one, running("qwen", folder=project) as other:
+        log = stand_ins.qwen(home, project)
+        with delegtop.open(log) as seen:
+            looks_until(seen, lambda: bool(seen.forest.delegation(0).notes), "that two may be its own")
+            one.die()
+            looks_until(seen, lambda: standing(seen) == [(State.RUNNING, other.pid)], "the one that is left")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [(("node", "--max-old-space-size=8", "/opt/qwen", "-y"), 12), (("node", "/opt/qwen", "-p", "other"), None)],
+)
+def test_a_program_that_started_itself_once_more_is_there_once_however_slow_the_machine(
+    words: tuple[str, ...], found: int | None, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, at = str(stand_ins.qwen(home, project)), WallClock().now()
+    outer = ProgramProcess(11, 1, 100, Millis(at - 60 * SECOND), ("node", "/opt/qwen", "-y"))
+    inner = ProgramProcess(12, 11, 200, Millis(at - 30 * SECOND), words)
+    for each in (outer, inner):
+        vars(each).update(is_open=True, folders=(str(project),), files=frozenset(), has_terminal=False)
+    monkeypatch.setattr(process_search, "programs", lambda _table: [outer, inner])
+    minded = SessionProcesses(WallClock(), lambda _origin: True)
+    here = Origin(log, 1, 0)
+    minded.take([Started("s", at, here, depth=0, product="qwen"), Described("s", at, here, cwd=str(project))])
+    (answer,) = minded.ask().answers
+    assert (answer.process.pid if answer.process else None) == found
 
 
 def test_a_process_that_started_later_did_not_write_the_log(home: Path, project: Path) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
-from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
+from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic, spent
 from delegtop.base.origin import kernel
 from delegtop.base.product import Basis, Product
 from delegtop.dialects.products import product
@@ -23,6 +23,7 @@ from delegtop.kernel.process_table import ProcessTable
 from delegtop.kernel.program_process import ProgramProcess, programs
 from delegtop.kernel.writer_sight import hidden
 from delegtop.model.events import LOCALHOST, Ended, Ending, Event, Outcome, Started
+from delegtop.sources import processes
 
 EVERY = 2.0
 """Seconds between two looks for a process that was not found and may be."""
@@ -54,6 +55,8 @@ class Answer(NamedTuple):
     """There is none."""
     why: str = ""
     """Why nobody can tell."""
+    among: tuple[ProgramProcess, ...] = ()
+    """Those of which it is one: once one of them goes, more can be told."""
 
 
 class ProcessSearch:
@@ -64,6 +67,8 @@ class ProcessSearch:
         self._neighbours = neighbours
         self._asked: dict[str, float] = {}
         """When to ask again, by session."""
+        self._among: dict[str, tuple[float, tuple[ProgramProcess, ...]]] = {}
+        """Of whom several processes may be their own: these, and when to look whether they are all there."""
         self._told: dict[str, tuple[object, ...]] = {}
         self._gone: dict[str, Millis] = {}
         """Of whom it was told that they are gone, and when."""
@@ -76,14 +81,23 @@ class ProcessSearch:
 
     def is_due(self, session: SessionFacts) -> bool:
         """Whether it is time to look for its process; at once for one that is new."""
-        return monotonic() >= self._asked.get(session.id, 0.0) and self._is_worth_it(session)
+        due = monotonic() >= self._asked.get(session.id, 0.0) or self._are_fewer(session)
+        return due and self._is_worth_it(session)
+
+    def _are_fewer(self, session: SessionFacts) -> bool:
+        """Whether one of the processes that may be its own went."""
+        at, among = self._among.get(session.id, (0.0, ()))
+        if not among or monotonic() < at:
+            return False
+        self._among[session.id] = monotonic() + EVERY, among
+        return any(processes.is_gone(each.pid, each.started_at, each.ticks) for each in among)
 
     def _is_worth_it(self, session: SessionFacts) -> bool:
         return self._clock.now() - session.heard_at < OLD
 
     def ask(self, sessions: Sequence[SessionFacts]) -> list[Answer]:
         """What the system says of their processes now."""
-        began = monotonic()
+        began = spent()
         answers: list[Answer] = []
         look: _Look | None = None
         for session in sessions:
@@ -97,10 +111,11 @@ class ProcessSearch:
                 answer = look.find(session, program)
             answers.append(answer)
         now = monotonic()
-        seldom = max(SELDOM, min((now - began) / _SHARE, _LONGEST))
+        seldom = max(SELDOM, min((spent() - began) / _SHARE, _LONGEST))
         for answer in answers:
             told = answer.gone or answer.process is not None
             self._asked[answer.session.id] = now + (EVERY if told else seldom)
+            self._among[answer.session.id] = now + EVERY, answer.among
         return answers
 
     def tell(self, answers: Sequence[Answer], still: Callable[[SessionFacts], bool]) -> Iterator[Event]:
@@ -181,7 +196,8 @@ class _Look:
             return Answer(session, why="some of them are those of another user")
         if len(own) > 1:
             pids = ", ".join(str(each.process.pid) for each in own[:_TOLD])
-            return Answer(session, why=f"{len(own)} processes may be its own (pid {pids})")
+            among = tuple(each.process for each in own)
+            return Answer(session, why=f"{len(own)} processes may be its own (pid {pids})", among=among)
         if own:
             return Answer(session, why=f"the only one that fits (pid {own[0].process.pid}) is that of another user")
         if program.basis not in _SEEN or not _lists_its_processes(session, program, log):
@@ -244,12 +260,16 @@ class _Candidate:
 
 def _without_wrappers(found: list[_Candidate]) -> list[_Candidate]:
     """A program that runs in a process below its own is there once: it is the one that does the work."""
-    starts = {each.process.parent: each.process.started_at for each in found}
-    return [
-        each
-        for each in found
-        if not (each.process.pid in starts and starts[each.process.pid] - each.process.started_at <= _WRAPPED)
-    ]
+    below = {each.process.parent: each.process for each in found}
+    return [each for each in found if not _wraps(each.process, below.get(each.process.pid))]
+
+
+def _wraps(process: ProgramProcess, below: ProgramProcess | None) -> bool:
+    """Whether it only started itself once more: at once, or, on a machine that is slow, with the very same words."""
+    if below is None:
+        return False
+    words = process.words[1:]
+    return below.started_at - process.started_at <= _WRAPPED or (bool(words) and below.words[-len(words) :] == words)
 
 
 def _began_with(neighbours: Sequence[Millis], process: ProgramProcess, session: SessionFacts) -> bool:
