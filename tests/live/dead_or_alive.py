@@ -27,6 +27,8 @@ from tests.live.agent_programs import PROGRAMS, Place, Program
 from tests.live.model_stand_in import AGAIN, ROOT, ModelStandIn
 from tests.terminal.conftest import Terminal
 
+from delegtop.model.states import State
+
 SIGNALS = ("KILL", "TERM", "HUP", "INT")
 AT_WORK = ("running", "waiting", "silent")
 DEAD, AT_REST = ("lost", "interrupted", "failed"), "idle"
@@ -37,7 +39,8 @@ GOAL = 5.0
 """Seconds."""
 _BEGINS, _LEAVES, _SEEN = 90.0, 20.0, 40.0
 """Seconds that a program may take until its agent asks, and to go; and delegtop to say so."""
-_ROW = re.compile(r"\b(running|waiting|silent|lost|interrupted|failed|idle|completed)\b")
+_ROW = re.compile("|".join(re.escape(f"{state.glyph} {state}") for state in State))
+"""How a row of the tree shows its state; the line of counts has a number between."""
 
 
 class Result(NamedTuple):
@@ -185,8 +188,8 @@ class Views:
 
     def screen(self) -> list[str]:
         """The states of the rows of the tree."""
-        rows = [row for row in self.terminal.rows()[2:] if re.search(r"[●◐▶?○✓✗×!◀■◼]|lost|interrupted", row)]
-        return [found[1] for row in rows if (found := _ROW.search(row))]
+        found = (_ROW.search(row) for row in self.terminal.rows())
+        return [each[0].partition(" ")[2] for each in found if each]
 
 
 def _followed(
