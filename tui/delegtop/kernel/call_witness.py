@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
+from delegtop.kernel import known_programs
 from delegtop.kernel.blocked import Blocked, does, gentlest
 from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
 from delegtop.kernel.inquirer import Inquirer
@@ -171,6 +172,8 @@ class CallWitness:
             self._meet(partners)
         same = known.found is not None and known.found[:3] == found[:3]
         found_since = known.found_since if same else self._looked_at
+        if known.found is None:
+            found_since = still_since  # if nothing moved since the first look, it was like that already
         self._watched[call] = known._replace(
             still_since=still_since,
             pids=pids,
@@ -199,7 +202,8 @@ class CallWitness:
         self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquirer
     ) -> tuple[Blocked, frozenset[int]]:
         is_us = os.getpid() in pids  # a tool that looks, as we do now, does not hang
-        if change.share >= _BUSY or change.flow >= _FLOW or is_us:
+        is_busy = change.share >= _BUSY or change.flow >= _FLOW
+        if is_us or (is_busy and not self._repeats(process)):
             return Blocked(process.pid, WaitsFor.NOTHING, ""), frozenset()
         asked = [inquiry.about(pid) for pid in (process.pid, *process.beside)]
         found, partners = gentlest(each for each, _ in asked), frozenset[int]().union(*(met for _, met in asked))
@@ -210,6 +214,15 @@ class CallWitness:
         elif found.endless and not change.still and found.waits_for not in _PULSING:
             found = found._replace(outlook=Outlook.OPEN)  # it was woken, and may be again
         return _kept(process, found, pids) if process.is_heir else found, partners
+
+    def _repeats(self, process: CallProcess) -> bool:
+        """Whether all of it is a command that is repeated for ever: at work now and then, and never done."""
+        for pid in self._table.below(process.pid):
+            if known_programs.repeats(self._table.command(pid)):
+                return True
+            if len(self._table.children.get(pid, ())) != 1:
+                return False
+        return False
 
     def _below(self, process: CallProcess) -> frozenset[int]:
         """All processes of a call."""
