@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -26,6 +25,6 @@ def without_proc() -> Iterator[None]:
         late = booted_at() - int(psutil.boot_time() * SECOND)  # only Linux counts from a second, not from a moment
         ticks = other_systems.ticks
         patched.setattr(other_systems, "ticks", lambda process: ticks(process) + late * other_systems.TICKS // SECOND)
-        patched.setattr(processes, "_PROC", Path("/nowhere"))
+        patched.setattr(processes, "_PROC", "/nowhere")
         patched.setattr(processes, "is_ours", lambda _domain: True)  # no system but Linux names a domain
         yield

@@ -33,7 +33,11 @@ def begin(plan: dict[str, Any]) -> dict[str, list[int]]:
     beside = [_start(folder, ["bash", "-c", command]) for folder, command in plan["beside"]]
     for folder, _ in plan["beside"]:
         _until_there(Path(folder) / "ready")
-    sessions = [_start(each["cwd"], [sys.executable, _named(each), json.dumps(each)]) for each in plan["sessions"]]
+    sessions: list[int] = []
+    for each in plan["sessions"]:
+        sessions.append(_start(each["cwd"], [sys.executable, _named(each), json.dumps(each)]))
+        for made in each["begins"]:
+            _until_there(Path(made))
     for each in plan["sessions"]:
         _until_there(Path(each["cwd"]) / "started.json")
     return {"beside": beside, "sessions": sessions}

@@ -53,6 +53,8 @@ class Case(NamedTuple):
     process beside it."""
     proc: str = ""
     """What tells it from its healthy look-alikes."""
+    plain: Truth | None = None
+    """What it is for whoever is not told that, as by psutil, if that is another truth."""
     launch: Launch = Launch.SHELL
     files: Mapping[str, str] = {}
     """What lies in the folder before it starts."""
@@ -60,6 +62,10 @@ class Case(NamedTuple):
     """What is done there before, in a shell."""
     beside: str = ""
     """A process outside of the session, started before; it makes a file `ready` when it is."""
+    begins: str = ""
+    """A file that it makes once it does what it is there for, if it takes long to start; nobody looks before that."""
+    late: int = 0
+    """So many looks pass before it does what it is there for, and these are to be seen."""
     undo: str = ""
     """What is done there after all of its processes have ended, in a shell."""
     needs: tuple[str, ...] = ()

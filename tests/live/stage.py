@@ -80,7 +80,8 @@ class Stage:
         cwd.mkdir()
         session = str(uuid.uuid5(uuid.NAMESPACE_OID, str(cwd)))
         calls = [self._call(session, case, of_agent=len(group) > 1) for case in group]
-        return {"home": str(self.home), "cwd": str(cwd), "session": session, "calls": calls}
+        begins = [str(self.folder(case) / case.begins) for case in group if case.begins]
+        return {"home": str(self.home), "cwd": str(cwd), "session": session, "calls": calls, "begins": begins}
 
     def _call(self, session: str, case: Case, *, of_agent: bool) -> dict[str, Any]:
         key = uuid.uuid5(uuid.NAMESPACE_OID, session + case.name).hex
@@ -112,11 +113,15 @@ class Stage:
 
 
 def _grouped(cases: Sequence[Case], together: int) -> list[list[Case]]:
-    """No command twice in one session: of two that began at once nobody could tell which is whose."""
-    own = [[case] for at, case in enumerate(cases) if case.alone or at % 3 == 0]
+    """No command twice in one session: of two that began at once nobody could tell which is whose. Those that take
+    long to start come first, so that nobody else has to wait for them."""
+    is_own = [case.alone or bool(case.begins) or at % 3 == 0 for at, case in enumerate(cases)]
+    own = sorted(
+        ([case] for case, alone in zip(cases, is_own, strict=True) if alone), key=lambda one: not one[0].begins
+    )
     shared: list[list[Case]] = []
-    for at, case in enumerate(cases):
-        if case.alone or at % 3 == 0:
+    for case, alone in zip(cases, is_own, strict=True):
+        if alone:
             continue
         for group in shared:
             if len(group) < together and case.command not in {each.command for each in group}:

@@ -17,6 +17,7 @@ def _cases(*names: str) -> tuple[Case, ...]:
 
 def _case(row: dict[str, Any]) -> Case:
     words: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    words |= {"plain": Truth(row["plain"])} if "plain" in row else {}
     words |= {"truth": Truth(row["truth"]), "launch": Launch(row.get("launch", "shell"))}
     words |= {"files": {name: _PROGRAMS[name] for name in row.get("files", ())}}
     return Case(**words)

@@ -46,11 +46,11 @@ def reticent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
 def by_psutil(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
     """What is said of all of them on macOS, as far as Linux can stand for it."""
     with without_proc():
-        return _watched(EVERY, tmp_path_factory, LOOKS, tells_all=False)
+        return _watched(EVERY, tmp_path_factory, LOOKS, plain=True)
 
 
 def _watched(
-    cases: Sequence[Case], folders: pytest.TempPathFactory, settled: int, *, tells_all: bool = True
+    cases: Sequence[Case], folders: pytest.TempPathFactory, settled: int, *, plain: bool = False
 ) -> dict[str, Record]:
     found: dict[str, Record] = {}
     for batch in batches(cases):
@@ -61,7 +61,7 @@ def _watched(
                 patched.setenv(name, str(root / name.lower()))
             patched.delenv("CLAUDE_CONFIG_DIR", raising=False)
             patched.chdir(stage.home)
-            found |= watch(stage, settled=settled, tells_all=tells_all)
+            found |= watch(stage, settled=settled, plain=plain)
     return found
 
 

@@ -33,7 +33,7 @@ from delegtop.kernel import proc_files
 from delegtop.model import process_words
 
 LOOKS = 30
-"""So many until a hang must be named; a second or more lies between two of them."""
+"""So many until a hang must be named, from when it hangs; a second or more lies between two of them."""
 SETTLED = 8
 """So many a healthy one is looked at in the default run."""
 ROUNDS = 8
@@ -66,8 +66,9 @@ class Said(NamedTuple):
 class Record:
     """What was said of a case, look by look."""
 
-    def __init__(self, case: Case, beside: int | None, *, tells_all: bool = True) -> None:
-        self.case, self._tells_all = case, tells_all
+    def __init__(self, case: Case, beside: int | None, *, tells_all: bool = True, plain: bool = False) -> None:
+        self.case, self._tells_all = case, tells_all and not plain
+        self._truth = (case.plain if plain else None) or case.truth
         self._patterns = [pattern.replace("{beside}", rf"\b{beside}\b") for pattern in case.says]
         self.said: list[Said] = []
         self.named: Said | None = None
@@ -99,6 +100,8 @@ class Record:
             return
         if self.named is None:
             yield f"not named in {len(self.said)} looks; at last {self.last}"
+        elif self.named.look > LOOKS + self.case.late:
+            yield f"named only at look {self.named.look}: {self.named}"
         elif not self._tells(self.last):
             yield f"named at look {self.named.look}, and at last {self.last}"
 
@@ -112,7 +115,7 @@ class Record:
         words = _CALL.sub("", said.sentence) if said.alarm else f"{said.sentence} {said.process}"
         if not all(re.search(pattern, words, re.IGNORECASE) for pattern in self._patterns):
             return False
-        match self.case.truth:
+        match self._truth:
             case Truth.HUNG | Truth.GONE:
                 return said.alarm and said.certainty is Certainty.CERTAIN
             case Truth.STUCK | Truth.FOR_EVER:
@@ -124,7 +127,7 @@ class Record:
 
     def _misleads(self, said: Said) -> bool:
         """Whether it alarms without a cause, or is surer than anybody can be."""
-        match self.case.truth:
+        match self._truth:
             case Truth.SLEEPS | Truth.WORKS:
                 return said.alarm
             case Truth.UNSURE:
@@ -135,14 +138,15 @@ class Record:
                 return False
 
 
-def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS, tells_all: bool = True) -> dict[str, Record]:
+def watch(stage: Stage, *, looks: int = LOOKS, settled: int = LOOKS, plain: bool = False) -> dict[str, Record]:
     """What is said of each case; it ends when every hang is named and every healthy one was looked at often enough.
-    Where the system does not tell all, a hang need not be named."""
-    records = {case.name: Record(case, stage.beside.get(case.name), tells_all=tells_all) for case in stage.cases}
+    Where the system does not tell all (`plain`), a hang need not be named."""
+    records = {case.name: Record(case, stage.beside.get(case.name), plain=plain) for case in stage.cases}
+    most = looks + max((case.late for case in stage.cases), default=0)
     with delegtop.open() as seen:
         began = looked = monotonic()
         number = 0
-        while number < looks:
+        while number < most:
             seen.wait(1.0)
             seen.look()
             if monotonic() - looked < 1.0:
@@ -241,7 +245,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="live") as root, Stage(Path(root), batch) as stage:
             os.environ["HOME"] = str(stage.home)
             with without_proc() if given.psutil else hidden(*given.hide):
-                told = watch_fresh_trees(stage) if given.tree else watch(stage, tells_all=not given.psutil)
+                told = watch_fresh_trees(stage) if given.tree else watch(stage, plain=given.psutil)
                 records += told.values()
     lines = list(table(records))
     named = [record for record in records if record.named and record.case.truth in _HUNG]

@@ -20,7 +20,7 @@ from tests.patience import until
 from delegtop.base.clock import Millis, WallClock, iso
 from delegtop.base.text import whole_words
 from delegtop.feed.kernel_watch import KernelWatch
-from delegtop.kernel import open_files, proc_files, process_table
+from delegtop.kernel import open_files, proc_files, proc_source
 from delegtop.kernel.blocked import Blocked
 from delegtop.kernel.blocked_on import Inquiry
 from delegtop.kernel.call_process import STARTED, processes_of
@@ -455,13 +455,13 @@ def test_a_number_that_is_given_again_is_another_process(start: Start, monkeypat
     for at in (0.0, 5.0, 10.0):
         seen = list(witness.look([call], Millis(0), at))
     assert seen
-    rows = process_table.row_of
+    rows = proc_source.row
 
     def later(pid: int) -> ProcessRow | None:
         row = rows(pid)
         return row and row._replace(started=row.started + 100) if pid == sleeper.pid else row
 
-    monkeypatch.setattr(process_table, "row_of", later)
+    monkeypatch.setattr(proc_source, "row", later)
     assert list(witness.look([call], Millis(0), 15.0)) == [], "it was never looked at before"
     assert list(witness.look([call], Millis(0), 20.0)), "and now it was"
 

@@ -15,6 +15,7 @@ class ActsDone:
 
     def __init__(self, clock: Clock) -> None:
         self._is_live = isinstance(clock, WallClock)
+        self._path = str(act_log.place())
         self._offset = self._number = 0
         self._waiting: list[tuple[act_log.ActLine, Origin]] = []
         """Of logs that nobody reads yet."""
@@ -38,7 +39,7 @@ class ActsDone:
 
     def _read(self) -> bool:
         """Whether there is something new."""
-        path = str(act_log.place())
+        path = self._path
         try:
             if os.stat(path).st_size == self._offset:  # noqa: PTH116 -- at every look
                 return False
@@ -52,6 +53,6 @@ class ActsDone:
 
     def raw(self, origin: Origin) -> bytes | None:
         """The very line of the act log; None if that is not where it stands."""
-        if origin.source != str(act_log.place()):
+        if origin.source != self._path:
             return None
         return next((data for _, begin, data in act_log.lines(origin.offset) if begin == origin.offset), None)

@@ -25,7 +25,7 @@ _SOON = 1.0
 """The same before the first look at a new one."""
 SELDOM = 10.0
 """Seconds between two looks at most."""
-_SHARE = 0.004
+_SHARE = 0.002
 """Of one processor that looking may take: where there is much to look at, it is looked at less often."""
 _AGAIN = 30.0
 """Seconds after which it is said once more that nothing has changed."""

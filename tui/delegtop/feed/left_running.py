@@ -49,7 +49,7 @@ class LeftRunning:
         began = monotonic()
         if not self._is_live or (began < self._next and not at_once):
             return
-        effort, following = spent(), {(start.id, start.pid) for start in sessions if start.product is not None}
+        effort, following = spent(), {(start.id, start.pid) for start in sessions}
         new = [call for call in calls if call not in self._searched]
         if following or new or self._told or (self._outliving is not None and not self._outliving.is_empty):
             yield from self._look(following, new, began)

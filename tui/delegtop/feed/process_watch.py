@@ -83,8 +83,8 @@ class ProcessWatch:
         return "" if is_ours else "its pid is that of another machine or container (its pid namespace is not ours)"
 
     def there(self) -> list[Started]:
-        """Those whose very process is there for certain."""
-        return [started for started in self._started.values() if lives(started)]
+        """The sessions of agent programs whose very process is there for certain."""
+        return [started for started in self._started.values() if started.product is not None and lives(started)]
 
     def out_of_sight(self) -> dict[str, str]:
         """Those whose process is known and cannot be looked at, and why."""

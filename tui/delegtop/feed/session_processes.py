@@ -76,7 +76,7 @@ class SessionProcesses:
         return AskedProcesses(missing, self._searching().ask(due) if due else ())
 
     def there(self) -> Iterator[Started]:
-        """Those whose process is there for certain; the system is asked when the first is wanted."""
+        """The sessions whose process is there for certain; the system is asked when the first is wanted."""
         yield from self._watch.there()
 
     def tell(self, asked: AskedProcesses) -> Iterator[Event]:

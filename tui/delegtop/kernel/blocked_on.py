@@ -16,6 +16,8 @@ from delegtop.kernel.frozen_groups import frozen_with
 from delegtop.kernel.inquirer import Moves
 from delegtop.kernel.lock_waits import LockWaits
 from delegtop.kernel.machine_look import SOON, MachineLook
+from delegtop.kernel.open_call import OpenCall
+from delegtop.kernel.open_files import KnownHolders
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.kernel.thread_waits import ThreadWait, Waiting, waits
 from delegtop.model.events import Outlook, WaitsFor
@@ -32,8 +34,10 @@ _DEEP = 100
 class Inquiry:
     """One look at why processes stand still."""
 
-    def __init__(self, table: ProcessTable, moves: Moves, agents: Collection[int]) -> None:
-        self._look = MachineLook(table, moves, agents)
+    def __init__(
+        self, table: ProcessTable, moves: Moves, agents: Collection[int], holders: KnownHolders | None = None
+    ) -> None:
+        self._look = MachineLook(table, moves, agents, holders)
         self._locks = LockWaits(self._look, self.why)
         self._descriptors = DescriptorWaits(self._look, self.why)
         self._asked: dict[int, Blocked] = {}
@@ -49,9 +53,9 @@ class Inquiry:
         """Where what it writes goes, if somebody may wait for the end of that."""
         return output_heirs.outputs(self._look.files, pid)
 
-    def heirs(self, outputs: Iterable[str], agent: int) -> list[int]:
+    def heirs(self, outputs: Iterable[str], call: OpenCall) -> list[int]:
         """Who could still write there."""
-        return output_heirs.heirs(self._look.table, self._look.files, outputs, agent)
+        return output_heirs.heirs(self._look.table, self._look.files, outputs, call.pid)
 
     def why(self, pid: int, above: frozenset[int] = frozenset()) -> Blocked:
         """Why it stands still. `above` are those that wait for it: to meet one of them again is a circle."""

@@ -135,6 +135,16 @@ def _by_start(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProce
     return CallProcess(top[0], (BELOW, STARTED), whole=False) if len(top) == 1 else None
 
 
+def put_aside(table: ProcessTable, call: OpenCall) -> list[int]:
+    """Those that a call may have put into the background before it ended: begun since, below the agent no more, and
+    with a part of its command for a command line."""
+    if call.began is None or call.command is None:
+        return []
+    command, below, first = _bare(call.command), set(table.below(call.pid)), ticks(Millis(call.began - _EARLY))
+    begun = [pid for pid, row in table.rows.items() if row.started >= first and not row.is_dead and pid not in below]
+    return [pid for pid in begun if len(_line(table, pid)) >= _SHORT and _line(table, pid) in command]
+
+
 def _by_output(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProcess | None:
     """One that the call put into the background, where the call itself ended before anybody looked: its command line is
     part of the command, and it writes into a pipe that the agent reads."""

@@ -9,12 +9,14 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, Millis
+from delegtop.kernel import known_programs
 from delegtop.kernel.blocked import Blocked, does, gentlest
 from delegtop.kernel.call_process import BELOW, COMMAND, STARTED, CallProcess, processes_of
 from delegtop.kernel.inquirer import Inquirer
 from delegtop.kernel.inquiries import inquiry as begun_inquiry
 from delegtop.kernel.movement import Moved, efforts, moved
 from delegtop.kernel.open_call import OpenCall
+from delegtop.kernel.open_files import KnownHolders
 from delegtop.kernel.process_row import Effort
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.model.events import Outlook, WaitsFor
@@ -70,6 +72,8 @@ class _Watched(NamedTuple):
     """Those by whom it may be otherwise without doing anything itself."""
     settled: bool = False
     """Whether it was known what these do."""
+    awake: bool = False
+    """One of its threads ran when it was looked at, and nothing else tells that it does anything."""
     ended_at: float | None = None
     """When it was found to have ended."""
     met_at: float = 0.0
@@ -97,6 +101,7 @@ class CallWitness:
         self._moved: dict[int, bool] = {}
         """Who did anything between these two, as far as somebody asked."""
         self._table: ProcessTable
+        self._holders = KnownHolders()
         self._seconds = 0.0
 
     def look(self, calls: Iterable[OpenCall], now: Millis, at: float) -> Iterator[Sight]:
@@ -111,17 +116,18 @@ class CallWitness:
         processes = {call: watched[call].process for call in there if _is_there(table, watched.get(call))}
         new = processes_of(table, (call for call in there if call not in processes), processes.values())
         processes.update(new)
-        inquiry = begun_inquiry(table, self._moves, {call.pid for call in there})
+        inquiry = begun_inquiry(table, self._moves, {call.pid for call in there}, self._holders)
         for call in there:
             known = watched.get(call)
             if call not in processes and known is not None and known.process.whole and known.is_new_end(at):
-                left = inquiry.heirs(known.outputs, call.pid)
+                left = inquiry.heirs(known.outputs, call)
                 if left:
-                    processes[call] = CallProcess(left[0], known.process.fits, is_heir=True, beside=tuple(left[1:]))
+                    fits, keeps = known.process.fits, bool(known.outputs)
+                    processes[call] = CallProcess(left[0], fits, is_heir=keeps, beside=tuple(left[1:]))
         below = {call: self._below(process) for call, process in processes.items()}
         met = frozenset[int]().union(*(known.partners for known in watched.values()))
         of_interest = met.union(*below.values()).union(pid for partner in met for pid in table.below(partner))
-        self._before, self._now, self._moved = self._now, efforts(table, of_interest), {}
+        self._before, self._now, self._moved = self._now, efforts(table, of_interest, self._now), {}
         for call in there:
             known = watched.get(call)
             if table.rows[call.pid].is_stopped and call.command is not None:
@@ -163,14 +169,19 @@ class CallWitness:
             return None
         change = self._change(known.pids, pids)
         still_since = known.still_since if change.still else self._looked_at
-        found, partners, settled = known.found, known.partners, known.settled
+        found, partners, settled, awake = known.found, known.partners, known.settled, False
         if found is None or not known.holds(change) or any(map(self._moves, partners)):
             found, partners = self._found(process, pids, change, inquiry)
+            awake = found == Blocked(found.pid, WaitsFor.NOTHING, "") and not _is_busy(change)
+            if awake and not known.awake and known.found is not None and self._pulses(known.found):
+                found, partners = known.found, known.partners  # it was woken just now, and mostly goes on waiting
             lasts = found.endless or found.waits_for is WaitsFor.TIMER  # else time alone may make it another
             settled = change.still and lasts and partners <= self._before.keys()
             self._meet(partners)
         same = known.found is not None and known.found[:3] == found[:3]
         found_since = known.found_since if same else self._looked_at
+        if known.found is None:
+            found_since = still_since  # if nothing moved since the first look, it was like that already
         self._watched[call] = known._replace(
             still_since=still_since,
             pids=pids,
@@ -178,6 +189,7 @@ class CallWitness:
             found_since=found_since,
             partners=partners,
             settled=settled,
+            awake=awake,
         )
         table, pid = self._table, found.pid
         still = still_since if change.still else None
@@ -199,7 +211,7 @@ class CallWitness:
         self, process: CallProcess, pids: frozenset[int], change: Moved, inquiry: Inquirer
     ) -> tuple[Blocked, frozenset[int]]:
         is_us = os.getpid() in pids  # a tool that looks, as we do now, does not hang
-        if change.share >= _BUSY or change.flow >= _FLOW or is_us:
+        if is_us or (_is_busy(change) and not self._repeats(process)):
             return Blocked(process.pid, WaitsFor.NOTHING, ""), frozenset()
         asked = [inquiry.about(pid) for pid in (process.pid, *process.beside)]
         found, partners = gentlest(each for each, _ in asked), frozenset[int]().union(*(met for _, met in asked))
@@ -211,6 +223,19 @@ class CallWitness:
             found = found._replace(outlook=Outlook.OPEN)  # it was woken, and may be again
         return _kept(process, found, pids) if process.is_heir else found, partners
 
+    def _pulses(self, found: Blocked) -> bool:
+        """Whether it waits for something for which one may wake now and then, and go on waiting."""
+        return found.waits_for in _PULSING and found.pid in self._table.rows
+
+    def _repeats(self, process: CallProcess) -> bool:
+        """Whether all of it is a command that is repeated for ever: at work now and then, and never done."""
+        for pid in self._table.below(process.pid):
+            if known_programs.repeats(self._table.command(pid)):
+                return True
+            if len(self._table.children.get(pid, ())) != 1:
+                return False
+        return False
+
     def _below(self, process: CallProcess) -> frozenset[int]:
         """All processes of a call."""
         return frozenset(pid for each in (process.pid, *process.beside) for pid in self._table.below(each))
@@ -218,7 +243,7 @@ class CallWitness:
     def _meet(self, partners: frozenset[int]) -> None:
         """Whether these do anything is known at the next look."""
         pids = {pid for partner in partners for pid in self._table.below(partner)}
-        self._now.update(efforts(self._table, pids - self._now.keys()))
+        self._now.update(efforts(self._table, pids - self._now.keys(), self._before))
 
     def _moves(self, pid: int) -> bool | None:
         """Whether it or one that it started did anything since the last look; None if it was not looked at then."""
@@ -232,6 +257,10 @@ class CallWitness:
     def _change(self, before: Iterable[int], after: Iterable[int]) -> Moved:
         then = {pid: self._before[pid] for pid in before if pid in self._before}
         return moved(then, {pid: self._now[pid] for pid in after if pid in self._now}, self._seconds)
+
+
+def _is_busy(change: Moved) -> bool:
+    return change.share >= _BUSY or change.flow >= _FLOW
 
 
 def _is_there(table: ProcessTable, known: _Watched | None) -> bool:

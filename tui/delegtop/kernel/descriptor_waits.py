@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from delegtop.kernel import known_programs, proc_files
 from delegtop.kernel.blocked import Blocked, gentlest
 from delegtop.kernel.machine_look import LATELY, MachineLook, Why
-from delegtop.kernel.open_files import Descriptor
+from delegtop.kernel.open_files import Descriptor, Enough
 from delegtop.kernel.socket_waits import SocketWaits
 from delegtop.kernel.thread_waits import ThreadWait, Waiting
 from delegtop.model.events import Outlook, WaitsFor
 
 _FIFO = re.compile(r"wait_for_partner|fifo_open")
 """The places in the kernel where somebody waits for the other end of one."""
+_FAMILY = 20
+"""Processes: who has more below it does not merely wait for the network."""
 _ARGUMENTS = 50
 """Words of a command line among which the name of a FIFO is looked for."""
 
@@ -35,11 +37,11 @@ class DescriptorWaits:
         if at.kind == "socket":
             return self._sockets.of(pid, at, above)
         if wait.waiting is Waiting.WRITE:
-            readers = self._look.files.readers(at.leads_to) - {pid}
+            readers = self._look.files.readers(at.leads_to, self._decides(pid, above)) - {pid}
             return self._others(pid, at, readers, above, "somebody to read what it writes", WaitsFor.OUTPUT)
         if at.kind == "pipe" or (at.kind == "file" and proc_files.is_fifo(at.path)):
             which = f"the FIFO {at.path}" if at.kind == "file" else "standard input" if at.fd == 0 else "a pipe"
-            writers = self._look.files.writers(at.leads_to) - {pid}
+            writers = self._look.files.writers(at.leads_to, self._decides(pid, above)) - {pid}
             return self._others(pid, at, writers, above, which, WaitsFor.INPUT)
         return Blocked(pid, WaitsFor.UNKNOWN, at.kind if at.kind != "file" else at.path)
 
@@ -71,7 +73,8 @@ class DescriptorWaits:
         if kinds & {"timerfd", "inotify", "signalfd"}:
             return Blocked(pid, WaitsFor.UNKNOWN, "a change")
         pipes = [each for each in watched if each.kind == "pipe" and self._look.files.is_readable(pid, each.fd)]
-        writers = {writer for each in pipes for writer in self._look.files.writers(each.leads_to)} - {pid}
+        decides = self._decides(pid, above)
+        writers = {writer for each in pipes for writer in self._look.files.writers(each.leads_to, decides)} - {pid}
         if writers:
             return self._others(pid, pipes[0], writers, above, "input", WaitsFor.INPUT)
         if wait.timed is False and "socket" not in kinds - self._sockets.own_pairs(pid, watched):
@@ -93,8 +96,19 @@ class DescriptorWaits:
         children."""
         if pid not in self._at_work:
             self._at_work[pid] = Blocked(pid, WaitsFor.NOTHING, "")  # in a circle nobody waits for the network
-            self._at_work[pid] = self._why(pid, frozenset())
+            if len(self._look.table.below(pid)) <= _FAMILY:
+                self._at_work[pid] = self._why(pid, frozenset())
         return self._at_work[pid]
+
+    def _decides(self, pid: int, above: frozenset[int]) -> Enough:
+        """Whether among those at the other end there is one by whom it is decided what `_others` says: its agent, or
+        one that is at work."""
+
+        def decides(partners: set[int]) -> bool:
+            others = partners - above - {pid}
+            return not self._look.agents.isdisjoint(others) or any(map(self._look.moves, others))
+
+        return decides
 
     def _others(
         self, pid: int, at: Descriptor, partners: Iterable[int], above: frozenset[int], what: str, kind: WaitsFor

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from delegtop.kernel.blocked import Blocked
+from delegtop.kernel.open_call import OpenCall
 
 Moves = Callable[[int], bool | None]
 """Whether a process, or one that it started, did anything since the last look; None if that is not known yet."""
@@ -20,6 +21,6 @@ class Inquirer(Protocol):
         """Where what it writes goes, if somebody may wait for the end of that."""
         ...
 
-    def heirs(self, outputs: Iterable[str], agent: int) -> list[int]:
-        """Who could still write there."""
+    def heirs(self, outputs: Iterable[str], call: OpenCall) -> list[int]:
+        """Who could still write there; where that is not told, who may be what the call put into the background."""
         ...

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _SPAN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
-_FOLLOWS = frozenset({"tail", "journalctl", "kubectl", "docker", "podman", "dmesg", "stern"})
+_FOLLOWS = frozenset({"tail", "journalctl", "dmesg", "stern"})
+"""Not `docker logs` and its like: these end with the container."""
+_UNTIL_SOMETHING = ("--chgexit", "--errexit", "--equexit")
+_WITH_A_VALUE = ("-n", "--interval")
 _EDITORS = frozenset(
     {"vi", "vim", "nvim", "view", "vimdiff", "nano", "pico", "emacs", "ed", "ex", "micro", "helix", "joe"}
 )
@@ -59,10 +62,25 @@ def never_ends(command: Sequence[str]) -> str:
     follows = any(re.fullmatch(r"-[a-zA-Z0-9]*[fF][0-9]*|--follow(=.*)?", word) for word in options)
     if any(word.startswith("--pid") for word in options):
         return ""  # until somebody else ends
-    if name in _FOLLOWS and follows and (name not in ("kubectl", "docker", "podman") or "logs" in options):
+    if name in _FOLLOWS and follows:
         followed = next((word for word in reversed(options) if not word.startswith("-")), "")
         return f"follows {followed or 'its input'} and never ends by itself"
-    return "repeats its command for ever" if name == "watch" else ""
+    return "repeats its command for ever" if repeats(command) else ""
+
+
+def repeats(command: Sequence[str]) -> bool:
+    """Whether it is a `watch` that no change and no failure of its command ends."""
+    if not command or command[0].rpartition("/")[2] != "watch":
+        return False
+    words = iter(command[1:])
+    for word in words:
+        if not word.startswith("-"):
+            return True
+        if word.startswith(_UNTIL_SOMETHING) or re.fullmatch(r"-[a-zA-Z]*[geq][a-zA-Z0-9]*", word):
+            return False
+        if word in _WITH_A_VALUE:
+            next(words, "")
+    return True
 
 
 def talks_to_a_person(name: str) -> str:

@@ -10,7 +10,7 @@ from delegtop.base.clock import SECOND
 from delegtop.kernel import file_locks, sockets
 from delegtop.kernel.blocked import Blocked
 from delegtop.kernel.inquirer import Moves
-from delegtop.kernel.open_files import OpenFiles
+from delegtop.kernel.open_files import KnownHolders, OpenFiles
 from delegtop.kernel.process_table import ProcessTable
 from delegtop.kernel.thread_waits import waits
 from delegtop.model.events import Outlook
@@ -23,11 +23,13 @@ LATELY, SOON = 10 * SECOND, 60 * SECOND
 class MachineLook:
     """One look, for all that is asked at it."""
 
-    def __init__(self, table: ProcessTable, moves: Moves, agents: Collection[int]) -> None:
+    def __init__(
+        self, table: ProcessTable, moves: Moves, agents: Collection[int], holders: KnownHolders | None = None
+    ) -> None:
         self.table, self.moves = table, moves
         self.agents = frozenset(agents)
         """The agent programs themselves: they read what their tools write, and rarely write to them."""
-        self.files = OpenFiles(table)
+        self.files = OpenFiles(table, holders)
         self.partners: set[int] = set()
         """Who was met while one process was asked about: if one of these does something, it may be otherwise."""
 

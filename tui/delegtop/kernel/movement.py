@@ -1,6 +1,6 @@
 """Whether processes do anything: the time they ran, how often they were woken, and the bytes they moved."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from delegtop.kernel import process_source
@@ -35,9 +35,10 @@ class Moved(NamedTuple):
         return not (self.woken or self.chars or self.others)
 
 
-def efforts(table: ProcessTable, pids: Iterable[int]) -> dict[int, Effort]:
+def efforts(table: ProcessTable, pids: Iterable[int], before: Mapping[int, Effort]) -> dict[int, Effort]:
+    """What they have done so far; `before` is what was known of them at the last look."""
     effort = process_source.source().effort
-    return {pid: effort(row) for pid in pids if (row := table.rows.get(pid)) is not None}
+    return {pid: effort(row, before.get(pid)) for pid in pids if (row := table.rows.get(pid)) is not None}
 
 
 def moved(before: dict[int, Effort], after: dict[int, Effort], seconds: float) -> Moved:

@@ -1,6 +1,7 @@
 """What processes have open, and who else has the same open: the other ends of pipes and sockets, and locked files."""
 
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 from delegtop.kernel import proc_files
@@ -10,6 +11,10 @@ _READS, _WRITES = (os.O_RDONLY, os.O_RDWR), (os.O_WRONLY, os.O_RDWR)
 _DELETED = " (deleted)"
 _MANY = 10_000
 """Descriptors of one process that are looked at."""
+
+
+Enough = Callable[[set[int]], bool]
+"""Whether it makes no difference who else there is."""
 
 
 class Descriptor(NamedTuple):
@@ -42,11 +47,19 @@ class Descriptor(NamedTuple):
         return self.leads_to.removesuffix(_DELETED)
 
 
+class KnownHolders:
+    """Who had what open when all processes were last looked through."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, list[tuple[int, int]]] = {}
+
+
 class OpenFiles:
     """The open files of all processes that we may look at, at one look. Nothing is read before it is asked for."""
 
-    def __init__(self, table: ProcessTable) -> None:
+    def __init__(self, table: ProcessTable, before: KnownHolders | None = None) -> None:
         self._table = table
+        self._before = before or KnownHolders()
         self._known: dict[int, list[Descriptor]] = {}
         self._holders: dict[str, list[tuple[int, int]]] | None = None
 
@@ -67,18 +80,23 @@ class OpenFiles:
     def is_writable(self, pid: int, fd: int) -> bool:
         return _mode(pid, fd) in _WRITES
 
-    def writers(self, leads_to: str) -> set[int]:
-        """Who could write to a pipe."""
-        return {pid for pid, fd in self.holders(leads_to) if self.is_writable(pid, fd)}
+    def writers(self, leads_to: str, enough: Enough = lambda _: False) -> set[int]:
+        """Who could write to a pipe; all that can be seen, unless those that are known to are enough."""
+        return self._who(leads_to, self.is_writable, enough)
 
-    def readers(self, leads_to: str) -> set[int]:
-        """Who could read from a pipe."""
-        return {pid for pid, fd in self.holders(leads_to) if self.is_readable(pid, fd)}
+    def readers(self, leads_to: str, enough: Enough = lambda _: False) -> set[int]:
+        """Who could read from a pipe, likewise."""
+        return self._who(leads_to, self.is_readable, enough)
+
+    def _who(self, leads_to: str, may: Callable[[int, int], bool], enough: Enough) -> set[int]:
+        before = self._before.of.get(leads_to, ()) if self._holders is None else ()
+        known = {pid for pid, fd in before if proc_files.link(pid, "fd", fd) == leads_to and may(pid, fd)}
+        return known if known and enough(known) else {pid for pid, fd in self.holders(leads_to) if may(pid, fd)}
 
     def holders(self, leads_to: str) -> list[tuple[int, int]]:
         """Which processes have it open, and as what."""
         if self._holders is None:
-            self._holders = {}
+            self._holders = self._before.of = {}
             for pid in self._table.rows:
                 for each in self.of(pid):
                     self._holders.setdefault(each.leads_to, []).append((pid, each.fd))

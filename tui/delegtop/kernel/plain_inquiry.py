@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from delegtop.base.clock import SECOND, Millis
 from delegtop.kernel import known_programs
 from delegtop.kernel.blocked import Blocked, anothers, gentlest
+from delegtop.kernel.call_process import put_aside
 from delegtop.kernel.inquirer import Moves
+from delegtop.kernel.open_call import OpenCall
 from delegtop.kernel.process_table import ProcessTable, moment
 from delegtop.kernel.psutil_source import Connection, connections, is_open, owner
 from delegtop.model.events import Outlook, WaitsFor
@@ -33,8 +35,9 @@ class PlainInquiry:
     def outputs(self, pid: int) -> frozenset[str]:  # noqa: ARG002 # nobody tells that two have one pipe open
         return frozenset()
 
-    def heirs(self, outputs: Iterable[str], agent: int) -> list[int]:  # noqa: ARG002 # likewise
-        return []
+    def heirs(self, outputs: Iterable[str], call: OpenCall) -> list[int]:  # noqa: ARG002 # likewise
+        """What the call may have put into the background: nobody tells whether it has its output open."""
+        return put_aside(self._table, call)
 
     def _why(self, pid: int) -> Blocked:
         unknown = Blocked(pid, WaitsFor.UNKNOWN, "")

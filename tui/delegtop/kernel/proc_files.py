@@ -8,6 +8,8 @@ from threading import Thread
 PROC = "/proc"
 _MOST = 1 << 26
 """Bytes: more than any of these files has."""
+RECORD = 1 << 12
+"""Bytes: more than a file has that is one record, such as `stat`; it comes in one piece."""
 _PATIENCE = 0.2
 """Seconds in which a file system answers."""
 _asked: list[Thread] = []
@@ -21,6 +23,8 @@ def data(*parts: object, root: str = PROC, most: int = _MOST) -> bytes:
     except OSError:
         return b""
     try:
+        if most <= RECORD:
+            return os.read(fd, most)
         blocks, size = [], 0
         while size < most and (block := os.read(fd, 1 << 16)):  # a long list comes in pieces, whatever is asked for
             blocks.append(block)

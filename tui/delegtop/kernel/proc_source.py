@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator
+from functools import lru_cache
 
 from delegtop.base.clock import SECOND, Millis, booted_at
 from delegtop.kernel import proc_files
@@ -13,6 +14,8 @@ _PARENT, _USER_TIME, _DEAD_TIME_END, _THREADS, _START, _PAGES = 1, 11, 15, 17, 1
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _COMMAND = 1 << 17
 """Bytes of a command line that are read: it may have megabytes."""
+_ROWS = 2_048
+"""Processes whose `stat` is remembered: of most of them it is the same at the next look."""
 _CHARS = (b"rchar:", b"wchar:")
 _TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 
@@ -23,8 +26,13 @@ def pids() -> list[int]:
 
 def row(pid: int) -> ProcessRow | None:
     """What the kernel tells of one process; None if there is none of that number."""
-    head, _, rest = proc_files.data(pid, "stat").rpartition(b")")
-    fields = rest.split()
+    return _row(pid, proc_files.data(pid, "stat", most=proc_files.RECORD))
+
+
+@lru_cache(_ROWS)
+def _row(pid: int, told: bytes) -> ProcessRow | None:
+    head, _, rest = told.rpartition(b")")
+    fields = rest.split(None, _PAGES + 1)
     try:
         used = sum(map(int, fields[_USER_TIME:_DEAD_TIME_END]))
         name = head.partition(b"(")[2].decode("utf-8", "replace")
@@ -59,20 +67,32 @@ def ticks(at: Millis) -> int:
     return (at - booted_at()) * TICKS // SECOND
 
 
-def effort(row: ProcessRow) -> Effort:
+def effort(row: ProcessRow, before: Effort | None = None) -> Effort:
+    """What it has done since it started; `before` is what it had done by the last look."""
     ran = woken = 0
-    for thread in proc_files.numbers(row.pid, "task"):
-        counts = proc_files.data(row.pid, "task", thread, "schedstat").split()
+    for counted in _counted(row):
+        counts = counted.split()
         if len(counts) == 3:
             ran += int(counts[0])
             woken += int(counts[2])
     if not woken:  # a kernel that does not count it: ticks still tell work from none
         woken = row.ticks
+    elif row.threads == 1 and before is not None and before[:4] == (row.started, ran, row.ticks, woken):
+        return before  # who did not run has moved nothing
     chars = 0
-    for line in proc_files.data(row.pid, "io").splitlines():
+    for line in proc_files.data(row.pid, "io", most=proc_files.RECORD).splitlines():
         if line.startswith(_CHARS):
             chars += int(line[6:])
     return Effort(row.started, ran, row.ticks, woken, chars)
+
+
+def _counted(row: ProcessRow) -> Iterator[bytes]:
+    """How long and how often each of its threads ran."""
+    if row.threads == 1:
+        yield proc_files.data(row.pid, "schedstat", most=proc_files.RECORD)
+        return
+    for thread in proc_files.numbers(row.pid, "task"):
+        yield proc_files.data(row.pid, "task", thread, "schedstat", most=proc_files.RECORD)
 
 
 def children(pid: int) -> list[int]:

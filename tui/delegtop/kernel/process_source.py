@@ -33,8 +33,8 @@ class ProcessSource(Protocol):
 
     def ticks(self, at: Millis) -> int: ...
 
-    def effort(self, row: "ProcessRow") -> "Effort":
-        """What it has done since it started."""
+    def effort(self, row: "ProcessRow", before: "Effort | None" = None) -> "Effort":
+        """What it has done since it started; `before` is what it had done by the last look."""
         ...
 
     def children(self, pid: int) -> Iterable[int]: ...

@@ -18,8 +18,9 @@ class ProcessTable:
         self.looked_at = WallClock().now()
         self.rows: dict[int, ProcessRow] = {}
         self.children: dict[int, list[int]] = {}
-        for pid in process_source.source().pids():
-            row = row_of(pid)
+        source = process_source.source()
+        for pid in source.pids():
+            row = source.row(pid)
             if row is not None:
                 self.rows[pid] = row
                 self.children.setdefault(row.parent, []).append(pid)
@@ -85,8 +86,11 @@ def row_of(pid: int) -> ProcessRow | None:
 
 def is_anothers(pid: int) -> bool:
     """Whether it is there, and not ours to look into: what it waits for only its own user may see."""
-    row = row_of(pid)
-    return row is not None and not row.is_dead and not process_source.source().is_open(pid)
+    source = process_source.source()
+    if source.is_open(pid):
+        return False
+    row = source.row(pid)
+    return row is not None and not row.is_dead
 
 
 def moment(ticks: int) -> Millis:

@@ -62,7 +62,7 @@ def ticks(at: Millis) -> int:
     return at * other_systems.TICKS // SECOND
 
 
-def effort(row: ProcessRow) -> Effort:
+def effort(row: ProcessRow, before: Effort | None = None) -> Effort:  # noqa: ARG001 # nothing tells that it did not run
     """What it has done: time of the processor, how often it was woken, and bytes where they are counted."""
     told = _asked(row.pid, lambda process: _effort(row, process))
     return told or Effort(row.started, 0, row.ticks, row.ticks, 0)

@@ -138,8 +138,8 @@ def waits(pid: int) -> list[ThreadWait]:
 
 
 def _of_thread(pid: int, thread: int) -> ThreadWait | None:
-    place = proc_files.text(pid, "task", thread, "wchan")
-    state = proc_files.data(pid, "task", thread, "stat").rpartition(b")")[2].split()[:1]
+    place = proc_files.text(pid, "task", thread, "wchan", most=proc_files.RECORD)
+    state = proc_files.data(pid, "task", thread, "stat", most=proc_files.RECORD).rpartition(b")")[2].split()[:1]
     if state in ([], [b"R"]):
         return None
     call = _by_call(pid, thread, place) if state != [b"D"] else None  # a file system that does not answer, not a pipe
@@ -152,7 +152,7 @@ def _of_thread(pid: int, thread: int) -> ThreadWait | None:
 
 
 def _by_call(pid: int, thread: int, place: str) -> ThreadWait | None:
-    fields = proc_files.text(pid, "task", thread, "syscall").split()
+    fields = proc_files.text(pid, "task", thread, "syscall", most=proc_files.RECORD).split()
     if len(fields) < 7 or not fields[0].isdecimal():
         return None
     number = int(fields[0])

@@ -1,6 +1,6 @@
 """The calls that are open and quiet, and in whose process they run: what the kernel is asked about."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from delegtop.base.clock import DAY, SECOND, Millis, monotonic, spent
 from delegtop.dialects.products import product
@@ -18,6 +18,8 @@ QUIET = 2 * SECOND
 """Who was heard of since is at work, and nobody needs to be asked."""
 AGAIN = 2.0
 """Seconds between two looks at what is open."""
+_LATELY = 10.0
+"""Seconds for which a process that was there need not be looked for again."""
 _SHARE = 0.004
 """Of one processor that this may take: in a large forest it is done less often."""
 OLD = DAY
@@ -26,27 +28,44 @@ MANY = 500
 """Calls that are looked at most; the newest, for the others stand still already."""
 
 
+IsThere = Callable[[Delegation, Millis | None], bool]
+"""Whether the process of a delegation is there, one of which was told at that moment."""
+
+
 class CallWatch:
     """Tells a feed now and then what is open, so that the kernel is asked about it."""
 
     def __init__(self, feed: Readable) -> None:
         self._feed = feed
         self._next = float("-inf")
+        self._there: dict[tuple[int | None, int | None], float] = {}
+        """The processes that were there, and until when they need not be looked for again."""
 
     def tell(self, forest: Forest) -> None:
         if monotonic() >= self._next:
             effort = spent()
-            self._feed.watch_calls((*open_calls(forest), *left_calls(forest)))
+            self._feed.watch_calls((*open_calls(forest, self._is_there), *left_calls(forest)))
             self._next = monotonic() + max(AGAIN, (spent() - effort) / _SHARE)
 
+    def _is_there(self, facts: Delegation, noted_at: Millis | None) -> bool:
+        """Who was there lately is: that one is gone, others find out soon, and then it is no longer at work."""
+        key, now = (facts.pid, facts.started_at), monotonic()
+        if self._there.get(key, now) > now:
+            return True
+        self._there = {each: until for each, until in self._there.items() if until > now}
+        is_there = _is_there(facts, noted_at)
+        if is_there:
+            self._there[key] = now + _LATELY
+        return is_there
 
-def open_calls(forest: Forest) -> tuple[OpenCall, ...]:
+
+def open_calls(forest: Forest, is_there: IsThere | None = None) -> tuple[OpenCall, ...]:
     """All that the kernel can be asked about now."""
     found: list[OpenCall] = []
     for handle, _ in forest.in_states(ACTIVE) if forest.has_processes else ():
         heard = forest.times(handle)[1]
         if heard is None or forest.now_of(handle) - heard >= QUIET:
-            found += _call(forest, handle)
+            found += _call(forest, handle, is_there or _is_there)
     return tuple(sorted(found, key=lambda call: -(call.began or 0))[:MANY])
 
 
@@ -64,25 +83,25 @@ def left_calls(forest: Forest) -> tuple[OpenCall, ...]:
     return tuple(sorted(found, key=lambda call: -(call.began or 0))[:MANY])
 
 
-def _call(forest: Forest, handle: Handle) -> Iterator[OpenCall]:
+def _call(forest: Forest, handle: Handle, is_there: IsThere) -> Iterator[OpenCall]:
     facts = forest.delegation(handle)
-    if facts.pid is not None and facts.product is None and _is_there(facts, facts.started_at):
+    if facts.pid is not None and facts.product is None and is_there(facts, facts.started_at):
         yield OpenCall(facts.id, facts.pid, facts.started_at)  # the work itself is a process
     elif facts.tool and facts.doing and facts.phase in (None, Phase.TOOL):
-        pid = _agent(forest, handle)
+        pid = _agent(forest, handle, is_there)
         if pid is not None:
             program = product(facts.product)
             runs = program is not None and program.permissions is not None and facts.tool in program.permissions.runs
             yield OpenCall(facts.id, pid, facts.phase_since or facts.heard_at, facts.doing, runs)
 
 
-def _agent(forest: Forest, handle: Handle) -> int | None:
+def _agent(forest: Forest, handle: Handle, is_there: IsThere) -> int | None:
     """The process of the agent program that it runs in: its own, else that of the session it belongs to."""
     climber: Handle | None = handle
     while climber is not None:
         facts = forest.delegation(climber)
         if facts.pid is not None:
-            return facts.pid if _is_there(facts, forest.now_of(climber)) else None
+            return facts.pid if is_there(facts, forest.now_of(climber)) else None
         climber = forest.parent(climber)
     return None
 

@@ -4,15 +4,17 @@ import os
 from pathlib import Path
 
 from delegtop.base import other_systems
-from delegtop.base.clock import SECOND, Millis
+from delegtop.base.clock import SECOND, Millis, booted_at
 from delegtop.base.lazy_pattern import lazy_pattern
 
 _CLOCK_SLACK = 5 * SECOND
 """A process may be noted in a log a little before the kernel says it started: clocks are read at different moments."""
-_PROC = Path("/proc")
+_PROC = "/proc"
 _DEAD = ([b"Z"], [b"X"])
 _START = 19
 """Where in `stat` the start stands, counted from the state, which is the first after the name."""
+_STAT = 4_096
+"""Bytes: more than any `stat` has."""
 _MACHINE = Path("/etc/machine-id")
 _DOMAIN = lazy_pattern(r"linux:(?P<machine>[0-9a-f]{32}):(?P<namespace>pid:\[\d+\])")
 
@@ -73,7 +75,7 @@ def _is_another(pid: int, noted_at: Millis) -> bool:
 
 
 def _is_told_by_files() -> bool:
-    return (_PROC / "self" / "stat").exists()
+    return Path(_PROC, "self", "stat").exists()
 
 
 def start_ticks(pid: int) -> int | None:
@@ -88,7 +90,7 @@ def is_ours(domain: str | None) -> bool:
         return True
     try:
         return parts["machine"] == _MACHINE.read_text().strip() and parts["namespace"] == str(
-            (_PROC / "self/ns/pid").readlink()
+            Path(_PROC, "self/ns/pid").readlink()
         )
     except OSError:
         return False
@@ -103,19 +105,19 @@ def _ticks(stat: list[bytes]) -> int | None:
 
 
 def _stat(pid: int) -> list[bytes]:
-    """What /proc tells of it after its name; nothing where there is no such thing."""
+    """What /proc tells of it after its name, up to its start; nothing where there is no such thing."""
     try:
-        return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        fd = os.open(f"{_PROC}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)  # many times a second
     except OSError:
         return []
+    try:
+        return os.read(fd, _STAT).rpartition(b")")[2].split(None, _START + 1)
+    except OSError:
+        return []
+    finally:
+        os.close(fd)
 
 
 def _moment(ticks: int | None) -> Millis | None:
     """When that many ticks had passed since the machine started, where /proc tells it."""
-    if ticks is None:
-        return None
-    try:
-        boot = next(row for row in (_PROC / "stat").read_bytes().splitlines() if row.startswith(b"btime "))
-        return Millis(int(boot.split()[1]) * SECOND + ticks * SECOND // os.sysconf("SC_CLK_TCK"))
-    except (OSError, StopIteration, IndexError, ValueError):
-        return None
+    return None if ticks is None else Millis(booted_at() + ticks * SECOND // os.sysconf("SC_CLK_TCK"))
