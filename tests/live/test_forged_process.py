@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.telling import handle_of
 
 from delegtop import act_log
+from delegtop.act.ladder import whose
+from delegtop.act.plan_sight import PlanSight
 from delegtop.act.process_identity import identity
+from delegtop.base.clock import WallClock
+from delegtop.feed.live_feed import Feed
+from delegtop.model.forest import Forest
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="there is no /proc to look at")
 SESSION = "5e551011-0000-4000-8000-000000000666"
@@ -90,6 +96,54 @@ def test_a_log_of_another_user_names_none_of_our_processes(tmp_path: Path, edito
     assert code == 1
     assert "belongs to another user" in told["rungs"][-1]["why_not"]
     assert editor.poll() is None
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_log_of_another_user_that_calls_itself_the_kernel_names_none_of_our_processes(
+    tmp_path: Path, editor: "subprocess.Popen[bytes]"
+) -> None:
+    honest = journal(tmp_path, editor.pid)
+    forged = honest.rename(tmp_path / f"kernel:{editor.pid}")
+    os.chown(forged, 12345, -1)
+    own = json.loads(journal(tmp_path, editor.pid).read_text("utf-8"))
+    own.pop("pid")
+    honest.write_text(json.dumps(own) + "\n", "utf-8")
+    code, told = stop(tmp_path, Path(forged.name), honest.name, "--act", "--rung", "process")
+    assert code == 1, told
+    assert "belongs to another user" in told["rungs"][-1]["why_not"]
+    assert editor.poll() is None
+
+
+@pytest.mark.parametrize("name", ["kernel:{}", "kernel:processes", "kernel:{}/run.jsonl"])
+def test_a_file_is_never_taken_for_the_word_of_the_kernel(
+    tmp_path: Path, editor: "subprocess.Popen[bytes]", name: str
+) -> None:
+    named = name.format(editor.pid)
+    (tmp_path / named).parent.mkdir(exist_ok=True)
+    journal(tmp_path, editor.pid).rename(tmp_path / named)
+    command = [sys.executable, "-m", "delegtop", "tree", named.partition("/")[0], "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    [row] = json.loads(done.stdout)["delegations"]
+    assert row["origin"] == {"source": f"./{named}", "line": 1}
+    command = [sys.executable, "-m", "delegtop", "stop", SESSION, named.partition("/")[0], "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout)["refused"] is None, "it is a log like any other"
+
+
+def test_a_log_that_is_gone_since_it_was_read_names_no_process(
+    tmp_path: Path, editor: "subprocess.Popen[bytes]"
+) -> None:
+    log = journal(tmp_path, editor.pid)
+    feed = Feed([str(log)], clock=WallClock())
+    forest = Forest()
+    forest.apply([event for batch in feed.poll() for event in batch.events])
+    feed.close()
+    forest.advance(WallClock().now())
+    assert whose(forest, handle_of(forest, SESSION), PlanSight()).process is not None
+    log.unlink()
+    owner = whose(forest, handle_of(forest, SESSION), PlanSight())
+    assert owner.process is None
+    assert "is gone" in owner.why_not
 
 
 @pytest.mark.parametrize("made", ["pipe", "given away"])

@@ -50,14 +50,13 @@ def add(line: ActLine) -> None:
     """Write it down, on the disk when this returns; OSError if that cannot be done."""
     path = place()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    fd = os.open(path, how, 0o600)
+    fd = _opened(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
-            raise OSError("it is no file of our own")
         os.fchmod(fd, 0o600)
         data = line.written()
+        size = os.fstat(fd).st_size
+        if size and os.pread(fd, 1, size - 1) != b"\n":  # what a full disk cut off stays a line of its own
+            data = b"\n" + data
         if os.write(fd, data) != len(data):
             raise OSError("the disk took only a part of it")
         os.fsync(fd)
@@ -65,10 +64,20 @@ def add(line: ActLine) -> None:
         os.close(fd)
 
 
+def _opened(path: Path, how: int) -> int:
+    """A descriptor of it; OSError if it is no file of our own: what others wrote nobody here has done."""
+    fd = os.open(path, how | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    found = os.fstat(fd)
+    if stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid():
+        return fd
+    os.close(fd)
+    raise OSError("it is no file of our own")
+
+
 def lines(start: int = 0) -> Iterator[tuple[int, int, bytes]]:
     """The whole lines from that byte on: where each ends and begins, and what stands there."""
     try:
-        with place().open("rb") as file:
+        with os.fdopen(_opened(place(), os.O_RDONLY), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             begin = start if start <= size else 0
             begin = max(begin, size - _READ)
@@ -79,11 +88,9 @@ def lines(start: int = 0) -> Iterator[tuple[int, int, bytes]]:
     if begin > start:  # in the middle of a line
         cut = data.find(b"\n") + 1
         data, begin = data[cut:], begin + cut
-    for each in data.splitlines(keepends=True):
-        if not each.endswith(b"\n"):
-            break
-        yield begin + len(each), begin, each
-        begin += len(each)
+    for each in data.split(b"\n")[:-1]:
+        yield begin + len(each) + 1, begin, each + b"\n"
+        begin += len(each) + 1
 
 
 def parsed(data: bytes) -> ActLine | None:

@@ -19,8 +19,12 @@ from delegtop.model.policy import Counts, Kind, Usual
 STALE = DAY
 """After so long the history is read again."""
 _VERSION = 2
+_STEPS = 200
+"""Steps that a curve can have: the last is longer than anything that was ever timed."""
 _READABLE = (1, 2)
 """A file of version 1 knows only agents: what it says counts until the history is read again."""
+_Number = Annotated[int, Meta(ge=0, le=10**15)]
+"""No duration and no count is longer: whatever is, nobody has learned."""
 
 
 class _Known(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,8 +32,8 @@ class _Known(Struct, frozen=True, forbid_unknown_fields=True):
 
     product: str
     agent: str
-    milliseconds: int
-    count: int
+    milliseconds: _Number
+    count: _Number
 
 
 class _Spread(Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +41,7 @@ class _Spread(Struct, frozen=True, forbid_unknown_fields=True):
 
     product: str
     name: str
-    counts: tuple[Annotated[int, Meta(ge=0)], ...]
+    counts: Annotated[tuple[_Number, ...], Meta(max_length=_STEPS)]
 
 
 class Learned(Struct, frozen=True, forbid_unknown_fields=True):

@@ -76,7 +76,7 @@ def table(of: SettingKind) -> SettingKind:
         if isinstance(value, str):
             pairs = [part.partition("=") for part in value.split()]
             if not all(name and rest for name, _, rest in pairs):
-                raise Refused(value, 'it must look like "quit=q,ctrl+q help=h"')
+                raise Refused(value, "it must look like name=value name=value")
             value = {name: rest for name, _, rest in pairs}
         if not isinstance(value, dict):
             raise Refused(value, "it should be a table")

@@ -16,6 +16,7 @@ from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin
 from delegtop.base.product import Product
 from delegtop.diagnosis.assessments import Assessments
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import LOCALHOST, Event, Heard, Phase, Started
 from delegtop.model.forest import Forest
 from delegtop.model.session_manner import JOB, KERNEL, MANNER, PROC_START, SEEN, Manner
@@ -51,6 +52,9 @@ class MadeMachine(PlanSight):
 
     def runs(self, process: ProcessIdentity, program: Product) -> bool:  # noqa: ARG002 -- the same for all
         return self._runs
+
+    def is_written_by_others(self, facts: Delegation) -> bool:  # noqa: ARG002 -- it has no files
+        return False
 
     def runs_us(self, pid: int) -> bool:  # noqa: ARG002 -- the same for all
         return False

@@ -3,6 +3,7 @@
 import json
 import socket
 import struct
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -40,8 +41,8 @@ class Speaker:
             connection, _ = self._socket.accept()
         while not connection.recv(4_096).endswith(b"\r\n\r\n"):
             pass
-        connection.sendall(self._greeting)
-        with connection, connection.makefile("rb") as file:
+        with connection, suppress(ConnectionError), connection.makefile("rb") as file:
+            connection.sendall(self._greeting)
             while head := file.read(2):
                 size = head[1] & 0x7F
                 size = struct.unpack("!H", file.read(2))[0] if size == 126 else size
@@ -98,4 +99,44 @@ def test_a_server_that_never_answers_is_not_waited_for(tmp_path: Path, monkeypat
     monkeypatch.setattr(control_socket, "_PATIENCE", 0.2)
     Speaker(tmp_path / "s", {}, b"")
     with pytest.raises(RefusalError, match="did not answer within"):
+        interrupt(tmp_path / "s", "t1")
+
+
+class Mouth(Speaker):
+    """Says the same bytes whatever it is asked."""
+
+    def __init__(self, path: Path, words: bytes) -> None:
+        self._words = words
+        super().__init__(path, {})
+
+    def _say(self, connection: socket.socket, message: dict[str, Any]) -> None:  # noqa: ARG002 -- whatever it is
+        connection.sendall(self._words)
+
+
+def framed(data: bytes, kind: int = 0x81) -> bytes:
+    return struct.pack("!BBQ", kind, 127, len(data)) + data
+
+
+HOSTILE = {
+    "a long ping": framed(b"x" * 70_000, 0x89) + framed(b'{"id": 1, "error": {}}'),
+    "an error that is a text": framed(b'{"id": 1, "error": "no"}'),
+    "an error that is a list": framed(b'{"id": 1, "error": [1]}'),
+    "no answer": framed(b'{"id": 1}'),
+    "a deep answer": framed(b'{"id": 1, "result": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
+    "a long number": framed(b'{"id": 1, "result": ' + b"9" * 10_000 + b"}"),
+    "no text": framed(b"\xff\xfe"),
+    "more than there is": struct.pack("!BBQ", 0x81, 127, 1 << 63),
+}
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_whatever_a_server_says_it_is_a_refusal_and_no_crash(tmp_path: Path, words: str) -> None:
+    Mouth(tmp_path / "s", HOSTILE[words])
+    with pytest.raises(RefusalError, match="cannot be asked"):
+        interrupt(tmp_path / "s", "t1")
+
+
+def test_a_greeting_that_never_ends_is_not_kept(tmp_path: Path) -> None:
+    Speaker(tmp_path / "s", {}, b"HTTP/1.1 101 Switching\r\n" + b"X: y\r\n" * 100_000)
+    with pytest.raises(RefusalError, match="speaks another protocol"):
         interrupt(tmp_path / "s", "t1")

@@ -23,6 +23,9 @@ class Handler(BaseHTTPRequestHandler):
         sys.stderr.write(f"{self.path} {self.headers.get('Authorization')} {self.headers.get('Host')}\\n")
         if how == "hangs":
             time.sleep(1000)
+        while how in ("dribbles", "goes on"):
+            self.wfile.write(b"H" if how == "dribbles" else b"HTTP/1.1 100 Continue\\r\\n\\r\\n")
+            time.sleep(0.01)
         code = {"lies": 200, "refuses": 401, "fails": 500, "moves": 302}[how]
         self.send_response(code)
         if how == "moves":
@@ -101,6 +104,15 @@ def test_one_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(server_requests, "_PATIENCE", 0.2)
     with serving("hangs") as served:
         assert "did not answer within 0.2 s" in refused(served)
+
+
+@pytest.mark.parametrize("how", ["dribbles", "goes on"])
+def test_one_that_never_comes_to_the_end_of_its_answer_is_not_waited_for(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_requests, "_PATIENCE", 0.5)
+    with serving(how) as served:
+        assert "did not answer within 0.5 s" in refused(served)
 
 
 def test_one_that_is_gone_or_another_is_not_asked() -> None:

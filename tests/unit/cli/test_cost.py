@@ -187,3 +187,11 @@ def test_sums_that_no_column_holds_stop_nothing_either(tmp_path: Path, capsys: p
     assert main(["tree", str(log), "--json", "--at", "2026-11-01T09:01:00Z"]) == Exit.OK
     (found,) = json.loads(capsys.readouterr().out)["delegations"]
     assert found["tokens"] == 1 << 62
+
+
+def test_more_prices_than_there_are_kinds_of_tokens_are_an_error_and_not_left_out(
+    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DELEGTOP_PRICES", "claude-*=1/2/3/4/5/6")
+    assert main(["tree", str(logs)]) == Exit.USAGE
+    assert "it should have 5 prices at most" in capsys.readouterr().err

@@ -20,6 +20,7 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.model.delegation import Basis
 from delegtop.model.events import Ended, Ending, Event, Outcome, Started
 from delegtop.model.forest import Forest
+from delegtop.model.normal_durations import normal
 from delegtop.model.policy import Policy
 from delegtop.settings import Settings
 
@@ -122,6 +123,24 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"durations": [{"product": "claude-code", "name": "Bash", "counts": [1] * 5_000}]},
+        {"durations": [{"product": "claude-code", "name": "Bash", "counts": [10**400] * 70}]},
+        {"agents": [{"product": "claude-code", "agent": "explorer", "milliseconds": -(10**15), "count": 50}]},
+        {"agents": [{"product": "claude-code", "agent": "explorer", "milliseconds": 10**30, "count": 50}]},
+        {"agents": [{"product": "claude-code", "agent": "explorer", "milliseconds": 1, "count": -50}]},
+    ],
+)
+def test_a_file_with_numbers_that_nobody_can_have_learned_says_nothing(damaged: dict[str, object]) -> None:
+    learned_durations.place().parent.mkdir(parents=True)
+    learned_durations.place().write_text(json.dumps({"schema_version": 2, "learned_at": NOW} | damaged))
+    known = learned_durations.load()
+    assert (known.usual(), known.counts()) == ({}, {})
+    assert normal("claude-code", ("tool", "Bash"), known.counts()).rare_after > 0
 
 
 @pytest.mark.usefixtures("home")

@@ -63,3 +63,46 @@ def test_what_is_no_line_of_ours_is_passed_over(tmp_path: Path, line: bytes) -> 
     if line.endswith(b"\n"):
         act(tmp_path / "run.jsonl")
         assert len(list(acts.seen([str(tmp_path / "run.jsonl")]))) == 1
+
+
+def said(log: Path, acts: ActsDone | None = None) -> list[str]:
+    events = (acts or ActsDone(WallClock())).seen([str(log)])
+    return [event.text for event in events if isinstance(event, Noted)]
+
+
+def test_an_act_after_one_that_the_disk_took_only_in_part_is_still_a_line_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "run.jsonl"
+    write = os.write
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda fd, data: write(fd, data[:40]))
+        with pytest.raises(OSError, match="only a part"):
+            act(log, "never done")
+    act(log, "INT sent")
+    act(log, "it is gone")
+    assert said(log) == ["INT sent", "it is gone"]
+
+
+def test_a_forged_line_hides_none_that_come_after_it(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    act(log, "before")
+    for forged in (b'{"at": "2026-09-21T14:13:00Z"}\r{"at"\n', b"[" * 100_000 + b"\n", b"9" * 5_000 + b"\n", b"\0\n"):
+        with act_log.place().open("ab") as file:
+            file.write(forged)
+    act(log, "after")
+    acts = ActsDone(WallClock())
+    assert said(log, acts) == ["before", "after"]
+    act(log, "later")
+    assert said(log, acts) == ["later"]
+
+
+def test_an_act_log_that_is_a_pipe_or_another_user_s_is_not_read(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    act(log, "forged")
+    if os.getuid() == 0:
+        os.chown(act_log.place(), 12345, -1)
+        assert said(log) == []
+    act_log.place().unlink()
+    os.mkfifo(act_log.place())
+    assert said(log) == []

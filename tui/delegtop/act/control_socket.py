@@ -18,6 +18,9 @@ from delegtop.base.text import line
 
 _PATIENCE = 10.0
 _LARGEST = 16 << 20
+_HEAD = 1 << 16
+_PINGED = 125
+"""Bytes that may come with a ping, and go back with the answer."""
 _SHOWN = 120
 _TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
 _PEER = struct.calcsize("3i")
@@ -33,7 +36,7 @@ def interrupt(path: Path, thread: str) -> None:
             _Server(connection).interrupt(thread)
     except TimeoutError:
         raise RefusalError(f"the server at {path} did not answer within {_PATIENCE:g} s") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RefusalError(f"the server at {path} cannot be asked: {line(str(error), _SHOWN)}") from None
 
 
@@ -87,6 +90,8 @@ class _Server:
             b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ZGVsZWd0b3AgZGVsZWd0b3A=\r\n\r\n"
         )
         while b"\r\n\r\n" not in self._data:
+            if len(self._data) > _HEAD:
+                raise ValueError("it speaks another protocol")
             self._more()
         head, _, self._data = self._data.partition(b"\r\n\r\n")
         if b" 101 " not in head.split(b"\r\n")[0]:
@@ -118,7 +123,7 @@ class _Server:
                 raise ValueError("its answer is too long")
             data = self._take(size)
             if first & 0x0F == _PING:
-                self._put(data, _PONG)
+                self._put(data[:_PINGED], _PONG)
             elif first & 0x0F == _CLOSE:
                 raise ValueError("it hung up")
             elif first & 0x0F != _PONG:

@@ -118,7 +118,7 @@ def _identified(owner: Owner, machine: PlanSight) -> Owner:
         told = f"its log names {process}, and that is no process of {owner.program.title}"
         return owner._replace(why_not=told)
     if machine.is_written_by_others(facts):
-        told = f"its log names {process}, and belongs to another user, who may name any in it"
+        told = f"its log names {process}, and belongs to another user or is gone: whoever wrote it may name any in it"
         return owner._replace(why_not=told)
     return owner._replace(process=process, why_not=taboo(process))
 

@@ -4,7 +4,6 @@ import fnmatch
 import os
 import shutil
 import stat
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -40,11 +39,14 @@ class PlanSight:
         return any(fnmatch.fnmatchcase(name, each) for name in names for each in program.holds)
 
     def is_written_by_others(self, facts: Delegation) -> bool:
-        """Whether a file that tells of it belongs to another user."""
+        """Whether a file that tells of it belongs to another user, or cannot be looked at any more: whoever owns it may
+        have taken it away since."""
         for each in {origin.source for origin in facts.origins if not origin.is_kernel and not origin.host}:
-            with suppress(OSError, ValueError):
+            try:
                 if os.stat(each).st_uid != os.getuid():  # noqa: PTH116 -- as the source is spelled
                     return True
+            except (OSError, ValueError):
+                return True
         return False
 
     def runs_us(self, pid: int) -> bool:

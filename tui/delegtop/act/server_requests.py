@@ -6,8 +6,11 @@ Ports are never tried out. The answer is no proof: such a server says yes to a s
 import http.client
 import os
 import re
+import socket
 from base64 import b64encode
+from contextlib import suppress
 from ipaddress import ip_address
+from threading import Event, Timer
 
 from delegtop.act.process_identity import ProcessIdentity, difference, identity, taboo
 from delegtop.act.signal_sending import RefusalError
@@ -54,22 +57,42 @@ def post(server: ProcessIdentity, host: str, port: int, path: str, program: str)
         why = f"{server} no longer listens on port {port}"
     if why:
         raise RefusalError(why)
-    connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE)
-    try:
-        connection.request("POST", path, headers={"Content-Length": "0", **_authority(server.pid, program)})
-        answer = connection.getresponse()
-        status, words = answer.status, answer.read(_ANSWER).decode("utf-8", "replace")
-    except TimeoutError:
-        raise RefusalError(f"its server on port {port} did not answer within {_PATIENCE:g} s") from None
-    except (OSError, http.client.HTTPException) as error:
-        told = line(str(error) or type(error).__name__, _SHOWN)
-        raise RefusalError(f"its server on port {port} cannot be asked: {told}") from None
-    finally:
-        connection.close()
+    status, words = _answer(host, port, path, _authority(server.pid, program))
     if status in (401, 403):
         raise RefusalError(f"its server on port {port} wants another password ({status})")
     if not 200 <= status < 300:
         raise RefusalError(f"its server on port {port} says no: {status} {line(' '.join(words.split()), _SHOWN)}")
+
+
+def _answer(host: str, port: int, path: str, headers: dict[str, str]) -> tuple[int, str]:
+    """What it answers, all in all within the time that there is: byte by byte it could take for ever."""
+    connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE)
+    late = Event()
+    hang_up: Timer | None = None
+    try:
+        connection.connect()
+        hang_up = Timer(_PATIENCE, _hang_up, (connection.sock, late))
+        hang_up.daemon = True
+        hang_up.start()
+        connection.request("POST", path, headers={"Content-Length": "0", **headers})
+        answer = connection.getresponse()
+        told = answer.status, answer.read(_ANSWER).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException) as error:
+        if late.is_set() or isinstance(error, TimeoutError):
+            raise RefusalError(f"its server on port {port} did not answer within {_PATIENCE:g} s") from None
+        why = line(str(error) or type(error).__name__, _SHOWN)
+        raise RefusalError(f"its server on port {port} cannot be asked: {why}") from None
+    finally:
+        if hang_up is not None:
+            hang_up.cancel()
+        connection.close()
+    return told
+
+
+def _hang_up(connection: socket.socket, late: Event) -> None:
+    late.set()
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _authority(pid: int, program: str) -> dict[str, str]:

@@ -39,6 +39,11 @@ class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=Tr
         return f"{self.host}:{place}" if self.host else place
 
 
+def of_file(path: str) -> str:
+    """The source that a file is: its path, spelled so that no file can speak as the system."""
+    return f"./{path}" if path.startswith(_KERNEL) else path
+
+
 def kernel(pid: int | None = None) -> Origin:
     """What the system says of one process, `kernel:4711`, or of all there are."""
     return Origin(f"{_KERNEL}{_PROCESSES if pid is None else pid}", 0, 0)

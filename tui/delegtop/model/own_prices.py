@@ -11,7 +11,10 @@ def _price(value: object) -> Rates:
     """Dollars for a million tokens: input and output, and what the caches cost where that is another price. In one text
     they stand in that order, with `/` between: `3/15/0.3/3.75/6`."""
     if isinstance(value, str):
-        value = dict(zip(Rates.__struct_fields__, map(_decimal, value.split("/")), strict=False))
+        numbers, names = value.split("/"), Rates.__struct_fields__
+        if len(numbers) > len(names):
+            raise Refused(value, f"it should have {len(names)} prices at most: {', '.join(names)}")
+        value = dict(zip(names, map(_decimal, numbers), strict=False))
     if not isinstance(value, dict) or not {"input", "output"} <= set(value) <= set(Rates.__struct_fields__):
         raise Refused(value, f"it should have input and output, and may have {', '.join(_CACHES)}")
     wrong = [each for each in value.values() if not isinstance(each, int | float) or isinstance(each, bool)]

@@ -15,6 +15,7 @@ import msgspec
 
 from delegtop.base.clock import WallClock
 from delegtop.base.lazy_pattern import lazy_pattern
+from delegtop.base.origin import of_file
 
 _LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
 _COMPRESSED = lazy_pattern(r"\.(gz|zst|xz|bz2|zip)$")
@@ -69,7 +70,7 @@ class Roots:
         exclude: Sequence[str] = (),
         awaited: Collection[str] = (),
     ) -> None:
-        self._arguments = tuple(dict.fromkeys([*arguments, *awaited]))
+        self._arguments = tuple(dict.fromkeys([*map(of_file, arguments), *awaited]))
         known = awaited if isinstance(awaited, Mapping) else {argument: matching(argument) for argument in awaited}
         self._awaited = {argument: frozenset(there) for argument, there in known.items()}
         """Places where something may appear later, and what of it is there already: that is not meant."""
@@ -139,7 +140,7 @@ class Roots:
         while glob.has_magic(fixed):
             fixed = os.path.dirname(fixed)
         self._watched[_nearest(fixed)] = None
-        return [path for path in matching(argument) if path not in self._awaited.get(argument, ())]
+        return [of_file(path) for path in matching(argument) if path not in self._awaited.get(argument, ())]
 
     def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[str]:
         """The logs in a folder and below it. Links to folders are not followed, so there are no circles."""

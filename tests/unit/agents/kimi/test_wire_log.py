@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import growth
 from tests.telling import forest_at, handle_of
 
 from delegtop.agents.kimi.wire_log import Kimi
@@ -13,7 +14,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Sample, Unit
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Ended, Outcome, Phase, Started
+from delegtop.model.events import Described, Ended, Outcome, Phase, Started
 from delegtop.model.states import State
 from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
@@ -280,3 +281,19 @@ def test_a_request_after_a_failed_one_goes_on_waiting_for_the_same_answer() -> N
     found, _ = row(SESSION, *read(MAIN, BEGIN, mode, ASKED, *asked))
     assert (found.phase, found.phase_since, found.asked) == (Phase.MODEL, START + 1000, 2)
     assert found.permission_mode == "auto"
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "<git-context>"])
+def test_a_long_prompt_takes_no_longer_than_its_length(piece: str) -> None:
+    def work(size: int) -> None:
+        read(SUB, BEGIN, wire(0, "turn.prompt", input=[{"type": "text", "text": piece * (size // len(piece))}]))
+
+    assert growth(work, 8_000) < 30
+
+
+def test_what_kimi_puts_before_a_prompt_is_left_out_of_it() -> None:
+    text = "  <git-context>\nbranch: main\n</git-context>\n\nCount <git-context>the</git-context> files."
+    told = read(SUB, BEGIN, wire(0, "turn.prompt", input=[{"type": "text", "text": text}]))
+    assert [each.prompt for each in told if isinstance(each, Described) and each.prompt] == [
+        "Count <git-context>the</git-context> files."
+    ]

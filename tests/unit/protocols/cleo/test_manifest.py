@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.patience import growth
 from tests.telling import handle_of
 
 from delegtop.base.clock import parse_time
@@ -318,3 +319,13 @@ def test_what_only_the_protocol_has_makes_an_entry() -> None:
 def test_violations_survive_the_note() -> None:
     text = violation_line("RSCH-001", "error", "It changed\ncode", "")
     assert violations(text) == [("RSCH-001", "error", "It changed code", "")]
+
+
+@pytest.mark.parametrize("piece", ['\\"', "a\\\\", '"a\\'])
+def test_a_torn_line_takes_no_longer_than_its_length(piece: str) -> None:
+    def work(size: int) -> None:
+        torn = '{"id": "x", "title": "' + piece * (size // len(piece))
+        told(torn)
+        CleoManifest.sniff(Sample("MANIFEST.jsonl", torn.encode(), whole=False))
+
+    assert growth(work, 1_000) < 30

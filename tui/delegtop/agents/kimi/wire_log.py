@@ -28,8 +28,8 @@ _RESULT = re.compile(r"^(agent_id|actual_subagent_type|status|stop_reason): *(\S
 _REASON = re.compile(
     r"\A(?:subagent error: )?The subagent was stopped before it finished\. Reason: *(.+)$", re.MULTILINE
 )
-_CONTEXT = re.compile(r"\s*<git-context>.*?</git-context>\s*", re.DOTALL)
-"""What Kimi Code puts before the prompt of a sub-agent by itself."""
+_CONTEXT = ("<git-context>", "</git-context>")
+"""What Kimi Code puts before the prompt of a sub-agent by itself stands between these."""
 _USED = ("inputOther", "output", "inputCacheCreation", "inputCacheRead")
 
 
@@ -243,7 +243,7 @@ class Kimi(Chat):
             self._over(_row(self._session, name), word(info.get("status")), said, self.moment(info.get("endedAt")))
 
     def _prompted(self, agent: Conversation, text: str | None) -> None:
-        agent.prompt(_CONTEXT.sub("", text, count=1) if text and agent.is_child else text)
+        agent.prompt(_without_context(text) if text and agent.is_child else text)
 
     def _loop(self, agent: Conversation, event: dict[str, Any]) -> None:
         id = word(event.get("toolCallId"))
@@ -305,6 +305,12 @@ class Kimi(Chat):
                 id = _row(self._session, name)
                 agent.spawn(id, None, kind=word(payload.get("subagent_type")), refs={"agent_id": name})
                 self.events.append(Heard(id, self.at, self.origin))
+
+
+def _without_context(text: str) -> str:
+    before, begins, rest = text.partition(_CONTEXT[0])
+    _, ends, after = rest.partition(_CONTEXT[1])
+    return before.rstrip() + after.lstrip() if begins and ends else text
 
 
 def _row(session: str, agent: str) -> str:

@@ -80,7 +80,10 @@ def _is_object(data: bytes) -> bool:
 def _balance(data: bytes) -> int | None:
     """How many more brackets the line opens than it closes; None if it ends within a text, as a torn line does."""
     balance = 0
-    for token in _TOKEN.findall(data):
+    for found in _TOKEN.finditer(
+        data
+    ):  # no further than to a text that does not end: it would be sought from each quote
+        token = found[0]
         if token in (b"{", b"["):
             balance += 1
         elif token in (b"}", b"]"):
