@@ -5,11 +5,14 @@ it is not or if it raised; `partial` with what is there of the work, if its time
 """
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import TIMEOUT_MAX, Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal
 
 from delegtop.base.clock import WallClock
@@ -55,6 +58,9 @@ def invoke(
     with their whole process group. `artifacts` are patterns of files that are looked for after a timeout, below `root`,
     the root of the project; with a `root`, files that a return names must be there.
     """
+    _check(subagent)
+    if inspect.iscoroutinefunction(subagent):
+        raise TypeError("a coroutine function is invoked with ainvoke")
     call = _Call(context, timeout, registry, artifacts, root)
     try:
         if not callable(subagent):
@@ -80,6 +86,7 @@ async def ainvoke(
 
     After a timeout the coroutine is cancelled. If this call itself is cancelled, so is the work, and the log says so.
     """
+    _check(subagent)
     call = _Call(context, timeout, registry, artifacts, root)
     if callable(subagent):
         work = asyncio.ensure_future(_awaited(subagent, call.context))
@@ -102,6 +109,12 @@ async def ainvoke(
     return call.taken(work.result())
 
 
+def _check(subagent: object) -> None:
+    """Refuse what can only be a mistake of the caller."""
+    if isinstance(subagent, str | bytes) or (not callable(subagent) and not subagent):
+        raise TypeError('a command line is a list of words, such as ["ls", "-l"]')
+
+
 async def _awaited(subagent: AsyncSubagent, context: DelegationContext) -> WorkEnd:
     try:
         return WorkEnd(value=await subagent(context))
@@ -116,23 +129,27 @@ async def _awaited(subagent: AsyncSubagent, context: DelegationContext) -> WorkE
 
 def _in_thread(call: "_Call", subagent: Subagent) -> WorkEnd:
     ends: SimpleQueue[WorkEnd] = SimpleQueue()
-    waiting = [True]
+    handing = Lock()
+    given_up = False
 
     def work() -> None:
         try:
             end = WorkEnd(value=subagent(call.context))
         except BaseException as error:  # noqa: BLE001  # a thread has nobody to raise to
             end = end_of(error)
-        ends.put(end)
-        if not waiting:
-            call.taken_late(end)
+        with handing:
+            if not given_up:
+                ends.put(end)
+                return
+        call.taken_late(end)
 
     Thread(target=work, name=f"delegation {call.context.name}", daemon=True).start()
     try:
-        return ends.get(timeout=call.context.timeout)
+        return ends.get(timeout=min(call.context.timeout, TIMEOUT_MAX))
     except Empty:
-        waiting.clear()
-        return WorkEnd(timed_out=True)
+        with handing:
+            given_up = True
+            return WorkEnd(timed_out=True) if ends.empty() else ends.get()
 
 
 class _Call:
@@ -146,8 +163,10 @@ class _Call:
         artifacts: Sequence[str],
         root: Path | None,
     ) -> None:
+        if timeout is not None and not 0 < timeout < inf:
+            raise ValueError(f"a timeout is a number of seconds above 0, not {timeout}")
         self.context = context if timeout is None else replace(context, timeout=timeout)
-        self.registry = registry or DelegationRegistry()
+        self.registry = DelegationRegistry() if registry is None else registry  # an empty one is false
         self._root = root
         self._search = ArtifactSearch(artifacts, WallClock().now(), root)
         if self.context.session_id not in self.registry:
@@ -172,7 +191,8 @@ class _Call:
             validate_return(end.returned(), self.context.session_id, root=self._root)
         except ReturnInvalid:
             return
-        self.registry.record(self.context.session_id, end.returned())
+        with suppress(OSError):  # nobody waits who could be told
+            self.registry.record(self.context.session_id, end.returned())
 
     def cancelled(self, reason: str) -> None:
         if self.context.session_id in self.registry:

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -46,7 +47,9 @@ class InvokedProcess:
             name=f"delegation {self._context.name}",
         )
         try:
-            process.start()
+            with warnings.catch_warnings():  # that there are threads its caller knows, who chose a process
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
         except (AttributeError, TypeError, PicklingError, OSError) as error:  # it cannot be handed to a process
             theirs.close()
             ours.close()
@@ -70,6 +73,8 @@ class InvokedProcess:
             end = ours.recv()
         except (EOFError, OSError):
             return None
+        except Exception as error:  # noqa: BLE001  # what it gave cannot be understood here
+            return end_of(error)
         return end if isinstance(end, WorkEnd) else None
 
 

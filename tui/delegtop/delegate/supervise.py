@@ -158,7 +158,7 @@ class _Watch:
             self._foreground.take_back()
         self._note_death()
         output = self._pumps[0].tail().decode("utf-8", "replace")
-        if self._kill_at == inf:
+        if all(pump.ended for pump in self._pumps):
             for pump in self._pumps:
                 pump.join()
             leave_behind(self._pumps)
@@ -200,10 +200,8 @@ class _Watch:
         return self._child.poll() is not None
 
     def _is_over(self) -> bool:
-        if not self._has_ended():
+        if not self._has_ended() or (self._kill_at < inf and self._group.is_alive()):
             return False
-        if self._kill_at < inf:
-            return all(pump.ended for pump in self._pumps) and not self._group.is_alive()
         for pump in self._pumps:
             pump.leave()
         return all(pump.ended for pump in self._pumps)
@@ -235,4 +233,5 @@ class _Watch:
         with suppress(TimeoutExpired):
             self._child.wait(_FAREWELL)
         for pump in self._pumps:
+            pump.leave()
             pump.join(_FAREWELL)
