@@ -89,11 +89,10 @@ def test_the_return_example_gives_a_valid_return(examples: list[tuple[str, str]]
 def test_the_python_example_does_what_its_comments_say(examples: list[tuple[str, str]], place: Place) -> None:
     (place.folder / "example.py").write_text(examples[3][1], encoding="utf-8")
     told = place.run(sys.executable, "-W", "error", "example.py").splitlines()
-    assert told[0].startswith("reviewer: missing required field: summary; ")
-    assert told[1:] == ["Task failed but is recoverable. Fix the two tests and run /implement 191 again."]
-    assert json.loads((place.folder / "registry.json").read_bytes()) == {}
-    codes = [event["error"]["code"] for event in place.events("python.jsonl") if event["event"] == "error"]
-    assert codes == ["VALIDATION_FAILED", "CYCLE_DETECTED"]
+    assert told == []
+    returned = {event["session_id"]: event["return"] for event in place.events("python.jsonl") if "return" in event}
+    assert [each["status"] for each in returned.values()] == ["completed", "failed", "completed"]
+    assert [*returned.values()][-1]["summary"] == "The plan is completed. The check failed."
 
 
 def test_the_slash_command_makes_a_tree(

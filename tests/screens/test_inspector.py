@@ -22,7 +22,7 @@ from delegtop.base.clock import FrozenClock, Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.base.text import safe
-from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started
+from delegtop.model.events import Described, Erred, Event, Fault, Heard, Noted, Phase, Started
 from delegtop.sources import artifact_files
 from delegtop.sources.artifact_files import Presence
 
@@ -293,6 +293,20 @@ async def test_the_agents_words_and_delegtops_are_told_apart(make_app: MakeApp) 
         ours, theirs = text.split("What the agent says about going on")
         assert ours.startswith("What delegtop finds")
         assert "Run /research 196 first" in theirs
+
+
+async def test_what_delegtop_wrote_in_the_place_of_an_agent_is_not_shown_as_what_the_agent_says(
+    make_app: MakeApp, feed: ScriptedFeed, script: Script
+) -> None:
+    fault = Fault("too deep", recommendation="Shorten the chain.", made_by="delegtop")
+    async with running(make_app(), size=(120, 60)) as (app, pilot):
+        feed.say(Erred(HUNG, Millis(1), script.origin(), fault))
+        text = await page(app, pilot, HUNG, "overview", "What delegtop says about going on")
+        _, _, told = text.partition("What the agent says about going on")
+        theirs, ours = told.split("What delegtop says about going on")
+        assert "Shorten the chain." not in theirs
+        assert "Shorten the chain." in ours
+        assert "written by delegtop" in await page(app, pilot, HUNG, "errors", "Shorten the chain.")
 
 
 async def test_the_overview_says_who_it_is_and_what_it_is_in_the_middle_of(

@@ -1,5 +1,6 @@
 """`delegtop run` with real processes: what passes through it, what it writes, and how it ends things."""
 
+import fcntl
 import json
 import os
 import pty
@@ -7,8 +8,10 @@ import re
 import select
 import shlex
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -180,6 +183,42 @@ def test_it_loads_no_library_but_pythons_own(shell: Shell) -> None:
 # What is written
 
 
+def test_the_outermost_is_an_agent_too_by_the_name_it_was_given(
+    shell: Shell, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run("$RUN --agent helper -- true", "--agent", "researcher")
+    assert main(["tree", str(shell.log), "--json", "--filter", "agent:researcher"]) == 0
+    [row] = json.loads(capfd.readouterr().out)["delegations"]
+    assert (row["agent"], row["command"], row["depth"]) == ("researcher", "researcher", 0)
+    assert main(["tree", str(shell.log), "--plain", "--no-color"]) == 0
+    names = [line.split()[0] for line in capfd.readouterr().out.splitlines() if " completed " in line]
+    assert names == ["researcher", "helper"]
+
+
+def test_the_process_in_the_log_is_that_of_the_command(shell: Shell) -> None:
+    ended = shell.run("echo $$")
+    assert shell.events("register")[0]["pid"] == int(ended.stdout)
+
+
+def test_a_command_whose_run_was_killed_is_not_called_lost_while_it_runs(
+    shell: Shell, capfd: pytest.CaptureFixture[str]
+) -> None:
+    running = shell.start("exec sleep 600", "--agent", "orphan", "--registry", "registry.json")
+    until(lambda: shell.told() == ["register"])
+    pid = shell.events("register")[0]["pid"]
+    try:
+        running.kill()
+        running.communicate(timeout=PATIENCE)
+        assert main(["tree", str(shell.log), "--json"]) == 0
+        [row] = json.loads(capfd.readouterr().out)["delegations"]
+        assert row["state"] == "running"
+    finally:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not is_alive(pid))
+    shell.run("cp registry.json seen.json", "--registry", "registry.json")
+    assert len(json.loads((shell.folder / "seen.json").read_bytes())) == 1, "its entry was cleared away"
+
+
 def test_a_command_is_a_register_and_a_return(shell: Shell) -> None:
     shell.run("true", "--agent", "implement", "--task", "191", "--timeout", "5m")
     register, returned = shell.events()
@@ -223,16 +262,39 @@ def test_the_return_it_makes_for_a_success_has_no_findings(shell: Shell, capfd: 
 def test_a_malformed_return_is_recorded_and_reported(shell: Shell) -> None:
     ended = shell.run("""echo '{"status": "done", "summary": "Fine."}'""")
     assert ended.returncode == 0
-    assert ended.stderr.startswith(b"delegtop: the return of sh is not valid: missing required field: artifacts; ")
+    assert ended.stderr.startswith(b'delegtop: the return of sh is not valid: status is "done", not completed, ')
+    _, error, returned = shell.events()
+    assert returned["return"]["status"] == "failed"
+    assert returned["return"]["metadata"]["original_return"] == {"status": "done", "summary": "Fine."}
+    assert (error["error"]["code"], error["error"]["made_by"]) == ("VALIDATION_FAILED", "delegtop")
+
+
+def test_a_return_that_says_how_it_ended_stays_what_it_says_whatever_else_is_wrong(shell: Shell) -> None:
+    ended = shell.run("""echo '{"status": "completed", "summary": "Fine.", "artifacts": [{"path": "/etc/passwd"}]}'""")
+    assert b"artifacts[0].path is" in ended.stderr
     _, returned, error = shell.events()
-    assert returned["return"] == {"status": "done", "summary": "Fine."}
+    assert returned["return"]["status"] == "completed"
     assert error["error"]["code"] == "VALIDATION_FAILED"
+
+
+def test_gaps_in_a_return_are_left_to_check(shell: Shell, capfd: pytest.CaptureFixture[str]) -> None:
+    """A poem for an artifact, a summary of one word, metadata with nothing but the id."""
+    poem = {"status": "completed", "summary": "Done", "artifacts": [{"type": "poem", "path": "a.md"}]}
+    given = json.dumps(poem | {"metadata": {"session_id": "ID"}})
+    ended = shell.run(f"echo '{given}' | sed \"s/ID/$DELEGTOP_SESSION_ID/\"")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert shell.told() == ["register", "return"]
+    main(["check", str(shell.log), "--json"])
+    rules = {finding["rule"] for finding in json.loads(capfd.readouterr().out)["findings"]}
+    assert {"RET-003", "RET-020"} <= rules
 
 
 def test_words_between_markers_are_a_malformed_return(shell: Shell) -> None:
     ended = shell.run("echo AGENT_OUTPUT_START; echo all fine; echo AGENT_OUTPUT_END")
     assert b"the return must be a JSON object" in ended.stderr
-    assert shell.events("return")[0]["return"] == "all fine"
+    [returned] = shell.events("return")
+    assert returned["return"]["metadata"]["original_return"] == "all fine"
+    assert returned["return"]["status"] == "failed"
 
 
 def test_heartbeats_carry_the_last_line_while_output_flows_and_none_come_in_silence(shell: Shell) -> None:
@@ -272,12 +334,24 @@ def test_it_is_listed_in_a_registry_while_it_runs(shell: Shell) -> None:
     assert json.loads((shell.folder / "registry.json").read_bytes()) == {}
 
 
-def test_a_log_that_cannot_be_written_starts_nothing(shell: Shell) -> None:
+@pytest.mark.parametrize("log", ["file/log", "/dev/full", "link"])
+def test_a_log_that_cannot_be_written_costs_a_warning_and_not_the_command(shell: Shell, log: str) -> None:
     (shell.folder / "file").write_text("")
-    line = [sys.executable, "-m", "delegtop", "run", "--log", f"{shell.folder}/file/log", "--", "touch", "made"]
+    (shell.folder / "link").symlink_to("file")
+    line = [sys.executable, "-m", "delegtop", "run", "--log", log, "--", "sh", "-c", "echo working; sleep 1.2; exit 7"]
     ended = subprocess.run(line, capture_output=True, cwd=shell.folder, check=False)
-    assert ended.returncode == 2
-    assert not (shell.folder / "made").exists()
+    assert (ended.returncode, ended.stdout) == (7, b"working\n")
+    assert ended.stderr.startswith(b"delegtop: the log cannot be written, the command goes on: ")
+    assert ended.stderr.count(b"\n") == 1
+    assert (shell.folder / "file").read_text() == "", "and nothing is written through a link"
+
+
+def test_a_registry_that_cannot_be_written_costs_neither_the_command_nor_the_log(shell: Shell) -> None:
+    (shell.folder / "file").write_text("")
+    ended = shell.run("echo fine", "--registry", "file/registry.json")
+    assert (ended.returncode, ended.stdout) == (0, b"fine\n")
+    assert ended.stderr.count(b"\n") == 1
+    assert shell.told() == ["register", "return"]
 
 
 @pytest.mark.parametrize(
@@ -447,6 +521,66 @@ def test_a_signal_is_passed_on_and_recorded_as_cancel(shell: Shell, number: sign
     assert shell.events("cancel")[0]["reason"] == reason
 
 
+def test_a_command_that_somebody_ends_by_its_own_process_is_a_cancel(shell: Shell) -> None:
+    running = shell.start("sleep 600 >/dev/null 2>&1 & echo $!; wait")
+    assert running.stdout
+    child = int(running.stdout.readline())
+    os.kill(shell.events("register")[0]["pid"], signal.SIGTERM)
+    running.communicate(timeout=PATIENCE)
+    assert running.returncode == 128 + signal.SIGTERM
+    assert shell.told() == ["register", "cancel"]
+    until(lambda: not is_alive(child))
+
+
+def test_sigquit_is_passed_on_and_recorded_as_cancel(shell: Shell) -> None:
+    running = shell.start("echo $$; exec sleep 600")
+    assert running.stdout
+    pid = int(running.stdout.readline())
+    running.send_signal(signal.SIGQUIT)
+    running.communicate(timeout=PATIENCE)
+    assert running.returncode == 128 + signal.SIGQUIT
+    assert not is_alive(pid)
+    assert shell.events("cancel")[0]["reason"] == "ended by SIGQUIT"
+
+
+@pytest.mark.parametrize("name", ["USR1", "USR2", "WINCH", "ALRM", "PROF", "VTALRM", "IO"])
+def test_other_signals_reach_the_command_and_end_nothing_by_themselves(shell: Shell, name: str) -> None:
+    script = f"trap 'echo heard' {name}; echo ready; until [ -e enough ]; do sleep 0.05; done; echo over"
+    running = shell.start(script)
+    assert running.stdout
+    assert running.stdout.readline() == b"ready\n"
+    running.send_signal(signal.Signals[f"SIG{name}"])
+    assert running.stdout.readline() == b"heard\n"
+    (shell.folder / "enough").touch()
+    assert running.communicate(timeout=PATIENCE)[0] == b"over\n"
+    assert running.returncode == 0
+    assert [told for told in shell.told() if told != "heartbeat"] == ["register", "return"]
+
+
+def test_a_signal_that_ends_the_command_ends_the_run_with_its_code(shell: Shell) -> None:
+    running = shell.start("echo $$; exec sleep 600")
+    assert running.stdout
+    pid = int(running.stdout.readline())
+    running.send_signal(signal.SIGUSR1)
+    running.communicate(timeout=PATIENCE)
+    assert running.returncode == 128 + signal.SIGUSR1
+    assert not is_alive(pid)
+    assert shell.events("return")[0]["return"]["status"] == "failed"
+
+
+@pytest.mark.parametrize("left", ["sh -c", "setsid sh -c"])
+def test_what_a_command_leaves_behind_holds_up_nobody_and_goes_on_printing(shell: Shell, left: str) -> None:
+    script = f"{left} 'echo $$; until [ -e gate ]; do sleep 0.05; done; echo late; echo later >&2' & exit 3"
+    with (shell.folder / "out").open("wb") as out, (shell.folder / "err").open("wb") as err:
+        line = shell.arguments(script, "--timeout", "600")
+        ended = subprocess.run(line, stdout=out, stderr=err, cwd=shell.folder, timeout=PATIENCE, check=False)
+    assert ended.returncode == 3, "it is not the timeout, nor is it waited for"
+    assert shell.told() == ["register", "error", "return"]
+    (shell.folder / "gate").touch()
+    until(lambda: (shell.folder / "out").read_bytes().endswith(b"late\n"))
+    until(lambda: (shell.folder / "err").read_bytes() == b"later\n")
+
+
 class Terminal:
     """A shell script in a terminal of its own."""
 
@@ -462,6 +596,9 @@ class Terminal:
 
     def type(self, keys: bytes) -> None:
         os.write(self._fd, keys)
+
+    def resize(self, columns: int, lines: int) -> None:
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
 
     def wait_for(self, words: bytes) -> None:
         end = monotonic() + PATIENCE
@@ -520,8 +657,7 @@ def test_ctrl_z_stops_it_together_with_its_command_and_it_goes_on(
 def _foreground_is_asleep(shell: Shell) -> bool:
     """The command has the terminal again: its group is the terminal's foreground group."""
     leader = shell.events("register")[0]["pid"]
-    children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
-    fields = Path(f"/proc/{children[0]}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{leader}/stat").read_text().rpartition(")")[2].split()
     return fields[2] == fields[5] and fields[0] != "T"
 
 
@@ -537,3 +673,38 @@ def test_in_a_pipeline_the_terminal_is_left_to_the_others(
     opened.type(b"\x03")
     opened.wait_for(b"over")
     assert shell.told() == ["register", "cancel"]
+
+
+WHERE = "import os; print([os.isatty(fd) for fd in (0, 1, 2)], os.get_terminal_size(), flush=True)"
+
+
+def test_in_a_terminal_the_command_has_one_as_large_and_what_it_prints_is_heard(
+    shell: Shell, terminal: Callable[[str, str], Terminal]
+) -> None:
+    look = shlex.join([sys.executable, "-c", WHERE])
+    script = shlex.join(shell.arguments(f"{look}; printf 'two\\nlines\\n'; {GIVE_RETURN}"))
+    opened = terminal("/bin/sh", f"stty cols 97 rows 31; {script}; echo over $?")
+    opened.wait_for(b"[True, True, True] os.terminal_size(columns=97, lines=31)\r\ntwo\r\nlines\r\n")
+    opened.wait_for(b"over 0")
+    assert shell.events("return")[0]["return"]["summary"] == "It is done."
+
+
+def test_only_what_is_a_terminal_is_one_for_the_command(shell: Shell, terminal: Callable[[str, str], Terminal]) -> None:
+    look = shlex.join([sys.executable, "-c", "import os; print([os.isatty(fd) for fd in (0, 1, 2)])"])
+    opened = terminal("/bin/sh", f"{shlex.join(shell.arguments(look))} 2>errors; echo over $?")
+    opened.wait_for(b"[True, True, False]")
+    opened.wait_for(b"over 0")
+
+
+def test_the_size_of_the_terminal_is_followed(shell: Shell, terminal: Callable[[str, str], Terminal]) -> None:
+    watch = (
+        "import os, signal; signal.signal(signal.SIGWINCH, lambda *_: print(os.get_terminal_size(1), flush=True)); "
+        "print('ready', flush=True); [signal.pause() for _ in iter(int, 1)]"
+    )
+    script = shlex.join(shell.arguments(shlex.join([sys.executable, "-c", watch])))
+    opened = terminal("/bin/sh", f"trap : INT; stty cols 80 rows 24; {script}; echo over")
+    opened.wait_for(b"ready")
+    opened.resize(101, 33)
+    opened.wait_for(b"columns=101, lines=33")
+    opened.type(b"\x03")
+    opened.wait_for(b"over")

@@ -1,6 +1,6 @@
 """The delegation guide's own four tests of delegation safety, under their names."""
 
-from typing import Any
+from threading import Event
 
 import pytest
 
@@ -9,8 +9,10 @@ from delegtop.delegate import (
     DelegationContext,
     DelegationRefused,
     DelegationRegistry,
+    Return,
     ReturnInvalid,
     check_cycle,
+    invoke,
     prepare_delegation,
     validate_return,
 )
@@ -24,7 +26,7 @@ def at_depth(depth: int) -> DelegationContext:
     return context
 
 
-def invoke_subagent(timeout: int, actual_duration: int) -> dict[str, Any]:
+def invoke_subagent(timeout: int, actual_duration: int) -> tuple[Return, int]:
     """An orchestrator that looks every minute at a subagent that takes that long, in time that is only told."""
     clock = FrozenClock(Millis(0))
     registry = DelegationRegistry(clock=clock)
@@ -34,7 +36,7 @@ def invoke_subagent(timeout: int, actual_duration: int) -> dict[str, Any]:
         clock.set(Millis(second * SECOND))
         for result in registry.monitor().values():
             assert context.session_id not in registry
-            return result | {"given_up_at": second}
+            return result, second
     raise AssertionError("it was waited for to the end")
 
 
@@ -58,19 +60,28 @@ def test_depth_limit() -> None:
 
 
 def test_timeout() -> None:
-    result = invoke_subagent(timeout=3600, actual_duration=7200)
-    assert result["status"] == "partial"
-    assert "timeout" in result["errors"][0]["type"]
-    assert result["errors"][0]["recoverable"] is True
-    assert 3600 <= result["given_up_at"] <= 3660, "it was given up soon after its hour, not at the end"
+    result, given_up_at = invoke_subagent(timeout=3600, actual_duration=7200)
+    assert result.status == "partial"
+    assert "timeout" in result.errors[0].type
+    assert result.errors[0].recoverable is True
+    assert 3600 <= given_up_at <= 3660, "it was given up soon after its hour, not at the end"
+
+
+def test_timeout_of_a_subagent_that_is_really_invoked() -> None:
+    never = Event()
+    result = invoke(at_depth(1), lambda _: never.wait(), timeout=0.05)
+    assert result.status == "partial"
+    assert "timeout" in result.errors[0].type
+    assert result.errors[0].recommendation == "Resume with the same command to continue"
+    never.set()
 
 
 def test_invalid_return() -> None:
     with pytest.raises(ReturnInvalid) as invalid:
         validate_return({"status": "invalid_status"})
     assert invalid.value.problems == (
-        "missing required field: summary",
-        "missing required field: artifacts",
-        "missing required field: metadata",
-        "invalid status 'invalid_status': it must be one of completed, failed, partial, blocked",
+        'status is "invalid_status", not completed, failed, partial or blocked',
+        "summary is missing",
+        "artifacts is missing",
+        "metadata is missing",
     )

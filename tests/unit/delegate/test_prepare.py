@@ -24,7 +24,7 @@ def command() -> DelegationContext:
 
 
 def test_a_session_id_names_its_second_and_is_well_formed() -> None:
-    id = generate_session_id(FrozenClock(NOON))
+    id = generate_session_id(clock=FrozenClock(NOON))
     parsed = session_ids.parse(id)
     assert parsed is not None
     assert parsed.form is session_ids.Form.EPOCH
@@ -33,7 +33,11 @@ def test_a_session_id_names_its_second_and_is_well_formed() -> None:
 
 
 def test_session_ids_of_the_same_moment_differ() -> None:
-    assert len({generate_session_id(FrozenClock(NOON)) for _ in range(200)}) == 200
+    assert len({generate_session_id(clock=FrozenClock(NOON)) for _ in range(200)}) == 200
+
+
+def test_a_session_id_needs_no_clock() -> None:
+    assert session_ids.is_well_formed(generate_session_id())
 
 
 def test_what_the_orchestrator_calls_is_a_command_at_depth_0() -> None:
@@ -118,8 +122,9 @@ def test_a_refusal_is_an_error_object_with_a_way_on() -> None:
     with pytest.raises(DelegationRefused) as refused:
         prepare_delegation(command(), "implement")
     error = refused.value.error()
-    assert error["code"] == "CYCLE_DETECTED"
-    assert error["recommendation"].startswith("Let the caller do the work itself")
+    assert error.code == "CYCLE_DETECTED"
+    assert error.recommendation.startswith("Let the caller do the work itself")
+    assert error.made_by == "delegtop"
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,12 @@ def test_what_delegtop_wrote_itself_is_never_the_agents_word() -> None:
     assert steps(forest(started(), ended)) == [(By.DELEGTOP, own_words.RUN_AGAIN)]
 
 
+def test_an_error_that_delegtop_signed_is_never_the_agents_word_whatever_it_says() -> None:
+    fault = Fault("depth 4", recommendation="Shorten the chain.", made_by="delegtop")
+    ended = Ended("a", NOON, PLACE, Outcome.FAILED, Ending.RETURN, Report(errors=(fault,)))
+    assert steps(forest(started(), ended)) == [(By.DELEGTOP, "Shorten the chain.")]
+
+
 def test_the_guides_troubleshooting_is_only_for_who_follows_the_guide() -> None:
     loop = Noted("a", NOON, PLACE, "loop", "cycle 5 of 5")
     assert By.PROTOCOL not in [by for by, _ in steps(forest(started(product="codex"), loop))]

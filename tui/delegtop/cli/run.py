@@ -2,26 +2,28 @@
 
 import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from delegtop.base.clock import SECOND, WallClock, iso, parse_span
 from delegtop.base.paths import logs_folder
 from delegtop.cli.diagnostics import fail, say
 from delegtop.cli.exit_codes import Exit
-from delegtop.delegate import (
+from delegtop.delegate.artifact_search import ArtifactSearch
+from delegtop.delegate.command_end import CommandEnd
+from delegtop.delegate.conclude import Conclusion
+from delegtop.delegate.journal import Journal
+from delegtop.delegate.prepare import (
     LOG_VARIABLE,
     REGISTRY_VARIABLE,
     ContextInvalid,
     DelegationContext,
     DelegationRefused,
-    DelegationRegistry,
-    Journal,
-    SharedRegistryFile,
     prepare_delegation,
 )
-from delegtop.delegate.conclude import Conclusion
-from delegtop.delegate.supervise import CannotStart, CommandEnd, supervise
+from delegtop.delegate.registry import DelegationRegistry
+from delegtop.delegate.registry_file import RegistryInvalid, SharedRegistryFile
+from delegtop.delegate.supervise import CannotStart, Listener, supervise
 
 DESCRIPTION = (
     "Run a command as a tracked delegation: `delegtop run [OPTION…] -- COMMAND [ARGUMENT…]`. "
@@ -74,19 +76,30 @@ def run(arguments: Namespace) -> int:
     clock = WallClock()
     log = Path(arguments.log or os.environ.get(LOG_VARIABLE) or logs_folder() / f"{iso(clock.now())[:10]}.jsonl")
     listed_in = arguments.registry or os.environ.get(REGISTRY_VARIABLE)
+    journal = Journal(log)
+    snapshot = SharedRegistryFile(Path(listed_in)) if listed_in else None
     try:
         parent = DelegationContext.from_environment(os.environ)
-        journal = Journal(log)
-        snapshot = SharedRegistryFile(Path(listed_in)) if listed_in else None
-    except (ContextInvalid, OSError) as error:
+        _check(snapshot)
+    except (ContextInvalid, RegistryInvalid) as error:
         fail(str(error))
     try:
         context = _prepare(arguments, command, parent)
     except DelegationRefused as refused:
         return _refuse(refused, parent, journal, clock)
     registry = DelegationRegistry(journal, snapshot, clock)
-    tracked = _Tracked(context, command, journal, registry, clock)
-    return tracked.run(arguments.artifacts, snapshot.path if snapshot else None)
+    return _Tracked(context, command, journal, registry, clock).run(arguments.artifacts or ())
+
+
+def _check(snapshot: SharedRegistryFile | None) -> None:
+    """Raises RegistryInvalid for a file that is none: whoever names that has mistyped."""
+    try:
+        if snapshot is not None:
+            snapshot.check()
+    except RegistryInvalid:
+        raise
+    except OSError:
+        return  # it is told when it cannot be written either
 
 
 DIGITS = 18
@@ -123,7 +136,7 @@ def _refuse(refused: DelegationRefused, parent: DelegationContext | None, journa
     return Exit.REFUSED
 
 
-class _Tracked:
+class _Tracked(Listener):
     """One command and what is written of it. When writing fails it is said once, and the command goes on."""
 
     def __init__(
@@ -141,36 +154,53 @@ class _Tracked:
         self._clock = clock
         self._complained = False
 
-    def run(self, artifacts: list[str] | None, snapshot: Path | None) -> int:
-        started = self._clock.now()
-        try:
-            offset = self._log.stat().st_size if self._log.exists() else 0
-            self._registry.register(self._context)
-        except OSError as error:
-            fail(f"run: nothing was started, since it cannot be recorded: {error}")
-        conclusion = Conclusion(self._context, self._registry, self._log, offset, started, artifacts or ())
-        ended = self._supervise(snapshot)
+    def run(self, artifacts: Sequence[str]) -> int:
+        self._registry.expect(self._context)
+        conclusion = Conclusion(
+            self._context, self._registry, self._log, self._size(), ArtifactSearch(artifacts, self._clock.now())
+        )
+        ended = self._supervise()
         problems: list[str] = []
-        self._write(lambda: problems.extend(conclusion.record(ended, self._clock.now())))
+        self._write(lambda: problems.extend(conclusion.record(ended)))
         if problems:
             say(f"the return of {self._context.name} is not valid: {'; '.join(problems)}")
         if ended.timed_out:
             say(f"{self._context.name} ran out of time after {self._context.timeout:g}s and was ended")
         return Exit.TIMEOUT if ended.timed_out else ended.code
 
-    def _supervise(self, snapshot: Path | None) -> CommandEnd:
-        environ = {**os.environ, **self._context.to_environment(self._log, snapshot)}
+    def _size(self) -> int:
         try:
-            return supervise(self._command, self._context, environ, self._heard, self._stopped)
+            return self._log.stat().st_size
+        except OSError:
+            return 0
+
+    def _supervise(self) -> CommandEnd:
+        environ = {**os.environ, **self._registry.environment(self._context)}
+        try:
+            return supervise(self._command, self._context, environ, self)
         except CannotStart as problem:
             say(str(problem))
             code = Exit.NOT_FOUND if problem.missing else Exit.NOT_EXECUTABLE
             return CommandEnd(code, timed_out=False, interrupted=False, output="")
 
-    def _heard(self, activity: str) -> None:
+    def begun(self, pid: int) -> str:
+        """Written by the very process of the command: if we are killed, its number still tells that it runs."""
+        now = self._clock.now()
+        try:
+            self._registry.note_start(now, self._context.entry(now, pid=pid, host=os.uname().nodename))
+        except (OSError, ValueError) as error:
+            return str(error)
+        return ""
+
+    def troubled(self, words: str) -> None:
+        if not self._complained:
+            say(f"the log cannot be written, the command goes on: {words}")
+        self._complained = True
+
+    def heard(self, activity: str) -> None:
         self._write(lambda: self._registry.heartbeat(self._context.session_id, activity))
 
-    def _stopped(self, name: str) -> None:
+    def stopped(self, name: str) -> None:
         reason = "Ctrl-C" if name == "SIGINT" else f"ended by {name}"
         self._write(lambda: self._registry.cancel(self._context.session_id, reason))
 
@@ -178,6 +208,4 @@ class _Tracked:
         try:
             write()
         except (OSError, ValueError, RecursionError) as error:
-            if not self._complained:
-                say(f"the log cannot be written, the command goes on: {error}")
-            self._complained = True
+            self.troubled(str(error))

@@ -9,7 +9,7 @@ from delegtop.base.clock import SECOND, Millis, iso
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """One delegation as its caller describes it. A command is a context without a subagent, at depth 0."""
+    """One delegation as its caller describes it. A command has no subagent, or itself, and is at depth 0."""
 
     session_id: str
     command: str | None = None

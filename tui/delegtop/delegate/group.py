@@ -12,11 +12,11 @@ class ProcessGroup:
     def __init__(self, leader: int) -> None:
         self._id = leader
 
-    def send(self, number: signal.Signals) -> None:
+    def send(self, number: int, *, wakes: bool = True) -> None:
         """Signal all of it; one that is gone already is no error. One that is stopped is woken to hear it."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._id, number)
-            if number != signal.SIGKILL:
+            if wakes and number != signal.SIGKILL:
                 os.killpg(self._id, signal.SIGCONT)
 
     def is_alive(self) -> bool:

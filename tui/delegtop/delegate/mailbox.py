@@ -13,7 +13,7 @@ _NEWS = b"\0"
 class Mailbox:
     """While it is open, the given signals do nothing but arrive here. One that was ignored before stays ignored."""
 
-    def __init__(self, *numbers: signal.Signals) -> None:
+    def __init__(self, *numbers: int) -> None:
         self._numbers = numbers
 
     def __enter__(self) -> Self:
@@ -21,7 +21,7 @@ class Mailbox:
         os.set_blocking(self._read, False)
         os.set_blocking(self._write, False)
         self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        self._handlers: dict[signal.Signals, Any] = {
+        self._handlers: dict[int, Any] = {
             number: signal.signal(number, _nothing)
             for number in self._numbers
             if signal.getsignal(number) is not signal.SIG_IGN or number == signal.SIGCHLD
@@ -43,11 +43,11 @@ class Mailbox:
         with suppress(OSError):
             os.write(self._write, _NEWS)
 
-    def wait(self, seconds: float) -> list[signal.Signals]:
+    def wait(self, seconds: float) -> list[int]:
         """The signals that have come, as soon as there is any news, else after so many seconds."""
         if not select.select([self._read], [], [], max(0.0, seconds))[0]:
             return []
-        return [signal.Signals(number) for number in os.read(self._read, 4096) if number]
+        return [number for number in os.read(self._read, 4096) if number]
 
 
 def _nothing(_number: int, _frame: FrameType | None) -> None:

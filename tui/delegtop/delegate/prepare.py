@@ -4,14 +4,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from delegtop.base.clock import SECOND, Clock, Millis, WallClock
+from delegtop.base.clock import SECOND, Clock, Millis, monotonic
 from delegtop.delegate.context import Context
+from delegtop.delegate.error_objects import error_fields, typed
 from delegtop.delegate.new_session_id import generate_session_id
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH, timeout_of
 from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR
 from delegtop.protocols.standard.contract.return_contract import ERROR_CODES
+
+if TYPE_CHECKING:
+    from delegtop.protocols.standard.contract.return_model import ReturnError
 
 CONTEXT_VARIABLE = "DELEGTOP_CONTEXT"
 """Holds the delegation context of a process, as JSON."""
@@ -35,15 +39,9 @@ class DelegationRefused(Exception):  # noqa: N818  # it reads as what happened: 
         self.code = code
         self.message = message
 
-    def error(self) -> dict[str, Any]:
-        """The error object for a log or a return. Recoverable: the caller can go on without this delegation."""
-        return {
-            "type": "validation",
-            "message": self.message,
-            "code": self.code,
-            "recoverable": True,
-            "recommendation": _sentence(ERROR_CODES[self.code].recovery),
-        }
+    def error(self) -> "ReturnError":
+        """The error for a log or a return. Recoverable: the caller can go on without this delegation."""
+        return typed(error_fields("validation", self.code, self.message, _sentence(ERROR_CODES[self.code].recovery)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +57,13 @@ class DelegationContext:
     task_context: Mapping[str, Any] = field(default_factory=dict)
     parent: str | None = None
     """The session id of the delegation that hands out this one."""
+    began: float = field(default_factory=monotonic, compare=False, repr=False)
+    """When it was made or taken over, by the monotonic clock of this process: durations are measured from there."""
+
+    @property
+    def seconds(self) -> float:
+        """How long that is ago."""
+        return round(monotonic() - self.began, 3)
 
     @property
     def name(self) -> str:
@@ -137,7 +142,7 @@ class DelegationContext:
         return Context(
             session_id=self.session_id,
             command=self.command,
-            subagent=self.name if self.delegation_depth > 0 else None,
+            subagent=self.name,
             caller=self.caller,
             parent_session_id=self.parent,
             task_number=number if isinstance(number, int | str) else None,
@@ -186,7 +191,7 @@ def prepare_delegation(
     if task_context is None:
         task_context = {} if parent is None else parent.task_context
     return DelegationContext(
-        session_id=generate_session_id(clock or WallClock()),
+        session_id=generate_session_id(clock=clock),
         delegation_depth=depth,
         delegation_path=(*path, target),
         timeout=timeout_of(target) if timeout is None else timeout,

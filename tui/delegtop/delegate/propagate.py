@@ -1,24 +1,22 @@
 """Errors on their way up: what a caller tells whoever called it."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from delegtop.protocols.standard.contract.return_model import Return
 
 
-def recovery_message(returned: Mapping[str, Any]) -> str | None:
+_STANDS = {"failed": "Task failed", "partial": "Task is not finished", "blocked": "Task is blocked"}
+
+
+def recovery_message(returned: "Return") -> str | None:
     """What to say of a return that did not complete; None if it did and nothing needs saying.
 
     If every error is recoverable, the first recommendation there is; if one is not, that one's message, for people.
     """
-    errors = [error for error in _list(returned.get("errors")) if isinstance(error, Mapping)]
-    if not errors:
-        status = returned.get("status")
-        return None if status == "completed" else f"Task {status or 'ended'}, and no error says why."
-    fatal = next((error for error in errors if error.get("recoverable") is not True), None)
+    if not returned.errors:
+        return None
+    fatal = next((error for error in returned.errors if not error.recoverable), None)
     if fatal is not None:
-        return f"Task failed. Manual intervention required: {fatal.get('message') or 'no message'}"
-    advice = next((error["recommendation"] for error in errors if error.get("recommendation")), "Try again.")
-    return f"Task failed but is recoverable. {advice}"
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+        return f"{_STANDS[returned.status]}. Manual intervention required: {fatal.message}"
+    return f"{_STANDS[returned.status]} but is recoverable. {returned.errors[0].recommendation}"

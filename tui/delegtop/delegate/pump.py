@@ -3,15 +3,23 @@
 import os
 import re
 import select
+import signal
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Thread
+from typing import NoReturn
 
 from delegtop.base.clock import monotonic
 
 _CHUNK = 64 * 1024
 _GLANCE = 4 * 1024
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+_SETTLED = 0.05
+"""Seconds without output after which everything that a process wrote before it ended has come: a terminal takes a
+moment to hand it over, a pipe none."""
+_LAST = 1024 * 1024
+"""Bytes that a process may have left in a pipe when it ended: no pipe holds more."""
 
 
 class OutputPump(Thread):
@@ -25,24 +33,55 @@ class OutputPump(Thread):
         self.heard_at = 0.0
         """When the last output came, by the monotonic clock; 0 if none did."""
         self.ended = False
-        self._source = source
-        self._target = target
+        self.source: int | None = source
+        """What it reads from; None once that has ended."""
+        self.target = target
         self._keep = keep
         self._tell = tell
         self._kept: deque[bytes] = deque()
         self._size = 0
+        self._wake, self._waker = os.pipe()
+        self._leaving = False
 
     def run(self) -> None:
         try:
-            while data := os.read(self._source, _CHUNK):
-                self._remember(data)
-                self._write(data)
+            if not self._pass_on():
+                return
         except OSError:
-            pass  # the reader is gone; closing the pipe tells the process
+            pass  # the reader is gone, or a terminal was closed; closing our end tells the process
         finally:
-            os.close(self._source)
             self.ended = True
             self._tell()
+        if self.source is not None:
+            os.close(self.source)
+            self.source = None
+
+    def _pass_on(self) -> bool:
+        """Read to the end; False if the pump is to leave before."""
+        source, left = self.source, _LAST
+        if source is None:
+            return True
+        while True:
+            ready = select.select([source, self._wake], [], [], _SETTLED if self._leaving else None)[0]
+            if source in ready:
+                data = os.read(source, _CHUNK)
+                if not data:
+                    return True
+                self._remember(data)
+                write_all(self.target, data)
+                left -= len(data) if self._leaving else 0
+            elif self._leaving and not ready:
+                return False
+            if self._wake in ready:
+                os.read(self._wake, 1)
+            if left <= 0:
+                return False
+
+    def leave(self) -> None:
+        """The process has ended, and somebody it left behind keeps its output: pass on what is there, then stop."""
+        if not self._leaving:
+            self._leaving = True
+            os.write(self._waker, b"\0")
 
     def tail(self) -> bytes:
         """The last of the output, at most about as much as is kept."""
@@ -60,10 +99,50 @@ class OutputPump(Thread):
         while self._size - len(self._kept[0]) >= self._keep:
             self._size -= len(self._kept.popleft())
 
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            try:
-                view = view[os.write(self._target, view) :]
-            except BlockingIOError:  # somebody made the terminal or pipe we share non-blocking
-                select.select([], [self._target], [])
+
+def write_all(target: int, data: bytes) -> None:
+    """Write it all, however slowly it is read."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(target, view) :]
+        except BlockingIOError:  # somebody made the terminal or pipe we share non-blocking
+            select.select([], [target], [])
+
+
+def leave_behind(pumps: Sequence[OutputPump]) -> None:
+    """Leave a small process for output that outlives its command, as it would have gone on without us between.
+
+    No pump is running any more, so nothing else of this process is needed in the new one.
+    """
+    routes = {pump.source: pump.target for pump in pumps if pump.source is not None}
+    if routes and os.fork() == 0:
+        _forward(routes)
+
+
+def _forward(routes: dict[int, int]) -> NoReturn:
+    """Pass on until everybody has closed it."""
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_DFL)
+        kept = {*routes, *routes.values()}
+        for fd in range(_MOST_OPEN):
+            if fd not in kept:
+                with suppress(OSError):
+                    os.close(fd)
+        while routes:
+            for source in select.select([*routes], [], [])[0]:
+                try:
+                    data = os.read(source, _CHUNK)
+                    write_all(routes[source], data)
+                except OSError:
+                    data = b""
+                if not data:
+                    os.close(source)
+                    del routes[source]
+    finally:
+        os._exit(0)
+
+
+_MOST_OPEN = 1024

@@ -1,16 +1,25 @@
 """The orchestrator's registry: which delegations are out, until when, and what is done when one does not come back."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakValueDictionary
 
 from delegtop.base.clock import Clock, Millis, WallClock
 from delegtop.delegate.context import Context
-from delegtop.delegate.journal import Journal
+from delegtop.delegate.journal import Journal, as_given
 from delegtop.delegate.prepare import DelegationContext
-from delegtop.delegate.return_objects import timeout_error, timeout_return
+from delegtop.delegate.registry_file import SharedRegistryFile
+from delegtop.delegate.return_objects import made_return, refused_fields, timeout_error, timeout_return
 from delegtop.delegate.return_validation import ReturnInvalid, validate_return
+from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR
+
+if TYPE_CHECKING:
+    from delegtop.protocols.standard.contract.return_model import Return, ReturnArtifact, ReturnError
 
 
 class Listing(Protocol):
@@ -33,14 +42,17 @@ class Active:
 class DelegationRegistry:
     """Every active delegation of one orchestrator. What happens is written to the log and the snapshot, if given.
 
-    Nothing here waits or starts anything: the orchestrator calls `monitor` as often as it likes.
+    Nothing here waits or starts anything: the orchestrator calls `monitor` as often as it likes. Threads may share it.
     """
 
     def __init__(self, log: Journal | None = None, snapshot: Listing | None = None, clock: Clock | None = None) -> None:
-        self._log = log
+        self.log = log
         self._snapshot = snapshot
         self._clock = clock or WallClock()
         self._active: dict[str, Active] = {}
+        self._contexts: dict[str, DelegationContext] = {}
+        """All that were ever here: a return may come after the end."""
+        self._lock = RLock()
 
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._active
@@ -50,72 +62,152 @@ class DelegationRegistry:
 
     def register(self, context: DelegationContext, *, pid: int | None = None) -> Active:
         """A delegation starts now. `pid` is the process that does the work, if it is another than this one."""
+        with self._lock:
+            active = self.expect(context)
+            entry = context.entry(active.started, pid=pid or os.getpid(), host=os.uname().nodename)
+            try:
+                self.note_start(active.started, entry)
+            except OSError:
+                self._leave(context.session_id)
+                raise
+            return active
+
+    def expect(self, context: DelegationContext) -> Active:
+        """Wait for a delegation that somebody else has written down, or will."""
         now = self._clock.now()
-        entry = context.entry(now, pid=pid or os.getpid(), host=os.uname().nodename)
-        active = Active(context, now, entry.deadline or now)
+        active = Active(context, now, context.entry(now).deadline or now)
         self._active[context.session_id] = active
-        if self._snapshot is not None:
-            self._snapshot.register(now, entry)
-        try:
-            if self._log is not None:
-                self._log.register(now, entry)
-        except OSError:
-            self._leave(context.session_id)
-            raise
+        self._contexts[context.session_id] = context
+        _keepers[context.session_id] = self
         return active
+
+    def note_start(self, at: Millis, entry: Context) -> None:
+        """Write down that a delegation starts. What cannot be written in one place is written in the other."""
+        try:
+            if self._snapshot is not None:
+                self._snapshot.register(at, entry)
+        finally:
+            if self.log is not None:
+                self.log.register(at, entry)
+
+    def environment(self, context: DelegationContext) -> dict[str, str]:
+        """The variables for a process that works for this delegation."""
+        snapshot = self._snapshot
+        shared = snapshot.path if isinstance(snapshot, SharedRegistryFile) else None
+        return context.to_environment(self.log.path if self.log else None, shared)
 
     def heartbeat(self, session_id: str, activity: str) -> None:
         """A sign of life, if a log is kept."""
-        if self._log is not None and session_id in self._active:
-            self._log.heartbeat(self._clock.now(), session_id, activity)
+        if self.log is not None and session_id in self._active:
+            self.log.heartbeat(self._clock.now(), session_id, activity)
 
-    def error(self, session_id: str, error: Mapping[str, Any]) -> None:
+    def error(
+        self, session_id: str, error: "ReturnError | Mapping[str, Any]", *, stack_trace: str | None = None
+    ) -> None:
         """Something went wrong, whether or not the delegation goes on."""
-        if self._log is not None:
-            self._log.error(self._clock.now(), session_id, error)
+        if self.log is not None:
+            self.log.error(self._clock.now(), session_id, error, stack_trace=stack_trace)
 
     def overdue(self, now: Millis) -> list[Active]:
         """The delegations whose deadline has passed."""
-        return [active for active in self._active.values() if now > active.deadline]
+        with self._lock:
+            return [active for active in self._active.values() if now > active.deadline]
 
-    def monitor(self, now: Millis | None = None) -> dict[str, dict[str, Any]]:
+    def monitor(self, now: Millis | None = None) -> "dict[str, Return]":
         """Give up on every delegation that is past its deadline: the partial return for the caller, by session id."""
         overdue = self.overdue(self._clock.now() if now is None else now)
         return {active.context.session_id: self.handle_timeout(active.context.session_id) for active in overdue}
 
-    def complete(self, session_id: str, returned: object) -> dict[str, Any]:
-        """Take a return: it is logged as it is, its entry goes, and it is given back if valid, else ReturnInvalid.
+    def complete(self, session_id: str, returned: object, *, root: Path | None = None) -> "Return":
+        """Take a return: it is logged, its entry goes, and it is given back, typed.
 
-        A return that comes after a timeout or a cancel is taken like any other.
+        One that is not valid is recorded as failed, as the documents have it, and that failed return is given back: its
+        error says everything that is wrong, and its metadata keep what was given. With the root of the project the
+        files it names must be there. A return that comes after a timeout or a cancel is taken like any other.
         """
-        if self._log is not None:
-            self._log.returned(self._clock.now(), session_id, returned)
-        self._leave(session_id)
         try:
-            return validate_return(returned, session_id)
+            taken = validate_return(returned, session_id, root=root)
         except ReturnInvalid as invalid:
-            self.error(session_id, invalid.error())
-            raise
+            return self.refuse(session_id, invalid)
+        self.record(session_id, returned)
+        return taken
 
-    def handle_timeout(self, session_id: str, artifacts: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
-        """Stop waiting for a delegation: the partial return its caller gets, with the artifacts that were found."""
-        context = self._active[session_id].context
-        found = [dict(artifact) for artifact in artifacts]
-        self.error(session_id, timeout_error(context))
-        if self._log is not None:
-            self._log.timed_out(self._clock.now(), session_id, found)
-        self._leave(session_id)
-        return timeout_return(context, found)
+    def refuse(self, session_id: str, invalid: ReturnInvalid) -> "Return":
+        """Take the failed return in place of one that is not valid."""
+        return self.fail(session_id, refused_fields(self._context(session_id), invalid))
+
+    def fail(self, session_id: str, failed: Mapping[str, Any], *, stack_trace: str | None = None) -> "Return":
+        """Take a failed return that delegtop made, with its errors."""
+        for error in failed["errors"]:
+            self.error(session_id, error, stack_trace=stack_trace)
+        self.record(session_id, failed)
+        return made_return(failed)
+
+    def record(self, session_id: str, returned: object) -> None:
+        """Log a return as it is, and let go of its delegation."""
+        with self._leaving(session_id):
+            if self.log is not None:
+                self.log.returned(self._clock.now(), session_id, returned)
+
+    def handle_timeout(
+        self, session_id: str, artifacts: "Iterable[ReturnArtifact | Mapping[str, Any]]" = ()
+    ) -> "Return":
+        """Stop waiting for a delegation: the partial return its caller gets, with the artifacts that were found.
+
+        Of what was found as plain objects, those that are no artifacts are only logged.
+        """
+        context, found = self._context(session_id), [as_given(artifact) for artifact in artifacts]
+        with self._leaving(session_id):
+            self.error(session_id, timeout_error(context))
+            if self.log is not None:
+                self.log.timed_out(self._clock.now(), session_id, [each for each in found if isinstance(each, Mapping)])
+        return timeout_return(context, _typed(found))
 
     def cancel(self, session_id: str, reason: str | None = None) -> None:
         """Somebody ended it before it was done."""
         if session_id not in self._active:
             raise KeyError(session_id)
-        if self._log is not None:
-            self._log.cancel(self._clock.now(), session_id, reason)
-        self._leave(session_id)
+        with self._leaving(session_id):
+            if self.log is not None:
+                self.log.cancel(self._clock.now(), session_id, reason)
+
+    def _context(self, session_id: str) -> DelegationContext:
+        """What was registered under that id; of what was not, only the id is known."""
+        known = self._contexts.get(session_id)
+        return known or DelegationContext(
+            session_id=session_id, delegation_depth=0, delegation_path=(ORCHESTRATOR, "unknown"), timeout=1
+        )
+
+    @contextmanager
+    def _leaving(self, session_id: str) -> Iterator[None]:
+        """The log is written first: a snapshot that cannot be replaced must not cost the end of a delegation. Nor does
+        a log that cannot be written keep its entry there."""
+        with self._lock:
+            try:
+                yield
+            finally:
+                self._leave(session_id)
 
     def _leave(self, session_id: str) -> None:
-        """The log is written before: a snapshot that cannot be replaced must not cost the end of a delegation."""
         if self._active.pop(session_id, None) is not None and self._snapshot is not None:
             self._snapshot.remove(session_id)
+
+
+_keepers: WeakValueDictionary[str, DelegationRegistry] = WeakValueDictionary()
+
+
+def keeper_of(session_id: str) -> DelegationRegistry | None:
+    """The registry of this process that a delegation is or was in."""
+    return _keepers.get(session_id)
+
+
+def forget_keepers() -> None:
+    """For a process that was forked: the registries of its parent are not its own."""
+    _keepers.clear()
+
+
+def _typed(artifacts: Iterable[object]) -> "Iterable[ReturnArtifact]":
+    from delegtop.protocols.contract_model import breaches
+    from delegtop.protocols.standard.contract.return_model import ReturnArtifact
+
+    return [ReturnArtifact.model_validate(each) for each in artifacts if not breaches(ReturnArtifact, each)]

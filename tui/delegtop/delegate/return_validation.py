@@ -4,13 +4,17 @@ import json
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
-from pathlib import PurePosixPath
-from typing import Any, NoReturn
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from delegtop.delegate.error_objects import error_fields, typed
 from delegtop.protocols.hyper import output_contract
 from delegtop.protocols.standard.contract import own_words
-from delegtop.protocols.standard.contract.return_contract import NEEDS_ERRORS, STATUSES, SUMMARY_HARD_LIMIT
+
+if TYPE_CHECKING:
+    from delegtop.protocols.contract_model import Breach
+    from delegtop.protocols.standard.contract.return_model import Return, ReturnError
 
 REQUIRED = ("status", "summary", "artifacts", "metadata")
 
@@ -18,86 +22,74 @@ REQUIRED = ("status", "summary", "artifacts", "metadata")
 class ReturnInvalid(ValueError):  # noqa: N818  # the name says what is wrong
     """A return that does not keep to the standard; `problems` says everything that is wrong with it."""
 
-    def __init__(self, problems: tuple[str, ...]) -> None:
+    def __init__(self, problems: tuple[str, ...], returned: object = None) -> None:
         super().__init__("; ".join(problems))
         self.problems = problems
+        self.returned = returned
+        """What was given."""
 
-    def error(self) -> dict[str, Any]:
-        """The error object for a log or for a return to the next caller up."""
-        return {
-            "type": "validation",
-            "message": f"The return is not valid: {self}",
-            "code": "VALIDATION_FAILED",
-            "recoverable": True,
-            "recommendation": own_words.RETURN_STANDARD,
-        }
+    def error(self) -> "ReturnError":
+        """The error for a log or for a return to the next caller up."""
+        return typed(self.fields())
+
+    def fields(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        message = f"The return is not valid: {self}"
+        return error_fields("validation", "VALIDATION_FAILED", message, own_words.RETURN_STANDARD)
 
 
-def validate_return(value: object, expected_session_id: str | None = None) -> dict[str, Any]:
-    """The return itself if it is valid; raises ReturnInvalid with everything that is wrong.
+def validate_return(value: object, expected_session_id: str | None = None, *, root: Path | None = None) -> "Return":
+    """The return, typed, if it is valid; raises ReturnInvalid with everything that is wrong.
 
-    Checked is what a caller has to rely on: a JSON object, the four required fields, the status, the session id, the
-    summary's length, the artifacts' paths, and that what did not complete says why.
+    Checked is what the documents ask for: every field, its type and values, the session id that was handed out, the
+    depth, the path, and that what did not complete says why. With the root of the project its files are looked for too.
     """
-    if not isinstance(value, dict):
-        raise ReturnInvalid(("the return must be a JSON object",))
-    problems = tuple(_problems(value, expected_session_id))
-    if problems:
-        raise ReturnInvalid(problems)
-    return value
+    from delegtop.protocols.contract_model import dumped
+    from delegtop.protocols.standard.contract.return_model import Return
+
+    given: object = dumped(value) if isinstance(value, Return) else value
+    if problems := tuple(map(str, return_breaches(given, expected_session_id, root=root))):
+        raise ReturnInvalid(problems, given)
+    return value if isinstance(value, Return) else Return.model_validate(given)
 
 
-def _problems(value: dict[str, Any], expected: str | None) -> Iterator[str]:
-    for name in REQUIRED:
-        if name not in value:
-            yield f"missing required field: {name}"
-    status = value.get("status")
-    if "status" in value and status not in STATUSES:
-        yield f"invalid status {status!r}: it must be one of {', '.join(STATUSES)}"
-    if "metadata" in value:
-        yield from _session_problems(value, expected)
-    if "summary" in value:
-        yield from _summary_problems(value["summary"])
-    if "artifacts" in value:
-        yield from _artifact_problems(value["artifacts"])
-    errors = value.get("errors", [])
-    if not isinstance(errors, list):
-        yield "errors must be a list"
-    elif status in NEEDS_ERRORS and not errors:
-        yield f"status is {status}, but no error says why"
+def return_breaches(value: object, expected: str | None = None, *, root: Path | None = None) -> "tuple[Breach, ...]":
+    """Everything that is wrong with a return, each with the rule that tells the same of a log."""
+    from delegtop.protocols.contract_model import Breach, breaches
+    from delegtop.protocols.standard.contract.return_model import Return, across_fields
+
+    if not isinstance(value, Mapping):
+        return (Breach("", "the return must be a JSON object", "LOG-001"),)
+    found = [*breaches(Return, dict(value)), *across_fields(value)]
+    actual = session_id_of(value)
+    if expected is not None and actual is not None and actual != expected:
+        found.append(Breach("metadata.session_id", f"is {actual}, not {expected}, which was handed out", "RET-007"))
+    if root is not None:
+        found += _missing_files(value.get("artifacts"), root)
+    return tuple(dict.fromkeys(found))
 
 
-def _session_problems(value: dict[str, Any], expected: str | None) -> Iterator[str]:
-    metadata = value["metadata"]
-    if not isinstance(metadata, dict):
-        yield "metadata must be an object"
-        return
-    actual = metadata.get("session_id") or value.get("session_id")
-    if not actual:
-        yield "metadata has no session_id"
-    elif expected is not None and actual != expected:
-        yield f"session id mismatch: {actual} is not {expected}"
+def session_id_of(value: Mapping[str, Any]) -> str | None:
+    """The session id that a return names, in its metadata or beside them."""
+    metadata = value.get("metadata")
+    id = (metadata.get("session_id") if isinstance(metadata, Mapping) else None) or value.get("session_id")
+    return id if isinstance(id, str) else None
 
 
-def _summary_problems(summary: object) -> Iterator[str]:
-    if not isinstance(summary, str):
-        yield "summary must be text"
-    elif not summary.strip():
-        yield "summary must not be empty"
-    elif len(summary) > SUMMARY_HARD_LIMIT:
-        yield f"summary is too long: {len(summary)} characters, at most {SUMMARY_HARD_LIMIT}"
+def _missing_files(artifacts: object, root: Path) -> "Iterator[Breach]":
+    from delegtop.protocols.contract_model import Breach
+
+    for index, artifact in enumerate(artifacts if isinstance(artifacts, list | tuple) else ()):
+        path = artifact.get("path") if isinstance(artifact, Mapping) else None
+        if isinstance(path, str) and path and not _exists(root / path):
+            yield Breach(f"artifacts[{index}].path", f'is "{path}", and there is no such file in {root}', "RET-023")
 
 
-def _artifact_problems(artifacts: object) -> Iterator[str]:
-    if not isinstance(artifacts, list):
-        yield "artifacts must be a list"
-        return
-    for index, artifact in enumerate(artifacts):
-        path = artifact.get("path") if isinstance(artifact, dict) else None
-        if not (isinstance(path, str) and path):
-            yield f"artifacts[{index}] has no path"
-        elif PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            yield f"artifacts[{index}]: {path} must be relative to the project and stay within it"
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 _OBJECT = re.compile(r"\n[ \t]*(?:(?:```+|~~~+)\w*[ \t]*)?(?=\{)")
@@ -106,13 +98,15 @@ _TRIED = 2000
 """So many beginnings are tried, the last ones: output that is nothing but braces must not take for ever."""
 
 
-def extract_return(text: str) -> dict[str, Any] | None:
+def extract_return(text: str, expected_session_id: str | None = None, *, root: Path | None = None) -> "Return | None":
     """The return in an agent's output: marked, fenced or bare; of several the last. None if there is none.
 
     Between markers any JSON object counts; elsewhere only one that has the shape of a return, since programs print
-    other JSON too. An agent CLI that prints JSON itself has its final message in `result`, and is looked into.
+    other JSON too. An agent CLI that prints JSON itself has its final message in `result`, and is looked into. What
+    was found is validated: raises ReturnInvalid.
     """
-    return next((found for found in returns_in(text) if isinstance(found, dict)), None)
+    found = next((each for each in returns_in(text) if isinstance(each, dict)), None)
+    return None if found is None else validate_return(found, expected_session_id, root=root)
 
 
 def returns_in(text: str) -> Iterator[dict[str, Any] | str]:
@@ -162,7 +156,7 @@ def _is_return(value: dict[str, Any]) -> bool:
     """True for an object that means to be a return, in the standard form or with its status in `meta`."""
     if "meta" in value:
         return "artifacts" in value
-    others = [name for name in ("summary", "artifacts", "metadata") if name in value]
+    others = [name for name in REQUIRED[1:] if name in value]
     if "status" in value:
         return bool(others)
     metadata = value.get("metadata")  # one that forgot to say how it ended still says whose it is

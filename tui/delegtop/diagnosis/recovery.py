@@ -22,11 +22,10 @@ from delegtop.model.delegation import Delegation, Note
 from delegtop.model.events import LOCALHOST, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.process_sight import unseen
-from delegtop.model.recovery_hints import SHOWN_BY_LOGS, Hint, hints
+from delegtop.model.recovery_hints import hints
 from delegtop.model.states import ACTIVE, ENDED, Life, State
 from delegtop.model.store.ledger import Handle
 from delegtop.protocols.standard.contract import resume_commands
-from delegtop.protocols.standard.contract.own_words import OWN
 
 _ITS = "its process"
 _ADVICE = 3
@@ -200,15 +199,10 @@ def _own_words(facts: Delegation, findings: Iterable[Finding]) -> Iterator[Step]
     for hint in hints(facts):
         if hint.kind not in _SHOWN_ELSEWHERE:
             words = f"{hint.title}: {hint.text}" if hint.kind in _TITLED else hint.text
-            yield Step(By.AGENT if is_agents(hint) else By.DELEGTOP, words)
+            yield Step(By.AGENT if hint.by_agent else By.DELEGTOP, words)
     for finding in findings:
         if finding.by == "agent" and finding.advice:
             yield Step(By.AGENT, finding.advice)
-
-
-def is_agents(hint: Hint) -> bool:
-    """Whether it is the agent's own word, not what logs show of it or what delegtop wrote in its place."""
-    return hint.kind not in SHOWN_BY_LOGS and hint.text not in OWN
 
 
 def _advice(findings: Sequence[Finding], told: str) -> list[Finding]:

@@ -278,6 +278,14 @@ class Delegation(Identity, frozen=True, kw_only=True):
         return f"/{self.command.lstrip('/')}" if self.command else self.id
 
     @property
+    def is_command(self) -> bool:
+        """It is what somebody typed, not an agent. The outermost that `delegtop run` starts is named as both: with a
+        task it is a command that can be typed again."""
+        if not self.command or not self.agent:
+            return bool(self.command)
+        return self.agent == self.command and self.depth == 0 and self.task is not None
+
+    @property
     def quiet_since(self) -> Millis | None:
         """Since when nothing came of it: that its model is asked once more is no answer."""
         if self.phase is Phase.MODEL and (self.asked or 0) >= AGAIN:

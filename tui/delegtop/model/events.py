@@ -137,6 +137,9 @@ class Fault(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_un
     code: Annotated[str | None, Meta(description="The code to tell it by, such as `BUILD_ERROR`.")] = None
     recoverable: Annotated[bool | None, Meta(description="Whether trying again can help.")] = None
     recommendation: Annotated[str | None, Meta(description="What to do about it.")] = None
+    made_by: Annotated[
+        str | None, Meta(description="Who wrote it, if it was not the agent itself: `delegtop`, in its place.")
+    ] = None
 
 
 class Report(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

@@ -23,7 +23,7 @@ _STATES = tuple(State)
 
 def label(delegation: Delegation) -> str:
     """What to call it in a tree: `/implement 191` for a command, else its one-word name."""
-    if delegation.agent or not delegation.command:
+    if not delegation.is_command or not delegation.command:
         return delegation.name
     command = "/" + delegation.command.lstrip("/")
     return f"{command} {delegation.task}" if delegation.task else command

@@ -9,6 +9,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model import notes
 from delegtop.model.delegation import Delegation
+from delegtop.protocols.standard.contract.own_words import is_own
 
 RECOMMENDATION = "recommendation"
 NEXT_STEPS = "next steps"
@@ -41,6 +42,13 @@ class Hint(msgspec.Struct, frozen=True):
     text: str
     origin: Origin | None = None
     at: Millis | None = None
+    by_delegtop: bool = False
+    """delegtop wrote it, in the place of an agent that did not answer or gave no valid return."""
+
+    @property
+    def by_agent(self) -> bool:
+        """It is the agent's own word, not what logs show of it or what delegtop wrote in its place."""
+        return self.kind not in SHOWN_BY_LOGS and not self.by_delegtop
 
     @property
     def title(self) -> str:
@@ -51,7 +59,7 @@ def hints(facts: Delegation) -> tuple[Hint, ...]:
     """Everything there is, what matters most first; what is said twice is told once."""
     told = [Hint(note.kind, note.text, note.origin, note.at) for note in facts.notes if note.kind in _ORDER]
     told += [
-        Hint(RECOMMENDATION, fault.recommendation, facts.ended_origin, facts.ended_at)
+        Hint(RECOMMENDATION, fault.recommendation, facts.ended_origin, facts.ended_at, is_own(fault))
         for fault in facts.errors
         if fault.recommendation
     ]

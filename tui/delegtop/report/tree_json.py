@@ -80,7 +80,7 @@ class Made(Struct, frozen=True, forbid_unknown_fields=True):
     summary: str | None
 
 
-class Wrong(Struct, frozen=True, forbid_unknown_fields=True):
+class Wrong(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """An error as the agent told it."""
 
     message: str | None
@@ -88,6 +88,9 @@ class Wrong(Struct, frozen=True, forbid_unknown_fields=True):
     code: str | None
     recoverable: bool | None
     recommendation: str | None
+    made_by: Annotated[
+        str | None, Meta(description="Who wrote it: `delegtop`, in the place of an agent. Else it is left out.")
+    ] = None
 
 
 class Place(Struct, frozen=True, forbid_unknown_fields=True):
@@ -355,7 +358,8 @@ def _said(claim: Claim) -> Said:
 
 def _errors(facts: Delegation) -> list[Wrong]:
     return [
-        Wrong(fault.message, fault.type, fault.code, fault.recoverable, fault.recommendation) for fault in facts.errors
+        Wrong(fault.message, fault.type, fault.code, fault.recoverable, fault.recommendation, fault.made_by)
+        for fault in facts.errors
     ]
 
 

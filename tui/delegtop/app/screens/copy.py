@@ -37,13 +37,14 @@ def choices(assessments: Assessments, handle: Handle, *, masked: bool = True) ->
     """Everything there is to copy; a secret that is hidden on the screen does not leave it by this way either."""
     forest = assessments.forest
     hide, delegation = privacy.hiding(masked), forest.delegation(handle)
-    advice = next((hint.text for hint in hints(delegation) if hint.kind == RECOMMENDATION), "")
+    told = next((hint for hint in hints(delegation) if hint.kind == RECOMMENDATION), None)
+    advice, adviser = (told.text, "agent" if told.by_agent else "delegtop") if told else ("", "")
     command = next((step.command for step in assessments.todo(handle) if step.command), "")
     return [
         _choice("id", "i", delegation.id),
         _choice("path", "p", path_of(delegation, " / ")),
         # As a comment: pasted into a shell by mistake it does nothing.
-        _choice("recommendation", "r", hide(advice), "# from agent: "),
+        _choice("recommendation", "r", hide(advice), f"# from {adviser}: "),
         _choice("command", "k", hide(command)),
         _choice("row", "o", hide(row_text(forest, handle))),
     ]

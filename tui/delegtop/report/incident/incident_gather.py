@@ -7,7 +7,6 @@ from delegtop import __version__
 from delegtop.base.clock import Millis, iso
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
-from delegtop.diagnosis import recovery as remedies
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case, Exists, unseen
@@ -204,12 +203,12 @@ class _Gathering:
             deadline_note=deadline.note if deadline else None,
             doing=facts.doing,
             tool=facts.tool,
-            errors=[Wrong(e.message, e.type, e.code, e.recoverable, e.recommendation) for e in facts.errors],
+            errors=[Wrong(e.message, e.type, e.code, e.recoverable, e.recommendation, e.made_by) for e in facts.errors],
             artifacts=[Product(made.path, made.type, made.summary, exists(made.path)) for made in facts.artifacts],
             own_words=[
                 Words(hint.title, hint.text, _place(hint.origin))
                 for hint in recovery_hints.hints(facts)
-                if remedies.is_agents(hint)
+                if hint.by_agent
             ],
             findings=[found_of(privacy.masked_finding(one)) for one in found if one.by != "agent"],
             evidence=list(self._evidence(facts, assessed, found)),

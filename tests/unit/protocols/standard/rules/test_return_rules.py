@@ -281,6 +281,13 @@ def test_what_the_agent_recommends_is_told_as_its_own_words_once() -> None:
     assert {finding.command for finding in mine} == {"/implement 191"}
 
 
+def test_what_delegtop_wrote_is_told_as_delegtops_word() -> None:
+    report = good(status="failed", errors=(replace(FAULT, made_by="delegtop"),), next_steps=None)
+    mine = [finding for finding in found(report) if finding.rule in ("RET-100", "RET-101")]
+    assert [(finding.rule, finding.by) for finding in mine] == [("RET-100", "delegtop"), ("RET-101", "delegtop")]
+    assert mine[1].message.startswith("delegtop noted ")
+
+
 def test_an_error_that_is_handed_up_is_told_once_where_it_happened() -> None:
     fault = replace(FAULT, type="build_error", recommendation="Fix the types")
     told = good(status="failed", errors=(fault,), next_steps="Run /implement 191 again")

@@ -1,4 +1,4 @@
-"""What the data itself says about going on, wherever it stood; shown in several tabs, always the agent's own words."""
+"""What the data itself says about going on, wherever it stood; the agent's own words apart from delegtop's."""
 
 from collections.abc import Collection
 
@@ -10,6 +10,7 @@ from delegtop.model import recovery_hints
 from delegtop.model.notes import HANDOFF, LOOP, REVIEW
 
 HEADING = "What the agent says about going on"
+_OURS = "What delegtop says about going on"
 _STYLES = {HANDOFF: "bold", LOOP: "$warning"}
 
 
@@ -24,7 +25,9 @@ def review(subject: PageSubject, *, places: bool = False) -> list[Block]:
 def blocks(subject: PageSubject, *, places: bool = False, told: Collection[str] = ()) -> list[Block]:
     """All other hints but those that have been told; with `places`, each with its line, to be opened."""
     wanted = [
-        hint for hint in recovery_hints.hints(subject.delegation) if hint.kind != REVIEW and hint.text not in told
+        hint
+        for hint in recovery_hints.hints(subject.delegation)
+        if hint.kind != REVIEW and hint.text not in told and not hint.by_delegtop
     ]
     return [block for hint in wanted for block in _hint(hint, hint.title, _STYLES.get(hint.kind, ""), places)]
 
@@ -37,6 +40,11 @@ def _hint(hint: recovery_hints.Hint, title: str | Content, style: str, places: b
 
 
 def section(subject: PageSubject) -> list[Block]:
-    """All hints under a heading of their own; nothing if there are none."""
+    """All hints under a heading of their own, those that delegtop wrote under another; nothing if there are none."""
     shown = blocks(subject)
-    return [Content(), heading(HEADING), *shown] if shown else []
+    ours = [hint for hint in recovery_hints.hints(subject.delegation) if hint.by_delegtop]
+    own = [block for hint in ours for block in _hint(hint, hint.title, "", places=False)]
+    return [
+        *([Content(), heading(HEADING), *shown] if shown else []),
+        *([Content(), heading(_OURS), *own] if own else []),
+    ]

@@ -5,6 +5,7 @@ from textual.content import Content
 from delegtop.app.pages.inspector.page_words import MUTED, PageSubject, foreign, heading, one_line, said
 from delegtop.app.widgets.sheet import Block, LabelledFact
 from delegtop.model.events import Fault
+from delegtop.protocols.standard.contract.own_words import is_own
 
 _SHOWN = 100
 
@@ -26,7 +27,12 @@ def _error(fault: Fault, number: int, of: int) -> list[Block]:
         LabelledFact("do this", advice),
         LabelledFact(
             "what",
-            said(one_line(fault.type, "bold $error"), one_line(fault.code) if fault.code else "", _recoverable(fault)),
+            said(
+                one_line(fault.type, "bold $error"),
+                one_line(fault.code) if fault.code else "",
+                _recoverable(fault),
+                "written by delegtop" if is_own(fault) else "",
+            ),
         ),
         LabelledFact("message", foreign(fault.message)),
         Content(),

@@ -64,7 +64,7 @@ def _agent(subject: PageSubject) -> Content:
     command = delegation.command and f"/{delegation.command.lstrip('/')}"
     task = delegation.task and f"task {delegation.task}"
     own = one_line(delegation.own_name, "bold") if delegation.own_name else ""
-    agent = one_line(delegation.agent) if delegation.agent or not command else ""
+    agent = "" if delegation.is_command else one_line(delegation.agent)
     return said(agent, own, *(one_line(part) for part in (command, task) if part))
 
 

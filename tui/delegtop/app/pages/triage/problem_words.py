@@ -92,7 +92,7 @@ def context(subject: PageSubject) -> str:
     climber = forest.parent(subject.handle)
     while climber is not None:
         above = forest.delegation(climber)
-        if above.command and not above.agent:
+        if above.is_command:
             return label(above)
         climber = forest.parent(climber)
     return ""

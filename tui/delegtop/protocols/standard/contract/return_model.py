@@ -5,12 +5,12 @@ What another document of the family allows by its own example is allowed here to
 such as no emojis, refuse nothing: rules tell them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken
+from delegtop.protocols.contract_model import Breach, ContractModel, Demand, Said, broken
 from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES
 from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
@@ -93,6 +93,11 @@ class ReturnError(ContractModel):
     recommendation: Annotated[
         Said, Demand(f"{_FORMAT}: errors", "RET-035"), Field(description="Suggested fix or next step.")
     ]
+    made_by: Annotated[
+        str | None,
+        Demand("docs/session-log.md", "LOG-002"),
+        Field(description="Who wrote it, if it was not the agent itself; delegtop's own addition."),
+    ] = None
 
 
 class ReturnMetadata(ContractModel):
@@ -131,10 +136,9 @@ class ReturnMetadata(ContractModel):
 
     @model_validator(mode="after")
     def _counted(self) -> "ReturnMetadata":
-        signed = self.agent_type if self.agent_type not in AGENT_TYPES else None  # a kind of agent is in no path
-        path = own_path(self.delegation_path, signed) or ()
+        path = _path(self.delegation_path, self.agent_type)
         if twice := repeated(path):
-            raise broken("DEL-007", "delegation_path", f"comes back to {twice[0]}")
+            raise broken("DEL-007", "delegation_path", _cycle(twice))
         if path[0] == ORCHESTRATOR and self.delegation_depth != len(path) - 2:
             what = f"is {self.delegation_depth}, but the path makes it {len(path) - 2}"
             raise broken("RET-008", "delegation_depth", what)
@@ -200,8 +204,35 @@ class Return(ContractModel):
     def _agrees(self) -> "Return":
         if self.session_id not in (None, self.metadata.session_id):
             raise broken("RET-005", "session_id", f"is {self.session_id}, the metadata say {self.metadata.session_id}")
-        if self.status in NEEDS_ERRORS and not self.errors:
-            raise broken("RET-030", "errors", f"must say why the status is {self.status}")
-        if self.status == "completed" and self.errors:
-            raise broken("RET-031", "errors", "must be empty if the status is completed")
+        if (told := _of_errors(self.status, bool(self.errors))) is not None:
+            raise broken(told.rule or "", told.field, told.what)
         return self
+
+
+def across_fields(value: Mapping[str, Any]) -> Iterator[Breach]:
+    """What is wrong between fields. The model tells it only of a return whose fields are all right by themselves."""
+    metadata, errors = value.get("metadata"), value.get("errors", ())
+    path = metadata.get("delegation_path") if isinstance(metadata, Mapping) else None
+    if isinstance(metadata, Mapping) and isinstance(path, list | tuple) and all(isinstance(name, str) for name in path):
+        agent = metadata.get("agent_type")
+        if twice := repeated(_path(tuple(path), agent if isinstance(agent, str) else None)):
+            yield Breach("metadata.delegation_path", _cycle(twice), "DEL-007")
+    if isinstance(errors, list | tuple) and (told := _of_errors(value.get("status"), bool(errors))) is not None:
+        yield told
+
+
+def _path(path: tuple[str, ...], agent: str | None) -> tuple[str, ...]:
+    """The path down to the agent; a kind of agent is in no path."""
+    return own_path(path, agent if agent not in AGENT_TYPES else None) or ()
+
+
+def _cycle(twice: Sequence[str]) -> str:
+    return f"comes back to {twice[0]}"
+
+
+def _of_errors(status: object, has_errors: bool) -> Breach | None:
+    if status in NEEDS_ERRORS and not has_errors:
+        return Breach("errors", f"must say why the status is {status}", "RET-030")
+    if status == "completed" and has_errors:
+        return Breach("errors", "must be empty if the status is completed", "RET-031")
+    return None

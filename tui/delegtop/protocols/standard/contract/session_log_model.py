@@ -138,6 +138,11 @@ class ErrorEntry(LogEntry):
 
     event: Literal["error"]
     error: Annotated[ReturnError, Demand(_PAGE, "LOG-002"), Field(description="What went wrong.")]
+    stack_trace: Annotated[
+        str | None,
+        Demand("Delegation guide, Stage 3: exception_handling", "LOG-002"),
+        Field(description="Where in a program it went wrong, for people."),
+    ] = None
 
 
 class CancelEntry(LogEntry):

@@ -80,6 +80,7 @@ class Error(_Entry, tag="error"):
     """Something went wrong. The delegation goes on unless the error says that it is not recoverable."""
 
     error: Annotated[Fault, Meta(description="What went wrong.")]
+    stack_trace: Annotated[str | None, Meta(description="Where in a program it went wrong, for people.")] = None
 
 
 class Cancel(_Entry, tag="cancel"):

@@ -10,7 +10,7 @@ from delegtop.diagnosis.return_findings import ReturnNote, on_return, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model.events import Fault, Report
 from delegtop.model.states import PROBLEMS, State
-from delegtop.protocols.standard.contract.own_words import OWN
+from delegtop.protocols.standard.contract.own_words import is_own
 from delegtop.protocols.standard.contract.resume_commands import resume
 from delegtop.protocols.standard.contract.return_contract import ERROR_CODES, NEEDS_ERRORS, OTHER_ERROR_TYPES
 
@@ -196,20 +196,23 @@ def command_in(text: str) -> str | None:
     Severity.INFO,
     "the agent recommends",
     "Return format standard: `errors[].recommendation` and `next_steps`. The message is the agent's own words, "
-    "and no sign of trouble by itself; delegtop adds no advice to them. Next steps after success are left out. "
+    "and no sign of trouble by itself; delegtop adds no advice to them. Next steps after success are left out. What "
+    "delegtop wrote in the place of an agent is told as delegtop's word. "
     "What an agent recommends is told where it was first said, not again at everyone who handed it up.",
 )
 def agent_recommends(case: Case) -> Iterator[RuleNote]:
     facts, state = case.facts, case.forest.state(case.handle)
-    words = [fault.recommendation for fault in own_errors(case)[:_CONSIDERED]]
+    words = {(fault.recommendation or "").strip(): is_own(fault) for fault in own_errors(case)[:_CONSIDERED]}
     if state in PROBLEMS and facts.report.next_steps not in _said_below(case):
-        words.append(facts.report.next_steps)
-    for said in dict.fromkeys(word.strip() for word in words if word and word.strip()):
+        words.setdefault((facts.report.next_steps or "").strip(), False)
+    for said, is_delegtops in words.items():
+        if not said:
+            continue
         yield RuleNote(
             said,
             facts.ended_origin or facts.heard_origin,
             command=command_in(said),
-            by="delegtop" if said in OWN else "agent",
+            by="delegtop" if is_delegtops else "agent",
             since=facts.ended_at,
         )
 
@@ -236,7 +239,8 @@ def code_means(case: Case) -> Iterator[RuleNote]:
     for code, fault in sorted(by_code.items(), key=lambda item: item[0] or ""):
         resumes = ERROR_CODES[code or ""].resumes and fault.recoverable is not False
         yield RuleNote(
-            f"It reported {code}" + (f": {quoted(fault.message)}." if fault.message else "."),
+            f"{'delegtop noted' if is_own(fault) else 'It reported'} {code}"
+            + (f": {quoted(fault.message)}." if fault.message else "."),
             facts.ended_origin or facts.heard_origin,
             advice=code_advice(fault),
             command=resume(facts.command, facts.task) if resumes else None,

@@ -1,0 +1,216 @@
+"""Stages two to four of a delegation: a subagent is invoked, waited for no longer than its time, and judged.
+
+Whatever the subagent does, its caller gets a return: what it gave, if that is valid; `failed` with what was wrong, if
+it is not or if it raised; `partial` with what is there of the work, if its time is over.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import TIMEOUT_MAX, Lock, Thread
+from typing import TYPE_CHECKING, Any, Literal
+
+from delegtop.base.clock import WallClock
+from delegtop.delegate.artifact_search import ArtifactSearch
+from delegtop.delegate.conclude import failure
+from delegtop.delegate.invoked_command import InvokedCommand, last_line
+from delegtop.delegate.invoked_process import InvokedProcess
+from delegtop.delegate.prepare import DelegationContext
+from delegtop.delegate.registry import DelegationRegistry
+from delegtop.delegate.return_objects import failed_fields, made_return, return_fields
+from delegtop.delegate.return_validation import ReturnInvalid, validate_return
+from delegtop.delegate.work_end import WorkEnd, end_of
+from delegtop.protocols.standard.contract import own_words
+
+if TYPE_CHECKING:
+    from delegtop.protocols.standard.contract.return_model import Return
+
+Subagent = Callable[[DelegationContext], object]
+"""Work as a function: it gets its context and gives a return, as a model, as an object, or as the text it stands in."""
+AsyncSubagent = Callable[[DelegationContext], Awaitable[object]]
+CommandLine = Sequence[str]
+Within = Literal["thread", "process"]
+
+_NOT_FOUND = 127
+_FAREWELL = 1.0
+"""Seconds that a task which was cancelled has to end."""
+
+
+def invoke(
+    context: DelegationContext,
+    subagent: Subagent | CommandLine,
+    *,
+    timeout: float | None = None,
+    within: Within = "thread",
+    registry: DelegationRegistry | None = None,
+    artifacts: Sequence[str] = (),
+    root: Path | None = None,
+) -> "Return":
+    """Hand work to a function or a command line, and wait for its return, for `timeout` seconds at most.
+
+    Never raises for what the subagent does. A function runs in a thread, or in a process of its own; a thread cannot
+    be ended, so after a timeout it goes on alone, and what it returns then is logged. A process and a command are ended
+    with their whole process group. `artifacts` are patterns of files that are looked for after a timeout, below `root`,
+    the root of the project; with a `root`, files that a return names must be there.
+    """
+    _check(subagent)
+    if inspect.iscoroutinefunction(subagent):
+        raise TypeError("a coroutine function is invoked with ainvoke")
+    call = _Call(context, timeout, registry, artifacts, root)
+    try:
+        if not callable(subagent):
+            return call.taken(InvokedCommand(call.context, subagent, call.registry).wait())
+        if within == "process":
+            return call.taken(InvokedProcess(call.context, subagent, call.registry).wait())
+        return call.taken(_in_thread(call, subagent))
+    except KeyboardInterrupt:
+        call.cancelled("Ctrl-C")
+        raise
+
+
+async def ainvoke(
+    context: DelegationContext,
+    subagent: AsyncSubagent | CommandLine,
+    *,
+    timeout: float | None = None,
+    registry: DelegationRegistry | None = None,
+    artifacts: Sequence[str] = (),
+    root: Path | None = None,
+) -> "Return":
+    """The same for a coroutine function or a command line, while the event loop goes on.
+
+    After a timeout the coroutine is cancelled. If this call itself is cancelled, so is the work, and the log says so.
+    """
+    _check(subagent)
+    call = _Call(context, timeout, registry, artifacts, root)
+    if callable(subagent):
+        work = asyncio.ensure_future(_awaited(subagent, call.context))
+        stop: Callable[[], object] = work.cancel
+    else:
+        command = InvokedCommand(call.context, subagent, call.registry)
+        work = asyncio.ensure_future(asyncio.to_thread(command.wait))
+        stop = command.stop
+    try:
+        limit = call.context.timeout if callable(subagent) else None  # a command keeps its own time
+        done, _ = await asyncio.wait({work}, timeout=limit)
+    except asyncio.CancelledError:
+        stop()
+        call.cancelled("its caller was cancelled")
+        raise
+    if not done:
+        work.cancel()
+        await asyncio.wait({work}, timeout=_FAREWELL)
+        return call.taken(WorkEnd(timed_out=True))
+    return call.taken(work.result())
+
+
+def _check(subagent: object) -> None:
+    """Refuse what can only be a mistake of the caller."""
+    if isinstance(subagent, str | bytes) or (not callable(subagent) and not subagent):
+        raise TypeError('a command line is a list of words, such as ["ls", "-l"]')
+
+
+async def _awaited(subagent: AsyncSubagent, context: DelegationContext) -> WorkEnd:
+    try:
+        return WorkEnd(value=await subagent(context))
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return end_of(error)  # it cancelled itself
+    except Exception as error:  # noqa: BLE001  # whatever the subagent raises is its own end, not ours
+        return end_of(error)
+
+
+def _in_thread(call: "_Call", subagent: Subagent) -> WorkEnd:
+    ends: SimpleQueue[WorkEnd] = SimpleQueue()
+    handing = Lock()
+    given_up = False
+
+    def work() -> None:
+        try:
+            end = WorkEnd(value=subagent(call.context))
+        except BaseException as error:  # noqa: BLE001  # a thread has nobody to raise to
+            end = end_of(error)
+        with handing:
+            if not given_up:
+                ends.put(end)
+                return
+        call.taken_late(end)
+
+    Thread(target=work, name=f"delegation {call.context.name}", daemon=True).start()
+    try:
+        return ends.get(timeout=min(call.context.timeout, TIMEOUT_MAX))
+    except Empty:
+        with handing:
+            given_up = True
+            return WorkEnd(timed_out=True) if ends.empty() else ends.get()
+
+
+class _Call:
+    """One invocation, from its register to its return."""
+
+    def __init__(
+        self,
+        context: DelegationContext,
+        timeout: float | None,
+        registry: DelegationRegistry | None,
+        artifacts: Sequence[str],
+        root: Path | None,
+    ) -> None:
+        if timeout is not None and not 0 < timeout < inf:
+            raise ValueError(f"a timeout is a number of seconds above 0, not {timeout}")
+        self.context = context if timeout is None else replace(context, timeout=timeout)
+        self.registry = DelegationRegistry() if registry is None else registry  # an empty one is false
+        self._root = root
+        self._search = ArtifactSearch(artifacts, WallClock().now(), root)
+        if self.context.session_id not in self.registry:
+            self.registry.register(self.context)
+
+    def taken(self, end: WorkEnd) -> "Return":
+        """What the caller gets, recorded."""
+        id = self.context.session_id
+        if end.timed_out:
+            return self.registry.handle_timeout(id, self._search.found(end.named()))
+        if end.error is not None:
+            summary = f"{self.context.name} ended with an error and gave no return. The log says more of it."
+            return self._failed(summary, end.error, end.trace)
+        returned = end.returned()
+        if end.code is not None and returned is None:
+            return self._made(end.code, last_line(str(end.value)))
+        return self.registry.complete(id, returned, root=self._root)
+
+    def taken_late(self, end: WorkEnd) -> None:
+        """What came after the timeout: a valid return says more than that."""
+        try:
+            validate_return(end.returned(), self.context.session_id, root=self._root)
+        except ReturnInvalid:
+            return
+        with suppress(OSError):  # nobody waits who could be told
+            self.registry.record(self.context.session_id, end.returned())
+
+    def cancelled(self, reason: str) -> None:
+        if self.context.session_id in self.registry:
+            self.registry.cancel(self.context.session_id, reason)
+
+    def _made(self, code: int, said: str) -> "Return":
+        """The return of a command that printed none, by its exit code, as `delegtop run` makes it."""
+        name = self.context.name
+        summary = f"{name} ended with exit code {code}. It printed no return; delegtop made this one."
+        if code:
+            message = f"{name} ended with exit code {code}{f', and said last: {said}' if said else ''}"
+            return self._failed(summary, failure(message, missing=code == _NOT_FOUND))
+        made = return_fields(
+            self.context, "completed", summary, artifacts=self._search.matching(), made_by=own_words.DELEGTOP
+        )
+        self.registry.record(self.context.session_id, made)
+        return made_return(made)
+
+    def _failed(self, summary: str, error: dict[str, Any], trace: str | None = None) -> "Return":
+        failed = failed_fields(self.context, summary, error)
+        return self.registry.fail(self.context.session_id, failed, stack_trace=trace)

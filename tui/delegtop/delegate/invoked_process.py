@@ -1,0 +1,105 @@
+"""A function that was invoked as a subagent in a process of its own, which can be ended."""
+
+import multiprocessing
+import os
+import signal
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pickle import PicklingError
+
+from delegtop.base.clock import monotonic
+from delegtop.delegate.conclude import failure
+from delegtop.delegate.group import ProcessGroup
+from delegtop.delegate.invoked_command import end_group
+from delegtop.delegate.journal import as_given
+from delegtop.delegate.prepare import DelegationContext
+from delegtop.delegate.registry import DelegationRegistry, forget_keepers
+from delegtop.delegate.work_end import WorkEnd, end_of
+
+_FAREWELL = 1.0
+"""Seconds that a process which has returned has to end by itself."""
+_CHUNK = 3600.0
+"""Seconds that are waited at once: what is longer overflows a poll."""
+
+
+class InvokedProcess:
+    """One function in a process that multiprocessing starts in its usual way, and that leads a process group."""
+
+    def __init__(
+        self,
+        context: DelegationContext,
+        subagent: Callable[[DelegationContext], object],
+        registry: DelegationRegistry,
+    ) -> None:
+        self._context = context
+        self._subagent = subagent
+        self._environ = registry.environment(context)
+
+    def wait(self) -> WorkEnd:
+        """Run it until it gives something, ends, or its time is over."""
+        deadline = monotonic() + self._context.timeout
+        ours, theirs = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.Process(
+            target=_work,
+            args=(theirs, self._subagent, self._context, self._environ),
+            name=f"delegation {self._context.name}",
+        )
+        try:
+            with warnings.catch_warnings():  # that there are threads its caller knows, who chose a process
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
+        except (AttributeError, TypeError, PicklingError, OSError) as error:  # it cannot be handed to a process
+            theirs.close()
+            ours.close()
+            return end_of(error)
+        theirs.close()
+        try:
+            return self._heard(ours, deadline) or _silent(process)
+        finally:
+            ours.close()
+            process.join(_FAREWELL if monotonic() < deadline else 0)
+            if process.pid is not None and process.is_alive():
+                end_group(ProcessGroup(process.pid), lambda: not process.is_alive())
+            process.join()
+
+    def _heard(self, ours: Connection, deadline: float) -> WorkEnd | None:
+        """What it gives; None if it ended without a word."""
+        try:
+            while not ours.poll(min(_CHUNK, max(0.0, deadline - monotonic()))):
+                if monotonic() >= deadline:
+                    return WorkEnd(timed_out=True)
+            end = ours.recv()
+        except (EOFError, OSError):
+            return None
+        except Exception as error:  # noqa: BLE001  # what it gave cannot be understood here
+            return end_of(error)
+        return end if isinstance(end, WorkEnd) else None
+
+
+def _silent(process: multiprocessing.Process) -> WorkEnd:
+    process.join(_FAREWELL)
+    return WorkEnd(error=failure(f"its process ended with exit code {process.exitcode} and gave no return"))
+
+
+def _work(
+    theirs: Connection,
+    subagent: Callable[[DelegationContext], object],
+    context: DelegationContext,
+    environ: dict[str, str],
+) -> None:
+    """The work itself, in its process."""
+    with suppress(OSError):
+        os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.environ.update(environ)
+    forget_keepers()
+    try:
+        end = WorkEnd(value=as_given(subagent(context)))
+    except BaseException as error:  # noqa: BLE001  # whatever it raises is told to whoever waits
+        end = end_of(error)
+    try:
+        theirs.send(end)
+    except Exception as error:  # noqa: BLE001  # what it gave cannot be handed over
+        theirs.send(end_of(error))

@@ -1,0 +1,47 @@
+"""How work that somebody was invoked for ended, wherever it ran."""
+
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from delegtop.delegate.error_objects import exception_error
+from delegtop.delegate.prepare import DelegationRefused
+from delegtop.delegate.return_validation import ReturnInvalid, returns_in
+from delegtop.protocols.standard.contract import own_words
+
+_LONGEST = 20_000
+"""Characters of a stack trace, the last of them: what went wrong stands at its end."""
+
+
+@dataclass(frozen=True)
+class WorkEnd:
+    """How it ended."""
+
+    value: object = None
+    """What it gave: a return, or the text that one may stand in."""
+    timed_out: bool = False
+    error: dict[str, Any] | None = None
+    """Why it gave nothing."""
+    trace: str | None = None
+    code: int | None = None
+    """The exit code, of a command."""
+
+    def returned(self) -> object:
+        """The return it gave; of a text the last that is in it, and if there is none, the text."""
+        if not isinstance(self.value, str):
+            return self.value
+        return next(returns_in(self.value), None if self.code is not None else self.value)
+
+    def named(self) -> object:
+        """The artifacts that it named so far."""
+        returned = self.returned()
+        return returned.get("artifacts") if isinstance(returned, Mapping) else None
+
+
+def end_of(error: BaseException) -> WorkEnd:
+    """The end of work that raised an exception."""
+    trace = "".join(traceback.format_exception(error))[-_LONGEST:]
+    if isinstance(error, DelegationRefused | ReturnInvalid):
+        return WorkEnd(error={**error.error().model_dump(mode="json"), "made_by": own_words.DELEGTOP}, trace=trace)
+    return WorkEnd(error=exception_error(error), trace=trace)
