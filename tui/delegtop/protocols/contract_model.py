@@ -8,15 +8,26 @@ does not: it decodes with msgspec, and tests hold both to the same. So nobody lo
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+)
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core.core_schema import ErrorType
 
 from delegtop.protocols.protocol_drift import json_type
 
 _SHOWN = 60
+_PYDANTICS = frozenset(get_args(ErrorType))
+"""The errors that pydantic knows itself."""
 
 
 class ContractModel(BaseModel):
@@ -86,10 +97,29 @@ def broken(rule: str, field: str, what: str) -> PydanticCustomError:
     return PydanticCustomError("contract", "{what}", {"rule": rule, "field": field, "what": what})
 
 
-def breaches(model: type[BaseModel], value: object) -> tuple[Breach, ...]:
-    """Everything that is wrong with the value, in the order of its fields; empty if it keeps to the contract."""
+def besides(value: Any, validate: ValidatorFunctionWrapHandler, *faults: PydanticCustomError | None) -> Any:
+    """For a validator around a field: what is wrong with its value, and these faults too, all told at once."""
+    told: list[InitErrorDetails] = [{"type": each, "input": value} for each in faults if each is not None]
     try:
-        model.model_validate(value)
+        valid = validate(value)
+    except ValidationError as error:
+        told = [*map(_again, error.errors(include_url=False)), *told]
+    if told:
+        raise ValidationError.from_exception_data("contract", told)
+    return valid
+
+
+def _again(details: ErrorDetails) -> InitErrorDetails:
+    kind, context = details["type"], details.get("ctx", {})
+    own = kind if kind in _PYDANTICS else PydanticCustomError(kind, "{what}", {"what": details["msg"], **context})
+    return {"type": own, "loc": details["loc"], "input": details["input"], "ctx": context}
+
+
+def breaches(model: type[BaseModel], value: object, context: object = None) -> tuple[Breach, ...]:
+    """Everything that is wrong with the value, in the order of its fields; empty if it keeps to the contract. A model
+    says what it makes of the context."""
+    try:
+        model.model_validate(value, context=context)
     except ValidationError as error:
         return tuple(dict.fromkeys(_breach(model, details) for details in error.errors(include_url=False)))
     except RecursionError:
@@ -124,6 +154,8 @@ def _words(details: ErrorDetails) -> str:
             return f"has {len(given)}{unit}, more than {context['max_length']}"
         case "string_pattern_mismatch":
             return f"is {_shown(given)}, which is not of the form asked for"
+        case "finite_number":
+            return "is no finite number"
         case kind if kind in _LIMITS:
             limit = next(iter(context.values()))
             return f"is {_shown(given)}, not {_LIMITS[kind]} {limit:g}"
@@ -177,9 +209,13 @@ def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, D
     """The name of the field at that place, and who asks for it or for the nearest one around it."""
     name, demand = "", None
     inner: tuple[type[BaseModel], ...] = (model,)
+    by_key = False
     for part in place:
         if isinstance(part, int):
             name += f"[{part}]"
+            continue
+        if by_key:
+            name, by_key = _joined(name, part), False
             continue
         field = next(
             (each for kind in inner for key, each in kind.model_fields.items() if part in (key, each.alias)), None
@@ -189,7 +225,7 @@ def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, D
         name = _joined(name, part)
         if field is not None:
             demand = next((each for each in field.metadata if isinstance(each, Demand)), demand)
-            inner = tuple(_models(field.annotation))
+            inner, by_key = tuple(_models(field.annotation)), get_origin(field.annotation) is dict
     return name, demand
 
 
