@@ -209,7 +209,7 @@ BREAKS: list[tuple[str, Callable[..., list[Finding]], tuple[str, ...], str]] = [
     ("AGT-052", planner, ("mode: subagent", "mode: primary"), "The mode is primary: only the frontmatter is judged"),
     ("AGT-053", planner, renamed_in_return("validation", "rules"), "<return_format> has no <validation>"),
     ("AGT-054", planner, summary_artifact(), "<artifact> summary has no <token_limit>"),
-    ("AGT-055", planner, ("Verify that the plan", "Hope that it", "plan is on disk", "work is done"), "No step"),
+    ("AGT-055", planner, ("Verify that the plan", "It", "Verify both", "Done", "plan is on disk", "end"), "No step"),
     ("AGT-060", writer, ("tools: Read, Grep, Edit", "tools: {Read: true}"), "`tools` is a mapping, not a list"),
     ("AGT-060", writer, ("tools: Read, Grep, Edit", "tools: Read,,Edit"), "`tools` is Read,,Edit, not a list of tools"),
     ("AGT-061", writer, ("haiku", "sonnet-4.5"), "The model sonnet-4.5 is neither an alias nor a full id"),

@@ -264,11 +264,14 @@ def _silent(step: ProcessStep, asked: Mapping[str, re.Pattern[str]]) -> Iterator
     INFO,
     "a step verifies the artifacts",
     "Structure standard, Workflow Ownership, Stage 7: the subagent verifies its artifacts on disk. Any step may; told "
-    "if the file describes artifacts and no line of its process speaks of it.",
+    "if the file describes artifacts, no line of its process speaks of it, and its postflight verifies nothing.",
 )
 def artifacts_verified(file: AgentFile) -> Iterator[FileNote]:
     flow, artifacts = file.section("process_flow"), file.section("artifact_creation")
-    if flow is None or not steps_of(file) or artifacts is None or artifacts.child("artifact") is None:
+    steps = steps_of(file)
+    if flow is None or not steps or artifacts is None or artifacts.child("artifact") is None:
+        return
+    if any(step.suffix == "postflight" and _VALIDATES.search(step.section.text.lower()) for step in steps):
         return
     lines = (line for line in flow.text.lower().splitlines() if _VALIDATES.search(line) or "<checkpoint>" in line)
     if not any(map(_FILES.search, lines)):
