@@ -1,12 +1,13 @@
 """What the models of the contracts share: how strict they are, who asks for a field, and what is wrong with a value.
 
 A model is the one place where a demand of a document stands as data: fields in the document's own words, enums, limits.
-`validate_return`, `lint`, `migrate`, the writing side, `delegtop schema` and the reference pages ask them. Reading logs
-does not: it decodes with msgspec, and tests hold both to the same. So nobody loads pydantic who does not need it.
+`validate_return`, `lint`, `migrate`, the writing side, `delegtop schema` and the reference pages ask them, and who reads
+a lone answer of hyper's. Reading logs does not: it decodes with msgspec, and tests hold both to the same. So nobody loads
+pydantic who does not need it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
@@ -17,7 +18,6 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     ValidationError,
-    ValidatorFunctionWrapHandler,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
@@ -97,8 +97,8 @@ def broken(rule: str, field: str, what: str) -> PydanticCustomError:
     return PydanticCustomError("contract", "{what}", {"rule": rule, "field": field, "what": what})
 
 
-def besides(value: Any, validate: ValidatorFunctionWrapHandler, *faults: PydanticCustomError | None) -> Any:
-    """For a validator around a field: what is wrong with its value, and these faults too, all told at once."""
+def besides(value: Any, validate: Callable[[Any], Any], *faults: PydanticCustomError | None) -> Any:
+    """For a validator around a field or a model: what is wrong with its value and these faults, all told at once."""
     told: list[InitErrorDetails] = [{"type": each, "input": value} for each in faults if each is not None]
     try:
         valid = validate(value)
@@ -116,12 +116,16 @@ def _again(details: ErrorDetails) -> InitErrorDetails:
 
 
 def breaches(model: type[BaseModel], value: object, context: object = None) -> tuple[Breach, ...]:
-    """Everything that is wrong with the value, in the order of its fields; empty if it keeps to the contract. A model
-    says what it makes of the context."""
+    """Everything that is wrong with the value, in the order of its fields; empty if it keeps to the contract. What the
+    context means is up to the model."""
     try:
         model.model_validate(value, context=context)
     except ValidationError as error:
-        return tuple(dict.fromkeys(_breach(model, details) for details in error.errors(include_url=False)))
+        told = error.errors(include_url=False)
+        inner = {details["loc"][:-1] for details in told}
+        # pydantic counts only the members of a list that are right; the others are told one by one
+        counted = (each for each in told if not (each["type"] == "too_short" and each["loc"] in inner))
+        return tuple(dict.fromkeys(_breach(model, details) for details in counted))
     except RecursionError:
         return (Breach("", "is nested too deeply", None),)
     return ()
@@ -132,7 +136,8 @@ def _breach(model: type[BaseModel], details: ErrorDetails) -> Breach:
     if details["type"] == "contract":
         context = details["ctx"]
         return Breach(_joined(named, context["field"]), context["what"], context["rule"])
-    return Breach(named, _words(details), demand.rule(details["type"]) if demand else None)
+    kind = "missing" if details["input"] is None else details["type"]
+    return Breach(named, _words(details), demand.rule(kind) if demand else None)
 
 
 def _words(details: ErrorDetails) -> str:

@@ -32,6 +32,7 @@ from delegtop.protocols.hyper.output_contract import (
     Output,
     OutputBlock,
     blocks,
+    drift_of,
     is_output,
     place,
 )
@@ -110,7 +111,7 @@ def _sureness(block: OutputBlock) -> int:
 
 def _events(text: str, block: OutputBlock, origin: Origin) -> Iterator[Event]:
     output = Output.of(block.value or {})
-    drift = place(block) if block.value is None else [*place(block), *output.drift]
+    drift = place(block) if block.value is None else [*place(block), *drift_of(block.value)]
     name = PurePath(origin.source).name
     id = f"{output.agent or 'agent-output'}@{name}"
     yield Started(id, None, origin, agent=output.agent, task=output.task, product=PRODUCT.name)
