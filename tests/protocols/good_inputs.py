@@ -143,6 +143,8 @@ FAILED_LOG = [
     return_line(15, returned("failed", CHILD, "implementer", errors=[ERROR])),
     return_line(20, returned("failed", errors=[ERROR])),
 ]
+LISTED = {**ENTRY, "timeout": REGISTER["timeout"], "deadline": REGISTER["deadline"]}
+STRICT = "[protocol]\nmax_depth = 2\nsession_id_random = 6\n"
 FINDINGS = ["Two caches overlap.", "The outer one is never hit.", "Its size is not bounded."]
 MANIFEST_ENTRY: dict[str, Any] = {
     "id": "cache-layers-2026-02-03",
@@ -212,6 +214,12 @@ GOOD: dict[str, GoodInput] = {
     "error": GoodInput({"error.json": ERROR}),
     "context": GoodInput({"context.json": CONTEXT}, options=LOOK),
     "registry": GoodInput({"registry.json": {SESSION: ENTRY}}, options=LOOK),
+    "strict context": GoodInput({"context.json": CONTEXT, "delegtop.toml": STRICT}, options=LOOK),
+    "log and registry": GoodInput(
+        {"run.jsonl": [REGISTER, HEARTBEAT], "registry.json": {SESSION: LISTED}},
+        options=LOOK,
+        judged=("run.jsonl", "registry.json"),
+    ),
     "running log": GoodInput({"run.jsonl": [REGISTER, HEARTBEAT]}, options=LOOK),
     "log": GoodInput({"run.jsonl": LOG}, options=LOOK),
     "failed log": GoodInput({"run.jsonl": FAILED_LOG}, options=LOOK, mentions=HOW_IT_ENDED),
