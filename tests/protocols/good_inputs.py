@@ -158,6 +158,7 @@ MANIFEST_ENTRY: dict[str, Any] = {
     "needs_followup": [],
     "linked_tasks": ["T200", "T201"],
 }
+OUTPUTS = "claudedocs/agent-outputs"
 OUTPUT = """# Cache layers
 
 ## Summary
@@ -183,6 +184,9 @@ It grows without a bound.
 - Epic: T200
 - Task: T201
 """
+BESIDE: dict[str, Content] = {f"{OUTPUTS}/2026-02-03_cache-layers.md": OUTPUT, ".git/HEAD": "ref: refs/heads/main\n"}
+BLOCKED_ENTRY = {**MANIFEST_ENTRY, "status": "blocked", "needs_followup": ["Nobody may read the cache of production."]}
+RESPONSE = "Research complete. See MANIFEST.jsonl for summary.\n"
 STOP: dict[str, Any] = {
     "timestamp": "2026-02-01T06:13:19Z",
     "source_id": "a03fa91",
@@ -225,10 +229,15 @@ GOOD: dict[str, GoodInput] = {
     "failed log": GoodInput({"run.jsonl": FAILED_LOG}, options=LOOK, mentions=HOW_IT_ENDED),
     "agent file": GoodInput({"agent/release-planner.md": AGENT_FILE.read_text("utf-8")}, "lint"),
     "hyper output": GoodInput({"answer.md": ANSWER, "projects/parser/numbers.json": "[]\n"}),
-    "manifest": GoodInput({"out/MANIFEST.jsonl": [MANIFEST_ENTRY], "out/2026-02-03_cache-layers.md": OUTPUT}),
-    "response": GoodInput(
-        {"response.txt": "Research complete. See MANIFEST.jsonl for summary.\n"}, options=("--format", "cleo-response")
+    "manifest": GoodInput({f"{OUTPUTS}/MANIFEST.jsonl": [MANIFEST_ENTRY], **BESIDE}),
+    "blocked manifest": GoodInput(
+        {f"{OUTPUTS}/MANIFEST.jsonl": [BLOCKED_ENTRY], **BESIDE}, mentions=frozenset({"END-001", "OUT-131"})
     ),
+    "manifest and response": GoodInput(
+        {f"{OUTPUTS}/MANIFEST.jsonl": [MANIFEST_ENTRY], **BESIDE, "response.txt": RESPONSE},
+        judged=(f"{OUTPUTS}/MANIFEST.jsonl", "response.txt"),
+    ),
+    "response": GoodInput({"response.txt": RESPONSE}, options=("--format", "cleo-response")),
     "compliance": GoodInput({"COMPLIANCE.jsonl": [STOP]}),
 }
 """By the name that rows call them by."""
