@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from delegtop.base.origin import Origin
 from delegtop.base.product import Product
-from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule import Rule
-from delegtop.diagnosis.rule_table import TOLD_DEVIATIONS
+from delegtop.diagnosis.rule_table import LEFT_DEVIATIONS, TOLD_DEVIATIONS
 from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
 from delegtop.model.events import Deviation
 
@@ -52,6 +52,12 @@ def not_found(path: str, count: int) -> Finding:
         (),
         "Say where the project is with --root DIR, or run check in it.",
     )
+
+
+def left_open(path: str, left: Deviation) -> Finding:
+    """Of a record that was begun and never finished, what its own rule would say if there were a delegation."""
+    rule, what = LEFT_DEVIATIONS[left.kind], f"{left.detail[:1].upper()}{left.detail[1:]}."
+    return Finding(rule.id, Severity.WARNING, path, what, (left.origin,), _ADVICE[UNREADABLE.id])
 
 
 def judge(

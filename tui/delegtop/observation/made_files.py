@@ -39,7 +39,9 @@ def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
         program, judged = product(facts.product), exists[folder(facts)]
         if program is not None and program.executables:
             continue
-        named.setdefault(source(facts), {}).update((each.path, judged(each.path)) for each in facts.artifacts)
+        named.setdefault(source(facts), {}).update(
+            (each.path, judged(each.path)) for each in facts.artifacts if each.path.strip()
+        )
     return {
         place: len(paths) for place, paths in named.items() if paths and all(there is None for there in paths.values())
     }

@@ -1,9 +1,9 @@
 """What the models of the contracts share: how strict they are, who asks for a field, and what is wrong with a value.
 
 A model is the one place where a demand of a document stands as data: fields in the document's own words, enums, limits.
-`validate_return`, `lint`, `migrate`, the writing side, `delegtop schema` and the reference pages ask them, and who reads
-a lone answer of hyper's. Reading logs does not: it decodes with msgspec, and tests hold both to the same. So nobody loads
-pydantic who does not need it.
+`validate_return`, `lint`, `migrate`, the writing side, `delegtop schema` and the reference pages ask them, and who
+reads a lone answer of hyper's. Reading logs does not: it decodes with msgspec, and tests hold both to the same. So
+nobody loads pydantic who does not need it.
 """
 
 import re

@@ -11,7 +11,7 @@ from delegtop.protocols.standard.contract.return_model import Return, ReturnArti
 _PAGE = "docs/session-log.md"
 _CONTEXT = "Delegation guide, Delegation Context Schema"
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
-Seconds = Annotated[float, Field(ge=0, le=1e10)]
+Wait = Annotated[float, Field(gt=0, le=1e10)]
 
 
 def _moment(given: Any) -> Any:
@@ -88,7 +88,7 @@ class RegisterEntry(LogEntry):
         TaskContextModel | None, Demand(_CONTEXT, "LOG-002"), Field(description="What the caller says of the task.")
     ] = None
     timeout: Annotated[
-        Seconds | None, Demand(_CONTEXT, "DEL-002"), Field(description="The longest the caller waits, in seconds.")
+        Wait | None, Demand(_CONTEXT, "DEL-002"), Field(description="The longest the caller waits, in seconds.")
     ] = None
     deadline: Annotated[
         Moment | None, Demand(_PAGE, "LOG-002"), Field(description="When the caller stops waiting.")

@@ -28,6 +28,10 @@ def _name(index: int, fault: Fault) -> str:
     return f"Error {index}" + (f" ({quoted(fault.code or fault.message or '')})" if fault.code or fault.message else "")
 
 
+def _said(text: str | None) -> bool:
+    return bool(text and text.strip())
+
+
 def _errors(case: Case, report: Report) -> Iterator[tuple[str, Fault]]:
     """Its own errors, by their place; one that was handed up is judged at the child that made it."""
     own = own_errors(case)
@@ -112,7 +116,7 @@ def error_types(case: Case, report: Report) -> Iterator[ReturnNote]:
 )
 def error_codes(case: Case, report: Report) -> Iterator[ReturnNote]:
     for name, fault in _errors(case, report):
-        if not fault.code:
+        if not _said(fault.code):
             yield ReturnNote(f"{name} has no code.", "Give it a code, UNKNOWN_ERROR if no other fits.")
         elif fault.code not in ERROR_CODES:
             yield ReturnNote(
@@ -133,7 +137,7 @@ def errors_recoverable(case: Case, report: Report) -> Iterator[ReturnNote]:
         missing = [
             words
             for words, absent in (
-                ("has no message", not fault.message),
+                ("has no message", not _said(fault.message)),
                 ("does not say whether it is recoverable", fault.recoverable is None),
             )
             if absent
@@ -152,7 +156,7 @@ def errors_recoverable(case: Case, report: Report) -> Iterator[ReturnNote]:
 )
 def errors_recommend(case: Case, report: Report) -> Iterator[ReturnNote]:
     for name, fault in _errors(case, report):
-        if not fault.recommendation:
+        if not _said(fault.recommendation):
             yield ReturnNote(
                 f"{name} has no recommendation.", code_advice(fault) or "Let the agent say what would help it on."
             )

@@ -71,9 +71,11 @@ def known_status(_case: Case, report: Report) -> Iterator[ReturnNote]:
     "protocol.metadata.",
 )
 def complete_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
-    given = (report.session_id, report.duration, report.agent, report.depth, report.path)
+    agent, path = (report.agent or "").strip() or None, report.path
+    path = path if path and all(name.strip() for name in path) else None
+    given = (report.session_id, report.duration, agent, report.depth, path)
     asked = set(case.reading.metadata) - {"session_id"}
-    missing = [name for name, value in zip(METADATA, given, strict=True) if value in (None, ()) and name in asked]
+    missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name in asked]
     if missing and "metadata" not in report.absent:  # RET-001 tells that there is none at all
         yield ReturnNote(
             f"The metadata lacks {', '.join(missing)}, which the return format standard requires "
