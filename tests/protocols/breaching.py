@@ -13,8 +13,8 @@ A breach is an inline table:
 `file`     the file that is broken, if it is not the first; with `set = { "" = … }` or `drop = [""]` the whole of it
 `options`  more that `delegtop check` or `lint` is told
 `finds`    the rule that must tell it; the only one that the row names if none is said
-`at`       the field on whose line the finding must stand: that which is set, or the object that lacks it, if none is
-           said; a number for that line, "" if the place does not matter or there is none
+`at`       the field on whose line the finding must stand: one of those that are set or within it, or the object that
+           lacks what is dropped, if none is said; a number for that line, "" if the place does not matter
 `says`     words that its message must have
 """
 
@@ -32,8 +32,6 @@ from tests.protocols.good_inputs import GOOD, Content, GoodInput
 
 from delegtop.cli import main
 
-STRICT_LINES = False
-"""Findings stand on the line of the very field. Until loose files do so everywhere, an object around it will do."""
 _PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _BEGIN, _END = "<!-- AGENT_OUTPUT_START -->\n```json\n", "\n```\n<!-- AGENT_OUTPUT_END -->\n"
 
@@ -156,26 +154,16 @@ def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | Non
         return None
     if isinstance(at, int):
         return (at,)
-    if at is None:
-        at = next(iter(breach.get("set", {})), None)
-    if at is None and breach.get("drop"):
-        at = above(breach["drop"][0])
-    if at is None:
-        return None if replaced is None else (replaced,) if STRICT_LINES or not lines else (replaced, 1)
-    while at and at not in lines:  # an item that was put at the end, or a key that is no name
-        at = above(at)
-    own = lines.get(at)
-    if own is None:
-        return None
-    loose = not STRICT_LINES and lines.get("[0]") is None  # of a file of lines the line is known anyway
-    return (own, *_around(at, lines), 1) if loose else (own,)
-
-
-def _around(field: str, lines: dict[str, int]) -> Iterator[int]:
-    while field:
-        field = above(field)
-        if field in lines:
-            yield lines[field]
+    fields = [at] if at is not None else list(breach.get("set", ())) or [above(each) for each in breach.get("drop", ())]
+    if not fields:
+        return None if replaced is None else (replaced,)
+    found: list[int] = []
+    for field in fields:
+        while field and field not in lines:  # an item that was put at the end, or a key that is no name
+            field = above(field)
+        within = [line for name, line in lines.items() if name.startswith((f"{field}.", f"{field}["))]
+        found += [lines[field], *(within if field in breach.get("set", ()) else ())] if field in lines else ()
+    return tuple(found) or None
 
 
 def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[str, ...] = ()) -> list[Told]:
