@@ -60,6 +60,13 @@ def parts(field: str) -> list[int | str]:
     return [int(index) if index else name for index, name in _PART.findall(field)]
 
 
+def value_at(content: Content, field: str) -> Any:
+    found: Any = content
+    for part in parts(field):
+        found = found[part]
+    return found
+
+
 def changed(content: Content, field: str, value: Any = ...) -> Content:
     """The content with the field set, or taken out if no value is given."""
     if not field:
@@ -162,20 +169,20 @@ def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | Non
         at = above(breach["drop"][0])
     if at is None:
         return None if replaced is None else (replaced,) if STRICT_LINES or not lines else (replaced, 1)
-    while at and at not in lines:  # an item that was put at the end, or a key that is no name
-        at = above(at)
-    own = lines.get(at)
-    if own is None:
-        return None
-    loose = not STRICT_LINES and lines.get("[0]") is None  # of a file of lines the line is known anyway
-    return (own, *_around(at, lines), 1) if loose else (own,)
+    return accepted_lines(at, lines) if lines else None
 
 
-def _around(field: str, lines: dict[str, int]) -> Iterator[int]:
+def accepted_lines(field: str, lines: dict[str, int]) -> tuple[int, ...]:
+    """The lines that a finding on a field may stand on: its own, or that of the object that lacks it."""
+    while field not in lines:
+        field = above(field)
+    if STRICT_LINES or "[0]" in lines:  # of a file of lines the line is known anyway
+        return (lines[field],)
+    around = [lines[field], 1]
     while field:
         field = above(field)
-        if field in lines:
-            yield lines[field]
+        around.append(lines[field])
+    return tuple(around)
 
 
 def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[str, ...] = ()) -> list[Told]:
