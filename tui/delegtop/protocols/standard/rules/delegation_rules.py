@@ -199,7 +199,7 @@ def entry_complete(case: Case) -> Iterator[RuleNote]:
         return
     if len({origin.source for origin in facts.origins}) > 1:
         return
-    told = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
+    told: dict[str, object] = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
     told |= {"timeout": facts.timeout, "deadline": facts.deadline}
     if missing := [name for name, value in told.items() if value is None]:
         yield RuleNote(
