@@ -58,6 +58,13 @@ def parts(field: str) -> list[int | str]:
     return [int(index) if index else name for index, name in _PART.findall(field)]
 
 
+def value_at(content: Content, field: str) -> Any:
+    found: Any = content
+    for part in parts(field):
+        found = found[part]
+    return found
+
+
 def changed(content: Content, field: str, value: Any = ...) -> Content:
     """The content with the field set, or taken out if no value is given."""
     if not field:
@@ -157,13 +164,17 @@ def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | Non
     fields = [at] if at is not None else list(breach.get("set", ())) or [above(each) for each in breach.get("drop", ())]
     if not fields:
         return None if replaced is None else (replaced,)
-    found: list[int] = []
-    for field in fields:
-        while field and field not in lines:  # an item that was put at the end, or a key that is no name
-            field = above(field)
-        within = [line for name, line in lines.items() if name.startswith((f"{field}.", f"{field}["))]
-        found += [lines[field], *(within if field in breach.get("set", ()) else ())] if field in lines else ()
-    return tuple(found) or None
+    if not lines:
+        return None
+    within = {name for name in lines for field in breach.get("set", ()) if name.startswith((f"{field}.", f"{field}["))}
+    return tuple(line for field in (*fields, *(within if at is None else ())) for line in accepted_lines(field, lines))
+
+
+def accepted_lines(field: str, lines: dict[str, int]) -> tuple[int, ...]:
+    """The lines that a finding on a field may stand on: its own, or that of the object that lacks it."""
+    while field not in lines:  # an item that was put at the end, or a key that is no name
+        field = above(field)
+    return (lines[field],)
 
 
 def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[str, ...] = ()) -> list[Told]:

@@ -130,7 +130,16 @@ CHILD_REGISTER = line(
     task_number=204,
     timeout=3600,
 )
+FULL_REGISTER = {
+    "schema_version": 1,
+    **CHILD_REGISTER,
+    "task_context": {"task_number": 204, "language": "lean"},
+    "pid": 4711,
+    "host": "elsewhere",
+}
+"""With all that a register may have, and so without a deadline: it has a parent."""
 HEARTBEAT = line("heartbeat", 29, activity="writes the parser", tool="edit", tokens=1200, cost=0.25)
+CHILD_HEARTBEAT = line("heartbeat", 29, CHILD, activity="proves a lemma")
 LOG = [
     REGISTER,
     CHILD_REGISTER,
@@ -143,8 +152,16 @@ FAILED_LOG = [
     return_line(15, returned("failed", CHILD, "implementer", errors=[ERROR])),
     return_line(20, returned("failed", errors=[ERROR])),
 ]
+RETURNED_ENTRY = {**ENTRY, "status": "completed", "return": returned("completed")}
 LISTED = {**ENTRY, "timeout": REGISTER["timeout"], "deadline": REGISTER["deadline"]}
 STRICT = "[protocol]\nmax_depth = 2\nsession_id_random = 6\n"
+ENDED_LOG = [
+    REGISTER,
+    line("error", 10, error=ERROR),
+    line("timeout", 15, artifacts=[{"type": "plan", "path": REPORT, "summary": "What was left"}]),
+    CHILD_REGISTER,
+    line("cancel", 16, CHILD, reason="Nobody needs it any more"),
+]
 FINDINGS = ["Two caches overlap.", "The outer one is never hit.", "Its size is not bounded."]
 MANIFEST_ENTRY: dict[str, Any] = {
     "id": "cache-layers-2026-02-03",
@@ -207,17 +224,25 @@ ANSWER: dict[str, Any] = {
     ],
     "next_steps": ["Choose the second parser"],
 }
+FAILED_ANSWER: dict[str, Any] = {
+    "meta": {**ANSWER["meta"], "status": "error"},
+    "artifacts": [],
+    "next_steps": ["Check the network"],
+    "error": {"code": "NO_CONNECTION", "message": "The server did not answer", "details": "after 3000 ms"},
+}
 AGENT_FILE = Path(__file__).parents[1] / "agent_files" / "agent" / "subagents" / "release-planner.md"
 
 HOW_IT_ENDED = frozenset({"END-001", "RET-100", "RET-101"})
 LOOK = ("--at", AT)
 GOOD: dict[str, GoodInput] = {
     "return": GoodInput({"return.json": RETURN, REPORT: PAGE}),
+    "return with two ids": GoodInput({"return.json": {**RETURN, "session_id": SESSION}, REPORT: PAGE}),
     "failed return": GoodInput({"return.json": FAILED}, mentions=HOW_IT_ENDED),
     "artifact": GoodInput({"artifact.json": RETURN["artifacts"][0]}),
     "error": GoodInput({"error.json": ERROR}),
     "context": GoodInput({"context.json": CONTEXT}, options=LOOK),
     "registry": GoodInput({"registry.json": {SESSION: ENTRY}}, options=LOOK),
+    "returned entry": GoodInput({"registry.json": {SESSION: RETURNED_ENTRY}}, options=LOOK),
     "strict context": GoodInput({"context.json": CONTEXT, "delegtop.toml": STRICT}, options=LOOK),
     "log and registry": GoodInput(
         {"run.jsonl": [REGISTER, HEARTBEAT], "registry.json": {SESSION: LISTED}},
@@ -225,10 +250,13 @@ GOOD: dict[str, GoodInput] = {
         judged=("run.jsonl", "registry.json"),
     ),
     "running log": GoodInput({"run.jsonl": [REGISTER, HEARTBEAT]}, options=LOOK),
+    "full log": GoodInput({"run.jsonl": [REGISTER, FULL_REGISTER, HEARTBEAT, CHILD_HEARTBEAT]}, options=LOOK),
     "log": GoodInput({"run.jsonl": LOG}, options=LOOK),
     "failed log": GoodInput({"run.jsonl": FAILED_LOG}, options=LOOK, mentions=HOW_IT_ENDED),
+    "ended log": GoodInput({"run.jsonl": ENDED_LOG, REPORT: PAGE}, options=LOOK, mentions=HOW_IT_ENDED),
     "agent file": GoodInput({"agent/release-planner.md": AGENT_FILE.read_text("utf-8")}, "lint"),
     "hyper output": GoodInput({"answer.md": ANSWER, "projects/parser/numbers.json": "[]\n"}),
+    "failed answer": GoodInput({"answer.md": FAILED_ANSWER}, mentions=frozenset({"END-001", "HYP-014"})),
     "manifest": GoodInput({f"{OUTPUTS}/MANIFEST.jsonl": [MANIFEST_ENTRY], **BESIDE}),
     "blocked manifest": GoodInput(
         {f"{OUTPUTS}/MANIFEST.jsonl": [BLOCKED_ENTRY], **BESIDE}, mentions=frozenset({"END-001", "OUT-131"})

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from delegtop.feed.live_feed import SourceStatus
 
 _ERROR = frozenset({"code", "recoverable", "recommendation"})
+_PATHLESS = frozenset({"type", "summary"})
 _WHOLE = frozenset({"status", "session_id", "event"})
 _LARGEST = 1024 * 1024
 
@@ -85,9 +86,9 @@ def _contract(value: Mapping[str, Any]) -> str | None:
     names = value.keys()
     if names & _WHOLE:
         return None
-    if "path" in names and names & {"type", "summary"} and "message" not in names:
+    if "message" not in names and (("path" in names and names & {"type", "summary"}) or names == _PATHLESS):
         return "artifact"
-    return "error" if "message" in names and names & _ERROR else None
+    return "error" if ("message" in names and names & _ERROR) or len(names & _ERROR) > 1 else None
 
 
 def _findings(path: str, contract: str, value: dict[str, Any]) -> "Iterator[Finding]":

@@ -59,11 +59,15 @@ class Demand:
     """As that on missing ones if None: what cannot be read is as good as missing."""
     value: str | None = None
     """As that on types if None."""
+    least: str | None = None
+    """On a number that is too small; as that on values if None."""
 
     def rule(self, error: str) -> str:
         """The rule that tells an error of this type in pydantic's words."""
         if error in _ABSENT:
             return self.missing
+        if error in _TOO_SMALL and self.least is not None:
+            return self.least
         of_type = self.type or self.missing
         return of_type if error in _TYPES else self.value or of_type
 
@@ -132,11 +136,15 @@ def breaches(model: type[BaseModel], value: object, context: object = None) -> t
 
 
 def _breach(model: type[BaseModel], details: ErrorDetails) -> Breach:
-    named, demand = _field(model, details["loc"])
+    named, demand, required = _field(model, details["loc"])
     if details["type"] == "contract":
         context = details["ctx"]
         return Breach(_joined(named, context["field"]), context["what"], context["rule"])
-    kind = "missing" if details["input"] is None else details["type"]
+    kind, given = details["type"], details["input"]
+    if given is None and required:
+        kind = "missing"
+    elif kind in ("literal_error", "enum") and not isinstance(given, str):
+        kind = "string_type"
     return Breach(named, _words(details), demand.rule(kind) if demand else None)
 
 
@@ -172,6 +180,7 @@ def _words(details: ErrorDetails) -> str:
 
 _ABSENT = frozenset({"missing", "blank", "string_too_short"})
 """Errors that say that nothing is there."""
+_TOO_SMALL = frozenset({"greater_than", "greater_than_equal"})
 _LIMITS = {
     "greater_than": "above",
     "greater_than_equal": "at least",
@@ -210,14 +219,14 @@ def _joined(outer: str, inner: str) -> str:
     return f"{outer}.{inner}" if outer and inner else outer or inner
 
 
-def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, Demand | None]:
+def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, Demand | None, bool]:
     """The name of the field at that place, and who asks for it or for the nearest one around it."""
-    name, demand = "", None
+    name, demand, required = "", None, False
     inner: tuple[type[BaseModel], ...] = (model,)
     by_key = False
     for part in place:
         if isinstance(part, int):
-            name += f"[{part}]"
+            name, required = f"{name}[{part}]", False
             continue
         if by_key:
             name, by_key = _joined(name, part), False
@@ -230,8 +239,9 @@ def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, D
         name = _joined(name, part)
         if field is not None:
             demand = next((each for each in field.metadata if isinstance(each, Demand)), demand)
+            required = field.is_required()
             inner, by_key = tuple(_models(field.annotation)), get_origin(field.annotation) is dict
-    return name, demand
+    return name, demand, required
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -205,8 +205,8 @@ def deadline_counted(case: Case) -> Iterator[RuleNote]:
     Severity.WARNING,
     "an entry of the registry says who does what until when",
     "Delegation guide, Orchestrator Delegation Registry: an entry has command, subagent, task_number, start_time, "
-    "timeout, deadline, status, depth and path; whoever monitors needs them. Timeout, depth and path have rules of "
-    "their own, DEL-002 and DEL-003. What a log tells of the same delegation fills the gaps.",
+    "timeout, deadline, status, depth and path; whoever monitors needs them. Depth and path have a rule of their own, "
+    "DEL-003; one without a status is taken for running. What a log tells of the same delegation fills the gaps.",
 )
 def entry_complete(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
@@ -214,8 +214,8 @@ def entry_complete(case: Case) -> Iterator[RuleNote]:
         return
     if len({origin.source for origin in facts.origins}) > 1:
         return
-    told = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
-    told["deadline"] = facts.deadline
+    told: dict[str, object] = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
+    told |= {"timeout": facts.timeout, "deadline": facts.deadline}
     if missing := [name for name, value in told.items() if value is None]:
         yield RuleNote(
             f"Its entry in the registry has no {' and no '.join(missing)}.",
