@@ -171,10 +171,11 @@ def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | Non
 
 
 def accepted_lines(field: str, lines: dict[str, int]) -> tuple[int, ...]:
-    """The lines that a finding on a field may stand on: its own, or that of the object that lacks it."""
+    """The lines that a finding on a field may stand on: its own, or that of the object that lacks it; for an item of a
+    list also the list's."""
     while field not in lines:  # an item that was put at the end, or a key that is no name
         field = above(field)
-    return (lines[field],)
+    return (lines[field], lines[above(field)]) if field.endswith("]") and above(field) else (lines[field],)
 
 
 def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[str, ...] = ()) -> list[Told]:
