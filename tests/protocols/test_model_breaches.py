@@ -24,6 +24,12 @@ class Subject(NamedTuple):
     field: str = ""
     model: type[BaseModel] | None = None
     """Of a contract that has several, one."""
+    only: tuple[str, ...] = ("",)
+    """How the fields begin that are broken here; the others are broken in another good value of the model."""
+
+    @property
+    def mutations(self) -> list[Mutation]:
+        return [each for each in mutations(self.refuses, self.value) if each.field.startswith(self.only)]
 
     @property
     def refuses(self) -> type[BaseModel]:
@@ -36,24 +42,25 @@ class Subject(NamedTuple):
         return found
 
 
+FULL = ("schema_version", "parent_session_id", "task_context", "pid", "host", "timeout")
 SUBJECTS = (
     Subject("return", "return"),
-    Subject("return", "return with two ids"),
-    Subject("return", "failed return"),
+    Subject("return", "return with two ids", only=("session_id", "metadata.session_id")),
+    Subject("return", "failed return", only=("status", "errors", "metadata.session_id")),
     Subject("artifact", "artifact"),
     Subject("error", "error"),
     Subject("context", "context"),
     Subject("registry", "registry", SESSION),
-    Subject("registry", "returned entry", SESSION),
+    Subject("registry", "returned entry", SESSION, only=("return", "status")),
     Subject("session-log", "running log", "[0]", lines.RegisterEntry),
-    Subject("session-log", "full log", "[1]", lines.RegisterEntry),
+    Subject("session-log", "full log", "[1]", lines.RegisterEntry, FULL),
     Subject("session-log", "running log", "[1]", lines.HeartbeatEntry),
     Subject("session-log", "log", "[3]", lines.ReturnEntry),
     Subject("session-log", "ended log", "[1]", lines.ErrorEntry),
     Subject("session-log", "ended log", "[2]", lines.TimeoutEntry),
     Subject("session-log", "ended log", "[4]", lines.CancelEntry),
     Subject("hyper-output", "hyper output"),
-    Subject("hyper-output", "failed answer"),
+    Subject("hyper-output", "failed answer", only=("meta.status", "error")),
     Subject("cleo-manifest", "manifest", "[0]"),
 )
 OTHERWISE: dict[tuple[str, str], tuple[str, str]] = {
@@ -81,7 +88,7 @@ UNTOLD = {
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: f"{subject.good} {subject.field}")
 def test_what_a_model_refuses_is_told_by_its_rule_at_its_line(subject: Subject, tmp_path: Path) -> None:
     missed = {}
-    for mutation in mutations(subject.refuses, subject.value):
+    for mutation in subject.mutations:
         field = joined(subject.field, mutation.field)
         free = any(subject.good == name and field.startswith(part) for name, part in UNTOLD)
         if mutation.kind == "retyped" or not free:
@@ -104,7 +111,7 @@ def untold(subject: Subject, mutation: Mutation, folder: Path) -> Iterator[tuple
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: f"{subject.good} {subject.field}")
 def test_a_model_takes_the_good_value_and_refuses_what_is_made_of_it(subject: Subject) -> None:
     assert breaches(subject.refuses, subject.value) == ()
-    made = list(mutations(subject.refuses, subject.value))
+    made = subject.mutations
     taken = [each for each in made if not breaches(subject.refuses, each.on(subject.value))]
     odd = [each for each in taken if each.kind not in ("out of range", "in capitals")]
     assert [str(each) for each in odd if (subject.good, each.field) not in TAKEN] == []
@@ -116,7 +123,7 @@ def test_every_field_of_every_contract_is_broken() -> None:
     for contract in {subject.contract for subject in SUBJECTS}:
         subjects = [subject for subject in SUBJECTS if subject.contract == contract]
         asked = {field for subject in subjects for field in fields(subject.refuses) if not field.startswith("return.")}
-        made = {each.field.replace("[0]", "") for one in subjects for each in mutations(one.refuses, one.value)}
+        made = {each.field.replace("[0]", "") for one in subjects for each in one.mutations}
         assert asked - made - {"parent_session_id"} == set()  # of a context: delegtop's own, which no rule asks for
 
 
