@@ -13,8 +13,8 @@ A breach is an inline table:
 `file`     the file that is broken, if it is not the first; with `set = { "" = … }` or `drop = [""]` the whole of it
 `options`  more that `delegtop check` or `lint` is told
 `finds`    the rule that must tell it; the only one that the row names if none is said
-`at`       the field on whose line the finding must stand: that which is set, or the object that lacks it, if none is
-           said; a number for that line, "" if the place does not matter or there is none
+`at`       the field on whose line the finding must stand: one of those that are set or within it, or the object that
+           lacks what is dropped, if none is said; a number for that line, "" if the place does not matter
 `says`     words that its message must have
 """
 
@@ -32,8 +32,6 @@ from tests.protocols.good_inputs import GOOD, Content, GoodInput
 
 from delegtop.cli import main
 
-STRICT_LINES = False
-"""Findings stand on the line of the very field. Until loose files do so everywhere, an object around it will do."""
 _PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _BEGIN, _END = "<!-- AGENT_OUTPUT_START -->\n```json\n", "\n```\n<!-- AGENT_OUTPUT_END -->\n"
 
@@ -163,26 +161,21 @@ def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | Non
         return None
     if isinstance(at, int):
         return (at,)
-    if at is None:
-        at = next(iter(breach.get("set", {})), None)
-    if at is None and breach.get("drop"):
-        at = above(breach["drop"][0])
-    if at is None:
-        return None if replaced is None else (replaced,) if STRICT_LINES or not lines else (replaced, 1)
-    return accepted_lines(at, lines) if lines else None
+    changed_fields = () if at is not None else tuple(breach.get("set", ()))
+    around = [at] if at is not None else [above(each) for each in breach.get("drop", ())]
+    if not changed_fields and not around:
+        return None if replaced is None else (replaced,)
+    if not lines:
+        return None
+    found = [line for field in changed_fields for line in accepted_lines(field, lines)]
+    return (*found, *(accepted_lines(field, lines)[0] for field in around if not changed_fields))
 
 
 def accepted_lines(field: str, lines: dict[str, int]) -> tuple[int, ...]:
-    """The lines that a finding on a field may stand on: its own, or that of the object that lacks it."""
-    while field not in lines:
-        field = above(field)
-    if STRICT_LINES or "[0]" in lines:  # of a file of lines the line is known anyway
-        return (lines[field],)
-    around = [lines[field], 1]
-    while field:
-        field = above(field)
-        around.append(lines[field])
-    return tuple(around)
+    """The lines that a finding on a field may stand on: its own or one within it; that of the object that lacks it."""
+    if field in lines:
+        return (lines[field], *(line for name, line in lines.items() if name.startswith((f"{field}.", f"{field}["))))
+    return accepted_lines(above(field), lines)[:1]
 
 
 def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[str, ...] = ()) -> list[Told]:

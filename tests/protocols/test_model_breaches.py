@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from pydantic import BaseModel
-from tests.protocols.breaching import Told, accepted_lines, changed, judged, lines_of, value_at, written
+from tests.protocols.breaching import Told, above, accepted_lines, changed, judged, lines_of, value_at, written
 from tests.protocols.good_inputs import GOOD, SESSION
 from tests.protocols.model_breaches import Mutation, fields, mutations
 
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
 FULL = ("schema_version", "parent_session_id", "task_context", "pid", "host", "timeout")
 SUBJECTS = (
     Subject("return", "return"),
-    Subject("return", "return with two ids", only=("session_id", "metadata.session_id")),
+    Subject("return", "return with two ids", only=("session_id",)),
     Subject("return", "failed return", only=("status", "errors", "metadata.session_id")),
     Subject("artifact", "artifact"),
     Subject("error", "error"),
@@ -69,15 +69,11 @@ OTHERWISE: dict[tuple[str, str], tuple[str, str]] = {
         "a lone return is all that is known: its id is the delegation's own",
     ),
     ("failed return", "metadata.session_id"): ("DEL-012", "as above"),
-    ("return with two ids", "metadata.session_id"): ("LOG-002", "the one beside the metadata is taken"),
-    ("return with two ids", "metadata"): ("DEL-012", "as above"),
     ("log", "[3].session_id"): ("LOG-002", "the return in the line says whose it is, so the delegation has an id"),
     ("ended log", "[1].error"): ("LOG-002", "rules on returns say nothing of an error that stands in none"),
     ("ended log", "[2].artifacts"): ("LOG-002", "nor of artifacts"),
 }
 """Where another rule tells it than the model names, by the input and the field: that rule, and why."""
-TAKEN = {("return with two ids", "metadata.session_id"): "the one beside the metadata is as good"}
-"""What a model takes, by the input and the field, and why."""
 UNTOLD = {
     ("ended log", "[1].error."): "a line on an error may say as little as it likes (docs/session-log.md)",
     ("ended log", "[2].artifacts[0]."): "so may the artifacts that were found after a timeout",
@@ -113,8 +109,7 @@ def test_a_model_takes_the_good_value_and_refuses_what_is_made_of_it(subject: Su
     assert breaches(subject.refuses, subject.value) == ()
     made = subject.mutations
     taken = [each for each in made if not breaches(subject.refuses, each.on(subject.value))]
-    odd = [each for each in taken if each.kind not in ("out of range", "in capitals")]
-    assert [str(each) for each in odd if (subject.good, each.field) not in TAKEN] == []
+    assert [str(each) for each in taken if each.kind not in ("out of range", "in capitals")] == []
     assert {each.field for each in made if each not in taken} >= {each.field for each in made}
 
 
@@ -137,4 +132,6 @@ def is_told(asked: Breach, subject: Subject, file: str, places: dict[str, int], 
     if told.rule not in (asked.rule or "LOG-002", *others):
         return False
     allowed = accepted_lines(field, places)
+    if field.endswith("]"):  # a list of names may be told of as a whole
+        allowed += accepted_lines(above(field), places)[:1]
     return any(source == file and line in allowed for source, line in told.places)

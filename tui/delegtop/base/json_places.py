@@ -4,7 +4,7 @@ Text that only looks like JSON, such as a template with comments and `[...]`, is
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -58,15 +58,17 @@ def places(text: str, start: int = 0, *, is_one: bool = True) -> Iterator[JsonPl
 
 
 def lines_of(text: str, fields: Iterable[str], start: int = 0) -> dict[str, int]:
-    """The line of each field, counted from the beginning of the text; that of what is around it if it is missing."""
-    wanted = set(fields)
-    around = {part for field in wanted for part in _around(field)}
+    """The line of each field, counted from the beginning of the text; that of what is around it if it is missing. Of
+    `timeout|deadline` the first that is there counts."""
+    wanted = {field: field.split("|") for field in fields}
+    around = {part for names in wanted.values() for name in names for part in _around(name)}
     found = {place.field: place.offset for place in places(text, start) if place.field in around}
-    told: dict[str, int] = {}
-    for field in wanted:
-        offset = next((found[part] for part in _around(field) if part in found), start)
-        told[field] = 1 + text.count("\n", 0, offset)
-    return told
+    return {field: 1 + text.count("\n", 0, found.get(_nearest(names, found), start)) for field, names in wanted.items()}
+
+
+def _nearest(names: Sequence[str], found: Container[str]) -> str:
+    there = next((name for name in names if name in found), None)
+    return there or max((next((part for part in _around(name) if part in found), "") for name in names), key=len)
 
 
 def _around(field: str) -> Iterator[str]:

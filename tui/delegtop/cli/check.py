@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
         fail(f"--root {arguments.root}: that is no folder")
     seen = reading.read(arguments, settings)
 
-    from delegtop.observation import loose_objects, loose_returns, made_files
+    from delegtop.observation import field_lines, loose_objects, loose_returns, made_files
     from delegtop.report import privacy
     from delegtop.report.check_report import CheckResult
 
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
     found = [finding for subject in subjects for finding in subject.findings]
     unfound = made_files.unfound(seen.forest, exists)
     files = [*_parts(parts, rules), *_sources(seen.sources, statuses, rules, found, unfound)]
-    verdict = CheckResult(seen.forest.now, statuses, [*subjects, *files])
+    verdict = CheckResult(seen.forest.now, statuses, field_lines.placed([*subjects, *files], statuses))
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
     if form := finding_options.form(arguments):

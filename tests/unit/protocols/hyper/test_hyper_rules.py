@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests import judging
 
 from delegtop.base.clock import MINUTE, Millis, parse_time
 from delegtop.base.origin import Origin
+from delegtop.cli import main
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.dialects import Dialect
 from delegtop.model.forest import Forest
@@ -271,6 +273,37 @@ def test_an_agent_that_signs_almost_like_its_file_is_told(file: str, told: bool)
     policy = Policy(agents={file: AgentLimits(f".claude/agents/{file}.md")})
     findings = judged(HyperOutput(), f"```json\n{json.dumps(ANSWER)}\n```", policy=policy)
     assert [finding.rule for finding in findings if finding.rule == "HYP-015"] == ["HYP-015"] * told
+
+
+@pytest.mark.parametrize(
+    ("key", "file", "words"),
+    [
+        ("schema-scout", "scout", 'its file .claude/agents/scout.md is named "scout"'),
+        ("reviewer", "reviewer", "none of the agent files of its project is named so"),
+    ],
+)
+def test_so_is_one_that_signs_otherwise_than_any_file_of_its_project(key: str, file: str, words: str) -> None:
+    policy = Policy(agents={key: AgentLimits(f".claude/agents/{file}.md", project="/work")})
+    finding = one("HYP-015", judged(HyperOutput(), f"```json\n{json.dumps(ANSWER)}\n```", policy=policy))
+    assert words in finding.message
+    assert finding.fields == ("meta.agent_name|agent_name|agent",)
+
+
+def test_a_plain_agent_file_without_limits_is_one_to_sign_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agents = tmp_path / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "schema-scouts.md").write_text("---\nname: schema-scouts\ndescription: It looks.\n---\nLook.\n", "utf-8")
+    block = json.dumps(ANSWER | {"artifacts": []}, indent=2)
+    Path("answer.md").write_text(f"<!-- AGENT_OUTPUT_START -->\n```json\n{block}\n```\n<!-- AGENT_OUTPUT_END -->\n")
+    main(["check", "answer.md", "--json"])
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["rule"], finding["evidence"][0]["line"]) == ("HYP-015", 5)
+    (agents / "schema-scouts.md").rename(agents / "schema-scout.md")
+    main(["check", "answer.md", "--json"])
+    assert json.loads(capsys.readouterr().out)["findings"] == []
 
 
 def test_blockers_explain_a_blocked_answer() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
+from pathlib import PurePath
 
 from delegtop.base.clock import SECOND, duration
 from delegtop.diagnosis.case import Case
@@ -148,7 +149,8 @@ def artifact_paths(case: Case) -> Iterator[RuleNote]:
     "no such artifact",
     Severity.ERROR,
     "artifacts are written before they are reported",
-    f"{_CONTRACT}, Orchestrator Expectations 2. Where delegtop cannot tell, it says nothing.",
+    f"{_CONTRACT}, Orchestrator Expectations 2. They are looked for where --root or $HYPER_WORKSPACE_ROOT says, else "
+    "here and beside the answer; where delegtop cannot tell, it says so (LOG-004).",
 )
 def artifacts_exist(case: Case) -> Iterator[RuleNote]:
     if not _is_output(case):
@@ -257,19 +259,26 @@ def way_on(case: Case) -> Iterator[RuleNote]:
     "not its file's name",
     Severity.INFO,
     "an agent goes by the name of its file",
-    f"{_CONTRACT}, Validation Checklist: agent_name matches the name of the agent's file. Told if a file has almost "
-    "the same name; an agent that came with a plugin has no file near the log.",
+    f"{_CONTRACT}, Validation Checklist: agent_name matches the name of the agent's file. An agent that came with a "
+    "plugin has no file near the log, so this is only mentioned, and only where the project has agent files.",
 )
 def named_by_its_file(case: Case) -> Iterator[RuleNote]:
     agents, name = case.forest.policy.agents, case.facts.agent
-    if not _is_output(case) or name is None or name in agents:
+    if not _is_output(case) or name is None:
         return
-    if near := get_close_matches(name, agents, 1, _ALIKE):
-        yield RuleNote(
-            f"It signs as {quoted(name)}, but its file {agents[near[0]].source} is named {quoted(near[0])}.",
-            case.facts.ended_origin,
-            advice=f'Write "agent_name": "{near[0]}".',
-        )
+    files = {PurePath(each.source).stem: each for each in agents.values()}
+    near = get_close_matches(name, files, 1, _ALIKE)
+    own = PurePath(agents[name].source).stem if name in agents else near[0] if near else None
+    advice = f'Write "agent_name": "{own}".' if own else "Let it sign with the name of its file."
+    if name in files:
+        return
+    if own is not None:
+        message = f"It signs as {quoted(name)}, but its file {files[own].source} is named {quoted(own)}."
+    elif any(each.project for each in files.values()):
+        message = f"It signs as {quoted(name)}, and none of the agent files of its project is named so."
+    else:
+        return
+    yield RuleNote(message, case.facts.ended_origin, advice=advice, fields=("meta.agent_name|agent_name|agent",))
 
 
 @rule(

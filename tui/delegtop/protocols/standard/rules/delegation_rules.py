@@ -27,6 +27,15 @@ TOO_SHORT = 10
 """A timeout of more than 4 times, or less than a 10th, of the default for its kind of work is worth a look."""
 SLACK = 2 * SECOND
 """What is written in whole seconds may be off by so much."""
+_NAMES = {
+    "started_at": "start_time",
+    "agent": "subagent",
+    "task": "task_number",
+    "outcome": "status",
+    "depth": "delegation_depth",
+    "path": "delegation_path",
+}
+"""What an entry of a registry calls a fact."""
 _COUNTED = frozenset({"started_at", "timeout", "deadline"})
 _SHOWN = 10
 
@@ -46,6 +55,7 @@ def session_id(case: Case) -> Iterator[RuleNote]:
             *case.facts.origins[:_SHOWN],
             advice="Make a session id (sess_<seconds>_<6 characters>) before delegating, pass it on, and write it into "
             "every record.",
+            fields=("session_id",),
         )
 
 
@@ -70,6 +80,7 @@ def timeout(case: Case) -> Iterator[RuleNote]:
         "It was handed out without a usable timeout or deadline.",
         facts.started_origin,
         advice=f"Give it a timeout in its delegation context, such as {usual}.",
+        fields=("timeout|deadline",),
     )
 
 
@@ -94,6 +105,7 @@ def timeout_fits(case: Case) -> Iterator[RuleNote]:
         f"Its timeout of {duration(facts.timeout)} is far from the {duration(usual)} that {kind} usually gets.",
         facts.started_origin,
         advice="Set the timeout by the kind of work and by how long such work really took.",
+        fields=("timeout|deadline",),
     )
 
 
@@ -116,6 +128,7 @@ def one_story(case: Case) -> Iterator[RuleNote]:
             f"Its sources disagree on {field.replace('_', ' ')}: {told}.",
             *_first(claim.origin for claim in claims),
             advice="The log's word is taken before the registry's. Write both from one delegation context.",
+            fields=(_NAMES.get(field, field),),
         )
 
 
@@ -156,6 +169,7 @@ def session_id_form(case: Case) -> Iterator[RuleNote]:
         f"{case.reading.chosen('session_id_form', 'session_id_random')}.",
         *case.facts.origins[:_SHOWN],
         advice="Make session ids with one generator and pass them on as they are.",
+        fields=("session_id|metadata.session_id",),
     )
 
 
@@ -181,6 +195,7 @@ def deadline_counted(case: Case) -> Iterator[RuleNote]:
             f"{duration(facts.timeout)} make it.",
             facts.started_origin,
             advice="Count the deadline from the start of the delegation, and write both from one delegation context.",
+            fields=("deadline", "start_time", "timeout"),
         )
 
 
@@ -206,6 +221,7 @@ def entry_complete(case: Case) -> Iterator[RuleNote]:
             f"Its entry in the registry has no {' and no '.join(missing)}.",
             facts.started_origin,
             advice="Write the entry from the whole delegation context when the work is handed out.",
+            fields=tuple(missing),
         )
 
 

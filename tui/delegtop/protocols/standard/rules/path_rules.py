@@ -36,6 +36,7 @@ def context(case: Case) -> Iterator[RuleNote]:
             f"It was handed out without a usable delegation {' and '.join(lacks)}.",
             facts.started_origin,
             advice="Pass delegation_depth and delegation_path on with every delegation.",
+            fields=tuple(f"delegation_{name}" for name in lacks),
         )
 
 
@@ -50,16 +51,19 @@ def context(case: Case) -> Iterator[RuleNote]:
     "counts the command as 1. The settings are protocol.max_depth and protocol.command_depth.",
 )
 def depth_limit(case: Case) -> Iterator[RuleNote]:
-    deepest, told = _depth(case)
+    deepest, told, fields = _depth(case)
     limit, origin = case.reading.max_depth, case.facts.started_origin
     if deepest <= limit and (returned := _returned_depth(case)) > limit:
         deepest, told, origin = returned, "as its return says", case.facts.ended_origin
+        is_claim = (case.facts.report.depth or 0) == returned
+        fields = (f"metadata.delegation_{'depth' if is_claim else 'path'}",)
     if deepest > limit:
         yield RuleNote(
             f"It is at depth {deepest} {told}, and the limit is {limit}: {_BOTH}{_chosen(case)}.",
             origin,
             advice="Let its caller do this work itself or return it to its own caller as a next step, and have every "
             "caller check the depth before it delegates (MAX_DEPTH_EXCEEDED).",
+            fields=fields,
         )
 
 
@@ -73,12 +77,13 @@ def depth_limit(case: Case) -> Iterator[RuleNote]:
     "delegtop goes by the counting. The settings are protocol.max_depth and protocol.command_depth.",
 )
 def depth_reached(case: Case) -> Iterator[RuleNote]:
-    deepest, told = _depth(case)
+    deepest, told, fields = _depth(case)
     if deepest == case.reading.max_depth:
         yield RuleNote(
             f"It is at depth {deepest} {told}, the maximum: {_BOTH}{_chosen(case)}.",
             case.facts.started_origin,
             advice="Nothing is wrong, but it must not delegate any further.",
+            fields=fields,
         )
 
 
@@ -104,6 +109,7 @@ def depth_by_path(case: Case) -> Iterator[RuleNote]:
         f"{case.reading.chosen('command_depth')}.",
         facts.started_origin,
         advice="Have the caller add 1 to its own depth and its own name to the path, in the same step.",
+        fields=("delegation_depth", "delegation_path"),
     )
 
 
@@ -120,8 +126,10 @@ def depth_by_path(case: Case) -> Iterator[RuleNote]:
 def cycle_in_path(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
     path, whose, origin = facts.own_path or (), "Its path", facts.started_origin
+    fields: tuple[str, ...] = ("delegation_path",) if facts.path == path else ("delegation_path", "subagent")
     if not repeated(path):
         path, whose, origin = _returned_path(facts), "The path in its return", facts.ended_origin
+        fields = ("metadata.delegation_path|return.metadata.delegation_path",)
     if not (twice := repeated(path)):
         yield from _own_caller(case)
         return
@@ -132,6 +140,7 @@ def cycle_in_path(case: Case) -> Iterator[RuleNote]:
         severity=Severity.WARNING if refused else None,
         advice="Have every caller look for its target in the path before it delegates, and let the agent that is "
         "already there finish the work.",
+        fields=fields,
     )
 
 
@@ -202,14 +211,17 @@ def _chosen(case: Case) -> str:
     return case.reading.chosen("max_depth", "command_depth")
 
 
-def _depth(case: Case) -> tuple[int, str]:
-    """The deeper of what it claims and what its path (else its place in the tree) says, and which of them says so."""
+def _depth(case: Case) -> tuple[int, str, tuple[str, ...]]:
+    """The deeper of what it claims and what its path (else its place in the tree) says, and which of them says so, in
+    words and by its fields."""
     facts = case.facts
     derived = derived_depth(case.forest, case.handle, facts) + case.reading.command_depth
     where = "by its path" if facts.own_path else "by its place in the tree"
     if facts.depth is None or facts.depth < derived:
-        return derived, where
-    return facts.depth, where if facts.depth == derived else "as it claims"
+        return derived, where, ("delegation_path",) if facts.own_path else ()
+    if facts.depth == derived:
+        return facts.depth, where, ("delegation_depth", "delegation_path")
+    return facts.depth, "as it claims", ("delegation_depth",)
 
 
 def _returned_depth(case: Case) -> int:
@@ -235,6 +247,7 @@ def _own_caller(case: Case) -> Iterator[RuleNote]:
             f"It was handed to {quoted(facts.agent)} by {quoted(facts.agent)} itself.",
             facts.started_origin,
             advice="An agent does its own work itself: have every caller compare its target with its own name.",
+            fields=("caller|subagent|delegation_path",),
         )
     path = facts.path or ()
     if any(callers) or facts.agent is None or path[:1] != (ORCHESTRATOR,) or path[-1] != facts.agent:
@@ -246,6 +259,7 @@ def _own_caller(case: Case) -> Iterator[RuleNote]:
             facts.started_origin,
             severity=Severity.WARNING,
             advice="Have the caller say who it is, and look for its target in its own path before it delegates.",
+            fields=("delegation_path", "delegation_depth"),
         )
 
 
