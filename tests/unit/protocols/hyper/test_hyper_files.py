@@ -29,7 +29,8 @@ from delegtop.model.states import State
 from delegtop.protocols import protocol_drift
 from delegtop.protocols.hyper.file_activity import HyperActivity
 from delegtop.protocols.hyper.final_message import HyperOutput
-from delegtop.protocols.hyper.output_contract import blocks, drift_of, is_output
+from delegtop.protocols.hyper.output_contract import blocks, is_output
+from delegtop.protocols.hyper.output_drift import drift_of
 from delegtop.protocols.hyper.run_state import HyperRun
 from delegtop.protocols.hyper.session_sidecar import HyperSession
 from delegtop.sources.records import Line, Unreadable

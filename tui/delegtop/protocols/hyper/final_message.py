@@ -32,10 +32,10 @@ from delegtop.protocols.hyper.output_contract import (
     Output,
     OutputBlock,
     blocks,
-    drift_of,
     is_output,
     place,
 )
+from delegtop.protocols.hyper.output_drift import drift_of
 from delegtop.protocols.protocol_drift import Drift
 from delegtop.sources.records import Line, Unreadable
 

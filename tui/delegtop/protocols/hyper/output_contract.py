@@ -1,7 +1,7 @@
 """The output contract of hyper's sub-agents: a JSON block in the final message, and what must stand in it.
 
 Agents leave out `meta`, use words of their own for the status, and mark the block in four ways. `Output.of` takes what
-it can; `drift_of` says what it had to forgive.
+it can; `output_drift` says what it had to forgive.
 """
 
 import json
@@ -40,12 +40,6 @@ START = re.compile(_MARKER.format("AGENT_OUTPUT_START"), re.MULTILINE)
 END = re.compile(_MARKER.format("AGENT_OUTPUT_END"), re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
 _LARGEST = 4_000_000
-_DEEPEST = 5
-"""Levels of the object, and one more."""
-_JUDGED = 50
-"""Members of a list that are judged."""
-_TOLD = 5
-"""Breaches of one rule that are told."""
 
 
 class OutputBlock(NamedTuple):
@@ -176,29 +170,6 @@ def place(block: OutputBlock) -> list[Drift]:
     elif block.rest:
         found.append(Drift(NOT_JSON, "more text follows the JSON object, which makes the block no valid JSON"))
     return found
-
-
-def drift_of(value: Mapping[str, Any]) -> list[Drift]:
-    """How the object departs from the contract, in the words of its model; the kind is the rule that tells it."""
-    from delegtop.protocols.contract_model import breaches
-    from delegtop.protocols.hyper.output_model import AgentOutput
-
-    found: dict[str, list[str]] = {}
-    for breach in breaches(AgentOutput, _shortened(value)):
-        found.setdefault(breach.rule or "", []).append(str(breach))
-    for told in found.values():
-        if more := len(told[_TOLD:]):
-            told[_TOLD - 1 :] = [f"{told[_TOLD - 1]}; {more} more such"]
-    return [Drift(rule, each) for rule, told in found.items() for each in told]
-
-
-def _shortened(value: Any, depth: int = 0) -> Any:
-    """The value without what an endless list has beyond its first members."""
-    if depth == _DEEPEST:
-        return value
-    if isinstance(value, dict):
-        return {key: _shortened(each, depth + 1) for key, each in value.items()}
-    return [_shortened(each, depth + 1) for each in value[:_JUDGED]] if isinstance(value, list) else value
 
 
 def _output(value: Mapping[str, Any]) -> Output:
