@@ -5,39 +5,29 @@ Set DELEGTOP_PROTOCOLS to a folder of the documents to have it checked that no l
 """
 
 import ast
+import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.protocols.rows import CONTRADICTIONS, DOCUMENTS, NAMES, ORDER, ROWS, RULE, rule_of, rules
 
 from delegtop.protocols.rule_catalogue import CATALOGUE
 from delegtop.settings import FIELDS
 
 TESTS = Path(__file__).parents[1]
 PACKAGE = TESTS.parent / "tui" / "delegtop"
-ORDER = ("return_format", "structure", "delegation", "hyper", "cleo")
-DOCUMENTS: dict[str, dict[str, Any]] = {
-    name: tomllib.loads((TESTS / "protocols" / f"{name}.toml").read_text("utf-8")) for name in ORDER
-}
-CONTRADICTIONS: list[dict[str, Any]] = tomllib.loads((TESTS / "protocols" / "contradictions.toml").read_text("utf-8"))[
-    "contradiction"
-]
-ROWS = [(name, row) for name, document in DOCUMENTS.items() for row in document["row"]]
-NAMES = [f"{name} {row['lines']}" for name, row in ROWS]
 
-RULE = re.compile(r"[A-Z]{3}-\d{3}")
 NOT_FROM_A_DOCUMENT = {
     "AGT-001": "that the frontmatter can be read is asked for by everything else",
     "AGT-033": "that a tag is closed, too",
     "AGT-052": "says that only subagents follow the standard",
     "DEL-011": "about what was read, not about what was done",
     "HYP-022": "about the state files of runs, which no document describes",
-    "LOG-002": "about the formats of the files",
     "LOG-003": "about copies of files, which no document speaks of",
     "OUT-132": "about the four lines that later versions of CLEO ask for",
     "OUT-133": "about the same lines",
@@ -97,7 +87,7 @@ def is_there(test: str) -> bool:
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=NAMES)
 def test_every_place_a_row_names_exists(name: str, row: dict[str, Any]) -> None:
-    assert row["where"], name
+    assert row["where"] or row["no_input"], name
     for place in row["where"]:
         if RULE.fullmatch(place):
             assert place in CATALOGUE, place
@@ -109,11 +99,12 @@ def test_every_place_a_row_names_exists(name: str, row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=NAMES)
 def test_every_test_a_row_names_exists_and_speaks_of_its_rules(name: str, row: dict[str, Any]) -> None:
-    assert row["tests"], name
-    assert [test for test in row["tests"] if not is_there(test)] == []
-    files = [path for test in row["tests"] if (path := unit_test(test.split("::")[0])) is not None]
+    tests = row.get("tests", ())
+    assert tests or row.get("breaks") or not row["where"], name
+    assert [test for test in tests if not is_there(test)] == []
+    files = [path for test in tests if (path := unit_test(test.split("::")[0])) is not None]
     told = "".join(map(text_of, files))
-    assert [place for place in row["where"] if RULE.fullmatch(place) and place not in told] == []
+    assert row.get("breaks") or [rule for rule in rules(row) if rule not in told] == []
 
 
 def test_every_rule_comes_from_a_document_or_says_why_not() -> None:
@@ -188,13 +179,53 @@ def contradictions() -> str:
     return made
 
 
+COLUMNS = ("document", "section", "what it asks for", "rule or behaviour", "shown by", "input that breaks it")
+
+
 def rows() -> str:
     made = ""
     for document in DOCUMENTS.values():
-        made += f"\n## {document['name']}\n\n| section | what it asks for | where it is | shown by |\n"
-        made += "| --- | --- | --- | --- |\n"
+        made += f"\n## {document['name']}\n\n| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}\n"
         for row in document["row"]:
-            where = "<br>".join(place if RULE.fullmatch(place) else f"`{place}`" for place in row["where"])
-            tests = "<br>".join(f"`{test}`" for test in row["tests"])
-            made += f"| {cell(row['section'])} | {cell(row['asks'])} | {where} | {tests} |\n"
+            where = "<br>".join(place if RULE.fullmatch(place) else f"`{place}`" for place in row["where"]) or "–"
+            tests = "<br>".join(f"`{test}`" for test in row.get("tests", ())) or "–"
+            breaks = "<br>".join(breach_words(breach, rule_of(row, breach)) for breach in row.get("breaks", ()))
+            cells = (document["short"], cell(row["section"]), cell(row["asks"]), where, tests)
+            made += f"| {' | '.join(cells)} | {breaks or no_input(row)} |\n"
     return made + "\n"
+
+
+def no_input(row: dict[str, Any]) -> str:
+    return f"– ({cell(row['no_input'])})" if "no_input" in row else "–"
+
+
+_SHOWN = 60
+
+
+def breach_words(breach: dict[str, Any], rule: str) -> str:
+    """A breach in short words: what is done to which input, and the rule that tells it."""
+    within = f" of `{breach['file']}`" if "file" in breach else ""
+    done = [f"without {code(field)}{within}" if field else f"without{within}" for field in breach.get("drop", ())]
+    done += [
+        f"with {code(f'{field} = {value_words(value)}')}{within}" for field, value in breach.get("set", {}).items()
+    ]
+    done += [
+        f"with {code(short(new))} for {code(short(old))}{within}" if new else f"without {code(short(old))}{within}"
+        for old, new in breach.get("replace", {}).items()
+    ]
+    done += [f"with {code(short(breach['append']))} at the end{within}"] if "append" in breach else []
+    done += [f"and {code(' '.join(breach['options']))}"] if "options" in breach else []
+    return f"{breach['in']} {', '.join(done)}: {rule}"
+
+
+def code(text: str) -> str:
+    return f"`{cell(text).replace('`', chr(39))}`"
+
+
+def short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else f"{flat[:_SHOWN]}…"
+
+
+def value_words(value: object) -> str:
+    return short(json.dumps(value, ensure_ascii=False))

@@ -42,9 +42,9 @@ def test_findings_are_told_like_a_linter_does(capsys: pytest.CaptureFixture[str]
     Path(path).write_text(Path(path).read_text("utf-8").replace("max_depth: 3", "max_depth: 7"), "utf-8")
     assert main(["lint", path]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        ".opencode/agent/deep.md:2: AGT-002 error The name release-planner is not that of the file, deep.",
-        "    Write `name: deep`, or rename the file.",
-        ".opencode/agent/deep.md:34: AGT-015 error `max_depth` is 7, not a whole number from 0 to 3.",
+        ".opencode/agent/deep.md:2: AGT-002 error `name` is release-planner, but the file is named deep.",
+        "    Write `name: deep`.",
+        ".opencode/agent/deep.md:34: AGT-015 error `delegation.max_depth` is 7, not at most 3.",
         "    Write `max_depth: 3` or less.",
         "1 subagent: 2 errors",
     ]
@@ -66,9 +66,9 @@ def test_json_has_the_same_findings(capsys: pytest.CaptureFixture[str]) -> None:
                 "rule": "AGT-002",
                 "severity": "error",
                 "subject": "agents/good.md",
-                "message": "It has no name.",
+                "message": "`name` is missing.",
                 "evidence": [{"source": "agents/good.md", "line": 1}],
-                "advice": "Add `name: good`.",
+                "advice": "Write `name: good`.",
                 "command": None,
                 "by": "delegtop",
             }

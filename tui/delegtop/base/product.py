@@ -157,5 +157,7 @@ class Product(NamedTuple):
     """None if its log tells when it asks, or if nobody knows."""
     outputs_beside: bool = False
     """What its logs name as files without a folder lies in the folder of the log."""
+    workspace_variable: str | None = None
+    """The variable of the environment that names the folder which the files it made are in."""
     standard_returns: bool = False
     """Its returns are of the standard form, and are judged by the rules on that."""

@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
         fail(f"--root {arguments.root}: that is no folder")
     seen = reading.read(arguments, settings)
 
-    from delegtop.observation import loose_objects, loose_returns, made_files
+    from delegtop.observation import field_lines, loose_objects, loose_returns, made_files
     from delegtop.report import privacy
     from delegtop.report.check_report import CheckResult
 
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
     found = [finding for subject in subjects for finding in subject.findings]
     unfound = made_files.unfound(seen.forest, exists)
     files = [*_parts(parts, rules), *_sources(seen.sources, statuses, rules, found, unfound)]
-    verdict = CheckResult(seen.forest.now, statuses, [*subjects, *files])
+    verdict = CheckResult(seen.forest.now, statuses, field_lines.placed([*subjects, *files], statuses))
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
     if form := finding_options.form(arguments):
@@ -120,6 +120,7 @@ def _sources(
     """Every source that was read or should have been, with what is wrong in the file itself and not told before, and
     how many artifacts it names of which nothing can be said."""
     from delegtop.diagnosis import log_findings
+    from delegtop.diagnosis.rule_table import LEFT_DEVIATIONS
     from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
     from delegtop.dialects.products import product_of
     from delegtop.model.events import Deviation
@@ -132,15 +133,17 @@ def _sources(
             continue
         odd = [each for each in source.examples if isinstance(each, Deviation)]
         count, odd = log_findings.untold(source.path, source.reasons, source.deviations, odd, places)
-        deviations = [(each.origin, f"{each.kind}: {each.detail}") for each in odd]
+        left = [each for each in odd if each.kind in LEFT_DEVIATIONS]
+        deviations = [(each.origin, f"{each.kind}: {each.detail}") for each in odd if each not in left]
         lines = [(e.origin, f"{e.reason}: {e.excerpt}") for e in source.examples if not isinstance(e, Deviation)]
         found: list[Finding] = []
         for rule, number, examples in (
             (UNREADABLE, source.unreadable, lines),
-            (DEVIATION, count, deviations),
+            (DEVIATION, count - len(left), deviations),
         ):
             if rule in rules:
                 found += log_findings.judge(rule, source.path, number, examples, product_of(source.dialect))
+        found += [log_findings.left_open(source.path, each) for each in left if LEFT_DEVIATIONS[each.kind] in rules]
         if UNFOUND in rules and (count := unfound.get(source.path, 0)):
             found.append(log_findings.not_found(source.path, count))
         yield CheckSubject(source.path, source.path, source.path, None, tuple(found))

@@ -36,3 +36,5 @@ class Finding(msgspec.Struct, frozen=True):
     by: str = "delegtop"
     """Whose advice it is: `agent` (its own recommendation) or `delegtop`."""
     since: Millis | None = None
+    fields: tuple[str, ...] = ()
+    """What it is about in the JSON that the evidence holds, such as `artifacts[1].path`; a file has lines for them."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import Origin
 from delegtop.base.product import Product
-from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.rule import Rule
-from delegtop.diagnosis.rule_table import TOLD_DEVIATIONS
+from delegtop.diagnosis.rule_table import LEFT_DEVIATIONS, TOLD_DEVIATIONS
 from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
 from delegtop.model.events import Deviation
 
@@ -16,6 +17,7 @@ _ADVICE = {
     UNREADABLE.id: "Have its writer write one whole JSON object a line, in UTF-8, ended by a newline.",
     DEVIATION.id: "Have its writer follow the format, or read it as another one with --format.",
 }
+_FIELD = lazy_pattern(r"[A-Za-z_][\w.\[\]-]*")
 _NOT_YOURS = "{} wrote it so: what stands there is missing from the tree, all else counts, and nothing has to be done."
 
 Places = dict[tuple[str, str], set[Origin]]
@@ -54,6 +56,18 @@ def not_found(path: str, count: int) -> Finding:
     )
 
 
+def left_open(path: str, left: Deviation) -> Finding:
+    """Of a record that was begun and never finished, what its own rule would say if there were a delegation."""
+    rule, what = LEFT_DEVIATIONS[left.kind], f"{left.detail[:1].upper()}{left.detail[1:]}."
+    return Finding(rule.id, Severity.WARNING, path, what, (left.origin,), _ADVICE[UNREADABLE.id])
+
+
+def _fields(told: str) -> tuple[str, ...]:
+    """The field that a deviation names, whatever stands before it: `sess_1: return.status: …`."""
+    named = [part for part in told.split(": ") if _FIELD.fullmatch(part)]
+    return ("|".join(dict.fromkeys((*named, *(part.removeprefix("return.") for part in named)))),) if named else ()
+
+
 def judge(
     rule: Rule, path: str, count: int, examples: Sequence[Example], program: Product | None = None
 ) -> Iterator[Finding]:
@@ -61,7 +75,8 @@ def judge(
     program has not written what it writes, and cannot mend it."""
     advice = _NOT_YOURS.format(program.title) if program and program.executables else _ADVICE[rule.id]
     for origin, told in examples:
-        yield Finding(rule.id, rule.severity, path, told, (origin,), advice)
+        fields = _fields(told) if rule is DEVIATION else ()
+        yield Finding(rule.id, rule.severity, path, told, (origin,), advice, fields=fields)
     if more := count - len(examples):
         others = "other " if examples else ""
         what = "lines cannot be read" if rule is UNREADABLE else "things do not fit the format"

@@ -32,6 +32,8 @@ class ReturnNote(NamedTuple):
     message: str
     advice: str
     severity: Severity | None = None
+    fields: tuple[str, ...] = ()
+    """What of the return it is about: `artifacts[1].path`."""
 
 
 Judge: TypeAlias = Callable[[Case, Report], Iterator[ReturnNote]]
@@ -43,12 +45,19 @@ def on_return(id: str, name: str, severity: Severity, title: str, why: str) -> C
     def made(judge: Judge) -> Rule:
         def check(case: Case) -> Iterator[RuleNote]:
             facts = case.facts
-            for message, advice, graver in judge(case, facts.report) if has_return(facts) else ():
-                yield RuleNote(message, facts.ended_origin, advice=advice, severity=graver, since=facts.ended_at)
+            for message, advice, graver, fields in judge(case, facts.report) if has_return(facts) else ():
+                about = tuple(map(_within_entry, fields)) if facts.ended_by is Ending.REGISTRY else fields
+                place, since = facts.ended_origin, facts.ended_at
+                yield RuleNote(message, place, advice=advice, severity=graver, since=since, fields=about)
 
         return Rule(id, name, severity, title, why, check)
 
     return made
+
+
+def _within_entry(field: str) -> str:
+    """The field of a return as an entry of the registry has it."""
+    return "|".join(f"return.{name}" for name in field.split("|"))
 
 
 def has_return(facts: Delegation) -> bool:

@@ -23,10 +23,12 @@ class RuleNote:
         severity: Severity | None = None,
         by: str = "delegtop",
         since: Millis | None = None,
+        fields: tuple[str, ...] = (),
     ) -> None:
         self.message = message
         self.evidence = tuple(origin for origin in evidence if origin is not None)
         self.advice, self.command, self.severity, self.by, self.since = advice, command, severity, by, since
+        self.fields = fields
 
 
 Check: TypeAlias = Callable[[Case], Iterator[RuleNote]]
@@ -52,9 +54,8 @@ class Rule(RuleText, frozen=True):
 
     def finding(self, case: Case, note: RuleNote) -> Finding:
         severity, about = note.severity or self.severity, case.facts.id
-        return Finding(
-            self.id, severity, about, note.message, note.evidence, note.advice, note.command, note.by, note.since
-        )
+        told = (note.message, note.evidence, note.advice, note.command, note.by, note.since, note.fields)
+        return Finding(self.id, severity, about, *told)
 
 
 def rule(id: str, name: str, severity: Severity, title: str, why: str) -> Callable[[Check], Rule]:

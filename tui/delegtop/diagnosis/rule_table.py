@@ -1,6 +1,7 @@
 """The table of all rules on delegations and logs, by id, whatever protocol they are of.
 
-A chapter whose rules tell of something that stands in a log as a deviation, too, says so in `DEVIATIONS`.
+A chapter whose rules tell of something that stands in a log as a deviation, too, says so in `DEVIATIONS`; and in `LEFT`
+which rule tells one of a record that was never finished, so that no delegation can be asked about it.
 """
 
 from collections.abc import Mapping
@@ -21,5 +22,9 @@ def _deviations() -> dict[str, frozenset[str]]:
 
 
 RULES: dict[str, Rule] = by_id(CHAPTERS)
+LEFT_DEVIATIONS: Mapping[str, Rule] = {
+    kind: RULES[id] for chapter in CHAPTERS for kind, id in getattr(chapter, "LEFT", {}).items()
+}
+"""The rules that tell a deviation that no delegation is left with."""
 TOLD_DEVIATIONS: Mapping[str, frozenset[str]] = _deviations()
 """The kinds of deviation that rules on delegations tell too, and which rules do."""

@@ -15,8 +15,8 @@ MANY = 500
 
 
 def limits_near(sources: Sequence[str]) -> "dict[str, AgentLimits]":
-    """What the agent files around the sources say, by the agent's name. The nearest file of a name counts; one that
-    cannot be read says nothing (`delegtop lint` tells why)."""
+    """What the agent files around the sources say, by the agent's name; of many only that they are there. The nearest
+    file of a name counts; one that cannot be read says nothing (`delegtop lint` tells why)."""
     found = _recorded(sources)
     for number, path in enumerate(path for folder in _folders(sources) for path in sorted(folder.rglob("*.md"))):
         if number >= MANY:
@@ -74,12 +74,11 @@ def _read(path: Path) -> "Iterator[tuple[str, AgentLimits]]":
         agent = read(str(path), path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    timeout = agent.at("timeout").integer()
-    if agent.fault is not None or (timeout is None and not agent.at("delegation").is_mapping):
+    if agent.fault is not None:
         return
     limits = AgentLimits(
         source=str(path),
-        timeout=_milliseconds(timeout),
+        timeout=_milliseconds(agent.at("timeout").integer()),
         child_timeout=_milliseconds(agent.at("delegation", "timeout_default").integer()),
         child_timeout_max=_milliseconds(agent.at("delegation", "timeout_max").integer()),
         max_depth=agent.at("delegation", "max_depth").integer(),

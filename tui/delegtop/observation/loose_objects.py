@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from delegtop.feed.live_feed import SourceStatus
 
 _ERROR = frozenset({"code", "recoverable", "recommendation"})
+_PATHLESS = frozenset({"type", "summary"})
 _WHOLE = frozenset({"status", "session_id", "event"})
 _LARGEST = 1024 * 1024
 
@@ -36,7 +37,7 @@ def judged(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[s
         value = _object(data)
         contract = None if value is None else _contract(value)
         if value is not None and contract is not None:
-            findings = tuple(_findings(path, contract, value, data.decode("utf-8", "replace")))
+            findings = tuple(_findings(path, contract, value))
             found[path] = LooseObject(contract, contracts()[contract].title, findings)
     return found
 
@@ -85,12 +86,12 @@ def _contract(value: Mapping[str, Any]) -> str | None:
     names = value.keys()
     if names & _WHOLE:
         return None
-    if "path" in names and names & {"type", "summary"} and "message" not in names:
+    if "message" not in names and (("path" in names and names & {"type", "summary"}) or names == _PATHLESS):
         return "artifact"
-    return "error" if "message" in names and names & _ERROR else None
+    return "error" if ("message" in names and names & _ERROR) or len(names & _ERROR) > 1 else None
 
 
-def _findings(path: str, contract: str, value: dict[str, Any], text: str) -> "Iterator[Finding]":
+def _findings(path: str, contract: str, value: dict[str, Any]) -> "Iterator[Finding]":
     from delegtop.base.origin import Origin
     from delegtop.diagnosis.finding import Finding
     from delegtop.diagnosis.rule_table import RULES
@@ -100,12 +101,5 @@ def _findings(path: str, contract: str, value: dict[str, Any], text: str) -> "It
 
     for breach in breaches(model(contract), value):
         rule = RULES.get(breach.rule or "", DEVIATION)
-        place = Origin(path, _line(text, breach.field), 0)
-        advice = f"`delegtop schema {contract}` prints what it must hold."
-        yield Finding(rule.id, rule.severity, path, f"In the {contract}, {breach}.", (place,), advice)
-
-
-def _line(text: str, field: str) -> int:
-    """The line on which the field stands; that of the object if it is missing."""
-    at = text.find(f'"{field}"') if field else -1
-    return 1 + (text.count("\n", 0, at) if at >= 0 else 0)
+        message, advice = f"In the {contract}, {breach}.", f"`delegtop schema {contract}` prints what it must hold."
+        yield Finding(rule.id, rule.severity, path, message, (Origin(path, 1, 0),), advice, fields=(breach.field,))

@@ -1,5 +1,6 @@
 """Files that are no log but a return: the object itself, or an agent's output that holds one."""
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,12 +43,13 @@ def _events(path: str) -> "list[Event]":
             data = file.read(_LARGEST)
     except OSError:
         return []
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    text = data.removeprefix(BOM_UTF8).decode("utf-8", "replace")
     found, place = next((each for each in placed_returns(text) if isinstance(each[0], dict)), (None, 0))
     if found is None:
         return []
     line = 1 + text.count("\n", 0, place)
-    notes = Notes(Origin(path, line, 0))
+    offset = len(text[:place].encode("utf-8", "replace")) + (len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0)
+    notes = Notes(Origin(path, line, offset))
     told = report(repair_return(found, notes, "return"))
     id = told.session_id or f"no-session-id@{Path(path).name}:{line}"
     ended = Ended(id, None, notes.origin, OUTCOMES.get(told.status, Outcome.UNKNOWN), Ending.RETURN, told)

@@ -1,5 +1,6 @@
 """The files that delegations say they made: where those of a log may be, and whether they are there."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 from delegtop.sources.artifact_files import this_folder
 
 if TYPE_CHECKING:
+    from delegtop.base.product import Product
     from delegtop.model.delegation import Delegation
     from delegtop.model.forest import Forest
 
@@ -39,7 +41,9 @@ def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
         program, judged = product(facts.product), exists[folder(facts)]
         if program is not None and program.executables:
             continue
-        named.setdefault(source(facts), {}).update((each.path, judged(each.path)) for each in facts.artifacts)
+        named.setdefault(source(facts), {}).update(
+            (each.path, judged(each.path)) for each in facts.artifacts if each.path.strip()
+        )
     return {
         place: len(paths) for place, paths in named.items() if paths and all(there is None for there in paths.values())
     }
@@ -52,18 +56,28 @@ def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
 
     claimed: dict[Path, set[str]] = {}
     beside: set[Path] = set()
+    spaces: dict[Path, set[Path | None]] = {}
     for handle in forest.walk():
         facts = forest.delegation(handle)
         claimed.setdefault(folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
         program = product(facts.product)
         if program is not None and program.outputs_beside:
             beside.add(folder(facts))
+        spaces.setdefault(folder(facts), set()).add(_workspace(program))
+    # A workspace that all logs of a folder name is as good as one that was said on the command line.
+    known = {place: root or (next(iter(given)) if len(given) == 1 else None) for place, given in spaces.items()}
     return {
         place: artifact_files.existence(
             paths,
-            roots(place, root),
-            sure=root is not None,
+            roots(place, known[place]),
+            sure=known[place] is not None,
             beside=place in beside and artifact_files.is_in_place(place),
         )
         for place, paths in claimed.items()
     }
+
+
+def _workspace(program: "Product | None") -> Path | None:
+    """The folder that the environment names for what a program made, if it is there."""
+    named = os.environ.get(program.workspace_variable or "") if program is not None else None
+    return Path(named) if named and Path(named).is_dir() else None

@@ -1,22 +1,33 @@
 """What the models of the contracts share: how strict they are, who asks for a field, and what is wrong with a value.
 
 A model is the one place where a demand of a document stands as data: fields in the document's own words, enums, limits.
-`validate_return`, `lint`, `migrate`, the writing side, `delegtop schema` and the reference pages ask them. Reading logs
-does not: it decodes with msgspec, and tests hold both to the same. So nobody loads pydantic who does not need it.
+`validate_return`, `lint`, `migrate`, the writing side, `delegtop schema` and the reference pages ask them, and who
+reads a lone answer of hyper's. Reading logs does not: it decodes with msgspec, and tests hold both to the same. So
+nobody loads pydantic who does not need it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core.core_schema import ErrorType
 
 from delegtop.protocols.protocol_drift import json_type
 
 _SHOWN = 60
+_PYDANTICS = frozenset(get_args(ErrorType))
+"""The errors that pydantic knows itself."""
 
 
 class ContractModel(BaseModel):
@@ -48,11 +59,15 @@ class Demand:
     """As that on missing ones if None: what cannot be read is as good as missing."""
     value: str | None = None
     """As that on types if None."""
+    least: str | None = None
+    """On a number that is too small; as that on values if None."""
 
     def rule(self, error: str) -> str:
         """The rule that tells an error of this type in pydantic's words."""
         if error in _ABSENT:
             return self.missing
+        if error in _TOO_SMALL and self.least is not None:
+            return self.least
         of_type = self.type or self.missing
         return of_type if error in _TYPES else self.value or of_type
 
@@ -86,23 +101,51 @@ def broken(rule: str, field: str, what: str) -> PydanticCustomError:
     return PydanticCustomError("contract", "{what}", {"rule": rule, "field": field, "what": what})
 
 
-def breaches(model: type[BaseModel], value: object) -> tuple[Breach, ...]:
-    """Everything that is wrong with the value, in the order of its fields; empty if it keeps to the contract."""
+def besides(value: Any, validate: Callable[[Any], Any], *faults: PydanticCustomError | None) -> Any:
+    """For a validator around a field or a model: what is wrong with its value and these faults, all told at once."""
+    told: list[InitErrorDetails] = [{"type": each, "input": value} for each in faults if each is not None]
     try:
-        model.model_validate(value)
+        valid = validate(value)
     except ValidationError as error:
-        return tuple(dict.fromkeys(_breach(model, details) for details in error.errors(include_url=False)))
+        told = [*map(_again, error.errors(include_url=False)), *told]
+    if told:
+        raise ValidationError.from_exception_data("contract", told)
+    return valid
+
+
+def _again(details: ErrorDetails) -> InitErrorDetails:
+    kind, context = details["type"], details.get("ctx", {})
+    own = kind if kind in _PYDANTICS else PydanticCustomError(kind, "{what}", {"what": details["msg"], **context})
+    return {"type": own, "loc": details["loc"], "input": details["input"], "ctx": context}
+
+
+def breaches(model: type[BaseModel], value: object, context: object = None) -> tuple[Breach, ...]:
+    """Everything that is wrong with the value, in the order of its fields; empty if it keeps to the contract. What the
+    context means is up to the model."""
+    try:
+        model.model_validate(value, context=context)
+    except ValidationError as error:
+        told = error.errors(include_url=False)
+        inner = {details["loc"][:-1] for details in told}
+        # pydantic counts only the members of a list that are right; the others are told one by one
+        counted = (each for each in told if not (each["type"] == "too_short" and each["loc"] in inner))
+        return tuple(dict.fromkeys(_breach(model, details) for details in counted))
     except RecursionError:
         return (Breach("", "is nested too deeply", None),)
     return ()
 
 
 def _breach(model: type[BaseModel], details: ErrorDetails) -> Breach:
-    named, demand = _field(model, details["loc"])
+    named, demand, required = _field(model, details["loc"])
     if details["type"] == "contract":
         context = details["ctx"]
         return Breach(_joined(named, context["field"]), context["what"], context["rule"])
-    return Breach(named, _words(details), demand.rule(details["type"]) if demand else None)
+    kind, given = details["type"], details["input"]
+    if given is None and required:
+        kind = "missing"
+    elif kind in ("literal_error", "enum") and not isinstance(given, str):
+        kind = "string_type"
+    return Breach(named, _words(details), demand.rule(kind) if demand else None)
 
 
 def _words(details: ErrorDetails) -> str:
@@ -124,6 +167,8 @@ def _words(details: ErrorDetails) -> str:
             return f"has {len(given)}{unit}, more than {context['max_length']}"
         case "string_pattern_mismatch":
             return f"is {_shown(given)}, which is not of the form asked for"
+        case "finite_number":
+            return "is no finite number"
         case kind if kind in _LIMITS:
             limit = next(iter(context.values()))
             return f"is {_shown(given)}, not {_LIMITS[kind]} {limit:g}"
@@ -135,6 +180,7 @@ def _words(details: ErrorDetails) -> str:
 
 _ABSENT = frozenset({"missing", "blank", "string_too_short"})
 """Errors that say that nothing is there."""
+_TOO_SMALL = frozenset({"greater_than", "greater_than_equal"})
 _LIMITS = {
     "greater_than": "above",
     "greater_than_equal": "at least",
@@ -173,13 +219,17 @@ def _joined(outer: str, inner: str) -> str:
     return f"{outer}.{inner}" if outer and inner else outer or inner
 
 
-def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, Demand | None]:
+def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, Demand | None, bool]:
     """The name of the field at that place, and who asks for it or for the nearest one around it."""
-    name, demand = "", None
+    name, demand, required = "", None, False
     inner: tuple[type[BaseModel], ...] = (model,)
+    by_key = False
     for part in place:
         if isinstance(part, int):
-            name += f"[{part}]"
+            name, required = f"{name}[{part}]", False
+            continue
+        if by_key:
+            name, by_key = _joined(name, part), False
             continue
         field = next(
             (each for kind in inner for key, each in kind.model_fields.items() if part in (key, each.alias)), None
@@ -189,8 +239,9 @@ def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, D
         name = _joined(name, part)
         if field is not None:
             demand = next((each for each in field.metadata if isinstance(each, Demand)), demand)
-            inner = tuple(_models(field.annotation))
-    return name, demand
+            required = field.is_required()
+            inner, by_key = tuple(_models(field.annotation)), get_origin(field.annotation) is dict
+    return name, demand, required
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -67,6 +67,12 @@ class Value:
     def mapping(self) -> "dict[str, Value]":
         return self.data if isinstance(self.data, dict) else {}
 
+    def plain(self) -> Any:
+        """As Python has it, without keys that have no value."""
+        if isinstance(self.data, dict):
+            return {key: each.plain() for key, each in self.data.items() if each.data is not None}
+        return [each.plain() for each in self.data] if isinstance(self.data, tuple) else self.data
+
     def shown(self) -> str:
         """How a message quotes it."""
         if isinstance(self.data, dict):

@@ -317,7 +317,7 @@ def test_what_an_answer_elsewhere_names_as_its_blocker_is_told() -> None:
     assert {each.rule for each in findings} == {"OUT-132", "OUT-133"}
 
 
-@pytest.mark.parametrize("rule", ["OUT-003", "OUT-004"])
+@pytest.mark.parametrize("rule", ["OUT-001", "OUT-003", "OUT-004"])
 def test_what_cleo_says_of_these_rules_is_told_under_them(rule: str) -> None:
     finding = one(rule, judged(CleoCompliance(), stop(violation(rule, fix="Answer shortly"))))
     assert finding.advice == "Answer shortly"

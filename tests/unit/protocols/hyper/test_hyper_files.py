@@ -29,7 +29,8 @@ from delegtop.model.states import State
 from delegtop.protocols import protocol_drift
 from delegtop.protocols.hyper.file_activity import HyperActivity
 from delegtop.protocols.hyper.final_message import HyperOutput
-from delegtop.protocols.hyper.output_contract import Output, blocks, is_output
+from delegtop.protocols.hyper.output_contract import blocks, is_output
+from delegtop.protocols.hyper.output_drift import drift_of
 from delegtop.protocols.hyper.run_state import HyperRun
 from delegtop.protocols.hyper.session_sidecar import HyperSession
 from delegtop.sources.records import Line, Unreadable
@@ -114,7 +115,7 @@ def test_a_block_without_meta_is_taken() -> None:
     value = {"artifacts": [], "next_steps": ["Go on"]}
     events = told(HyperOutput(), f"Text.\n{fenced(value)}")
     assert the_end(events).outcome is Outcome.UNKNOWN
-    assert "meta" in drifts(events)["missing field"]
+    assert drifts(events)["HYP-003"] == ["meta is missing"]
 
 
 def test_the_block_alone_is_an_answer() -> None:
@@ -195,7 +196,7 @@ def test_other_files_are_not_claimed(text: str) -> None:
     ],
 )
 def test_an_odd_answer_is_taken_as_far_as_it_goes(value: dict[str, Any]) -> None:
-    assert Output.of(value).drift
+    assert drift_of(value)
     assert the_end(told(HyperOutput(), message(value)))
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests import judging
 
 from delegtop.base.clock import MINUTE, Millis, parse_time
 from delegtop.base.origin import Origin
+from delegtop.cli import main
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.dialects import Dialect
 from delegtop.model.forest import Forest
@@ -27,6 +29,94 @@ ARTIFACT: dict[str, Any] = {
 }
 META: dict[str, Any] = {"agent_name": "schema-scout", "status": "complete", "execution_time_ms": 15230}
 ANSWER: dict[str, Any] = {"meta": META, "artifacts": [ARTIFACT], "next_steps": ["Add foreign keys"]}
+
+STEPS = {
+    "imperative": [
+        "Research OAuth",
+        "Run lint and typecheck",
+        "Fix it",
+        "Rerun mobile viewport tests",
+        "Process the queue",
+        "Address comments",
+        "Focus on X",
+        "Access logs",
+        "Discuss with team",
+        "Pass it on",
+        "Assess risk",
+        "Guess",
+        "Bypass cache",
+        "Compress",
+        "If the build fails, rerun it",
+        "First, check logs",
+        "Please review",
+        "bring it back",
+        "String it up",
+        "Ping ops",
+        "Consider testing X",
+        "Then test",
+        "Do not merge",
+        "Never merge",
+        "Optionally add tests",
+        "Embed the widget",
+        "Feed the cache",
+        "Seed data",
+        "Proceed to review",
+        "Speed up tests",
+        "Shed load",
+        "Red-team the login",
+        "Canvas the team",
+        "Bring up services",
+        "Ensure tests are added",
+        "Check that the login is tested",
+        "Fix what was broken",
+        "Migrate users who were deleted",
+        "Use whatever is configured",
+        "Docs: update the page",
+        "1. Review it",
+        "`pytest` again",
+        "Add unit tests for OAuth flow",
+        "Create task for database migration",
+        "Review security implications",
+        "Check for existing social login UI components",
+        "Test with staging OAuth credentials",
+        "Retry with alternative documentation sources",
+        "Always run tests",
+        "Carefully review",
+        "Let's test",
+        "Wait until the build is finished",
+        "Merge once CI is passed",
+        "Have the team review it",
+        "Cannibalise",
+    ],
+    "statement": [
+        "testing the login",
+        "we should test it",
+        "Tests the login flow",
+        "Tests were run",
+        "The login should be tested",
+        "Should we test this?",
+        "should we test this?",
+        "it needs tests",
+        "Login is tested by hand",
+        "Is the login tested?",
+        "Adding tests",
+        "Fixed the bug",
+        "Updates the docs",
+        "Verifies config",
+        "Tested the thing",
+        "Documentation should be updated",
+        "Tests for the login are added",
+        "Database migration must be reviewed",
+        "- Adding tests",
+        "Review it?",
+        "A task for the migration",
+        "Next, the login should be tested",
+        "Test coverage needs to be improved",
+        "The team should review",
+        "Perhaps test it",
+        "Auth module was refactored",
+    ],
+}
 
 
 def judged(
@@ -60,9 +150,8 @@ def one(rule: str, findings: list[Finding]) -> Finding:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"meta": META | {"agent_name": 5}}, "meta.agent_name is a number, not a text"),
-        ({"meta": META | {"agent_name": " "}}, "meta.agent_name is empty"),
-        ({"meta": META | {"status": 1}}, "meta.status is a number"),
+        ({"meta": META | {"agent_name": 5}}, "meta.agent_name is a number, not text"),
+        ({"artifacts": [ARTIFACT | {"summary": 3}]}, "artifacts[0].summary is a number"),
         ({"next_steps": ["Go on", 2]}, "next_steps[1] is a number"),
         ({"artifacts": [ARTIFACT | {"key_points": [1, "Two.", "Three."]}]}, "artifacts[0].key_points[0] is a number"),
         ({"error": {"code": "X", "message": "It broke.", "details": {}}}, "error.details is an object"),
@@ -114,34 +203,57 @@ def test_broken_json_is_an_error_and_no_other_rule_guesses_at_it() -> None:
 @pytest.mark.parametrize(
     ("rule", "fields", "said"),
     [
-        ("HYP-003", {"meta": ...}, "has no meta."),
+        ("HYP-003", {"meta": ...}, "meta is missing."),
         ("HYP-003", {"meta": {"agent_name": "a", "status": "complete"}}, "meta.execution_time_ms"),
         ("HYP-003", {"next_steps": ...}, "next_steps"),
         ("HYP-003", {"artifacts": ...}, "artifacts"),
         ("HYP-003", {"meta": {**META, "status": "error"}, "error": {"message": "m"}}, "error.code"),
-        ("HYP-004", {"meta": {**META, "status": "done"}}, '"done" is none of complete, partial or error'),
+        ("HYP-003", {"meta": {**META, "agent_name": " "}}, "meta.agent_name is empty"),
+        ("HYP-003", {"meta": {**META, "execution_time_ms": None}}, "meta.execution_time_ms is null"),
+        ("HYP-005", {"meta": {**META, "status": 1}}, "meta.status is 1, not complete, partial or error"),
+        ("HYP-004", {"meta": {**META, "status": "done"}}, '"done", not complete, partial or error'),
         ("HYP-005", {"next_steps": "Go on"}, "next_steps is text, not a list"),
         ("HYP-006", {"artifacts": [{**ARTIFACT, "type": "commits"}]}, "commits"),
         ("HYP-007", {"artifacts": [{**ARTIFACT, "path": "/etc/x"}]}, '"/etc/x"'),
         ("HYP-007", {"artifacts": [{**ARTIFACT, "path": "a/../../b"}]}, '"a/../../b"'),
         ("HYP-007", {"artifacts": [{**ARTIFACT, "path": "$HYPER_WORKSPACE_ROOT/b"}]}, "$HYPER"),
-        ("HYP-009", {"artifacts": [{**ARTIFACT, "summary": "One. Two. Three."}]}, "more than 2 sentences"),
-        ("HYP-010", {"artifacts": [{**ARTIFACT, "key_points": ["One."]}]}, "1 for projects/"),
-        ("HYP-010", {"artifacts": [{**ARTIFACT, "key_points": ["x"] * 6}]}, "6 for projects/"),
+        ("HYP-009", {"artifacts": [{**ARTIFACT, "summary": "One. Two. Three."}]}, "has 3 sentences, more than 2"),
+        ("HYP-010", {"artifacts": [{**ARTIFACT, "key_points": ["One."]}]}, "key_points has 1, at least 3"),
+        ("HYP-010", {"artifacts": [{**ARTIFACT, "key_points": ["x"] * 6}]}, "key_points has 6, more than 5"),
         ("HYP-011", {"next_steps": ["Testing the login"]}, '"Testing the login"'),
         ("HYP-011", {"next_steps": ["We should test"]}, '"We should test"'),
         ("HYP-012", {"meta": {**META, "status": "partial"}, "next_steps": []}, "is partial"),
-        ("HYP-013", {"meta": {**META, "status": "error"}}, "no error object"),
-        ("HYP-013", {"error": {"code": "C", "message": "m"}}, "all is done"),
+        ("HYP-013", {"meta": {**META, "status": "error"}}, "error is missing, though the status is error"),
+        ("HYP-013", {"error": {"code": "C", "message": "m"}}, "error is there, though the status is complete"),
     ],
 )
 def test_what_departs_is_told(rule: str, fields: dict[str, Any], said: str) -> None:
     assert said in one(rule, answer(**fields)).message
 
 
-@pytest.mark.parametrize("step", ["Review it", "Bring it back", "Create a task", "Rerun the tests", "string it up"])
+def test_breaches_of_one_rule_are_told_each_at_its_field_and_many_are_counted() -> None:
+    found = [each for each in answer(next_steps=[1] * 20) if each.rule == "HYP-005"]
+    assert [each.fields for each in found] == [(f"next_steps[{number}]",) for number in range(5)]
+    assert found[-1].message == "In the answer next_steps[4] is a number, not text; 15 more such."
+
+
+def test_an_endless_list_is_judged_by_its_beginning() -> None:
+    assert "45 more such" in [each for each in answer(next_steps=[1] * 100_000) if each.rule == "HYP-005"][-1].message
+
+
+def test_what_does_not_go_with_the_status_is_told_whatever_else_is_wrong() -> None:
+    found = answer(meta={"agent_name": 5, "status": "failed"}, artifacts=...)
+    assert {each.rule for each in found} >= {"HYP-003", "HYP-004", "HYP-005", "HYP-013"}
+
+
+@pytest.mark.parametrize("step", STEPS["imperative"])
 def test_an_imperative_is_one(step: str) -> None:
     assert "HYP-011" not in [finding.rule for finding in answer(next_steps=[step])]
+
+
+@pytest.mark.parametrize("step", STEPS["statement"])
+def test_a_statement_is_none(step: str) -> None:
+    assert one("HYP-011", answer(next_steps=[step])).fields == ("next_steps[0]",)
 
 
 def test_an_artifact_that_is_not_there_is_an_error() -> None:
@@ -161,6 +273,37 @@ def test_an_agent_that_signs_almost_like_its_file_is_told(file: str, told: bool)
     policy = Policy(agents={file: AgentLimits(f".claude/agents/{file}.md")})
     findings = judged(HyperOutput(), f"```json\n{json.dumps(ANSWER)}\n```", policy=policy)
     assert [finding.rule for finding in findings if finding.rule == "HYP-015"] == ["HYP-015"] * told
+
+
+@pytest.mark.parametrize(
+    ("key", "file", "words"),
+    [
+        ("schema-scout", "scout", 'its file .claude/agents/scout.md is named "scout"'),
+        ("reviewer", "reviewer", "none of the agent files of its project is named so"),
+    ],
+)
+def test_so_is_one_that_signs_otherwise_than_any_file_of_its_project(key: str, file: str, words: str) -> None:
+    policy = Policy(agents={key: AgentLimits(f".claude/agents/{file}.md", project="/work")})
+    finding = one("HYP-015", judged(HyperOutput(), f"```json\n{json.dumps(ANSWER)}\n```", policy=policy))
+    assert words in finding.message
+    assert finding.fields == ("meta.agent_name|agent_name|agent",)
+
+
+def test_a_plain_agent_file_without_limits_is_one_to_sign_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agents = tmp_path / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "schema-scouts.md").write_text("---\nname: schema-scouts\ndescription: It looks.\n---\nLook.\n", "utf-8")
+    block = json.dumps(ANSWER | {"artifacts": []}, indent=2)
+    Path("answer.md").write_text(f"<!-- AGENT_OUTPUT_START -->\n```json\n{block}\n```\n<!-- AGENT_OUTPUT_END -->\n")
+    main(["check", "answer.md", "--json"])
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["rule"], finding["evidence"][0]["line"]) == ("HYP-015", 5)
+    (agents / "schema-scouts.md").rename(agents / "schema-scout.md")
+    main(["check", "answer.md", "--json"])
+    assert json.loads(capsys.readouterr().out)["findings"] == []
 
 
 def test_blockers_explain_a_blocked_answer() -> None:

@@ -52,6 +52,10 @@ def test_every_file_of_the_system_is_known_by_its_shape(path: str, value: object
         ("/any/.return-meta.json", {"colour": "blue"}),
         ("/any/.return-meta.json", b"3"),
         ("/any/return.json", {"status": "completed", "summary": "s", "artifacts": [], "metadata": {"session_id": "x"}}),
+        *(
+            ("/any/return.json", {"status": word, "summary": "s", "artifacts": [], "metadata": {"session_id": "x"}})
+            for word in ("in_progress", "researched")
+        ),
         ("/any/package.json", {"name": "x", "version": "1"}),
         ("/any/guard", b"3"),
         ("/any/errors.json", [{"line": 3}]),

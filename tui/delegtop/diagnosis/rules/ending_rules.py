@@ -35,6 +35,7 @@ def ended_badly(case: Case) -> Iterator[RuleNote]:
         command=recovery.command(case),
         severity=Severity.ERROR if state is State.FAILED else None,
         since=facts.ended_at,
+        fields=("status|meta.status",),
     )
 
 

@@ -33,7 +33,7 @@ class MessageVersion(NamedTuple):
     """The message, or its first line: `type`, `status`, and `entry` where it names one."""
 
 
-_KIND = r"\[[^\]\n]{1,40}\]|[A-Z][\w ()/&-]{0,40}"
+_KIND = r"\[[^\]\n]{1,40}\]|[A-Z][\w ()/&-]{0,40}(?<! is)(?<! was)(?<! been)(?<! now)"
 _TAILS = {"complete": "summary", "created": "summary", "partial": "details", "blocked": "blocker details"}
 _STATUS = "|".join(rf"{status}(?=\. See MANIFEST\.jsonl for {what}\.$)" for status, what in _TAILS.items())
 _ENTRY = r"(?P<entry>[^\s<>]+)"

@@ -18,6 +18,7 @@ from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE, Ou
 from delegtop.protocols.noted_drift import drifted, notes
 
 DEVIATIONS = {entry_drift.SPREAD: frozenset({"OUT-002"})}
+LEFT = {entry_drift.SPREAD: "OUT-002"}
 STALE_AFTER = 3 * MINUTE
 _PROTOCOL = "CLEO subagent protocol"
 _NO_LINE = "MANIFEST-001"
@@ -37,6 +38,7 @@ _NO_LINE = "MANIFEST-001"
     "delegtop cannot tell whether the file is there, LOG-004 says so.",
 )
 def output_file(case: Case) -> Iterator[RuleNote]:
+    yield from objected(case, "OUT-001")
     if not is_entry(case):
         return
     asked = SECTIONS if case.facts.agent in (None, "research") else OF_ANY_KIND
@@ -54,7 +56,6 @@ def output_file(case: Case) -> Iterator[RuleNote]:
                 advice="Let the agent write the file by the template of the protocol; other agents look for these.",
                 severity=Severity.WARNING,
             )
-    yield from objected(case, "OUT-001")
 
 
 @rule(

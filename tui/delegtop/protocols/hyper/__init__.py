@@ -8,6 +8,7 @@ PRODUCT = Product(
     title="hyper",
     basis=Basis.DOCUMENTED,
     homes=(Home(".prose", "runs"), Home("~/.hyper", "sessions")),
+    workspace_variable="HYPER_WORKSPACE_ROOT",
     contracts=(
         Contract("hyper-output", "output of a hyper sub-agent", "hyper.output_model:AgentOutput", "docs/hyper.md"),
     ),

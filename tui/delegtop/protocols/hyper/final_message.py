@@ -35,6 +35,7 @@ from delegtop.protocols.hyper.output_contract import (
     is_output,
     place,
 )
+from delegtop.protocols.hyper.output_drift import drift_of
 from delegtop.protocols.protocol_drift import Drift
 from delegtop.sources.records import Line, Unreadable
 
@@ -110,7 +111,7 @@ def _sureness(block: OutputBlock) -> int:
 
 def _events(text: str, block: OutputBlock, origin: Origin) -> Iterator[Event]:
     output = Output.of(block.value or {})
-    drift = place(block) if block.value is None else [*place(block), *output.drift]
+    drift = place(block) if block.value is None else [*place(block), *drift_of(block.value)]
     name = PurePath(origin.source).name
     id = f"{output.agent or 'agent-output'}@{name}"
     yield Started(id, None, origin, agent=output.agent, task=output.task, product=PRODUCT.name)

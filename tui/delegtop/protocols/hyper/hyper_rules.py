@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
+from pathlib import PurePath
 
 from delegtop.base.clock import SECOND, duration
 from delegtop.diagnosis.case import Case
@@ -18,20 +19,13 @@ from delegtop.protocols.hyper.output_contract import (
     ARTIFACT_TYPES,
     FAILED_WORDS,
     KEY_POINTS,
-    STATUSES,
-    SUMMARY_SENTENCES,
+    STUCK_WORDS,
 )
 from delegtop.protocols.noted_drift import drifted, notes
-from delegtop.protocols.standard.contract.return_contract import sentences
 
 _ALIKE = 0.8
 """How much two names have in common that are meant to be the same."""
 _CONTRACT = "hyper output contracts"
-_ABSOLUTE = re.compile(r"[/\\~$]|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]{1,20}://")
-_NOT_IMPERATIVE = re.compile(
-    r"(?:I|We|You|They|It|The|This|That|There|A|An|Maybe|Possibly|Should|Could|Would|Might|Need|Needs)\b"
-    r"|[A-Z][a-z]+ing\b(?<!Bring)(?<!Ping)(?<!String)(?<!Spring)",
-)
 
 
 def _is_output(case: Case) -> bool:
@@ -76,6 +70,19 @@ def valid_json(case: Case) -> Iterator[RuleNote]:
             )
 
 
+def _breaches(case: Case, rule: str, advice: str, mild: str = "$^") -> Iterator[RuleNote]:
+    """What the model of the output calls a breach of the rule, each at its field; some by their words are warnings."""
+    found = drifted(case, rule)
+    for told in found.details if found else ():
+        yield RuleNote(
+            f"In the answer {told}.",
+            *(found.evidence if found else ()),
+            advice=advice,
+            severity=Severity.WARNING if re.match(mild, told) else None,
+            fields=(told.partition(" ")[0],),
+        )
+
+
 @rule(
     "HYP-003",
     "answer incomplete",
@@ -85,19 +92,8 @@ def valid_json(case: Case) -> Iterator[RuleNote]:
     "which may be empty. Details of an artifact or an error that are missing are warnings.",
 )
 def fields(case: Case) -> Iterator[RuleNote]:
-    found = drifted(case, output_contract.MISSING)
-    if found is None:
-        return
-    whole = [name for name in found.details if name.split(".")[0] in ("meta", "artifacts", "next_steps")]
-    details = [name for name in found.details if name not in whole]
-    for names, severity in ((whole, None), (details, Severity.WARNING)):
-        if names:
-            yield RuleNote(
-                f"The answer has no {', '.join(names)}.",
-                *found.evidence,
-                advice="Let the agent fill in the whole structure; empty lists are welcome.",
-                severity=severity,
-            )
+    advice = "Let the agent fill in the whole structure; empty lists are welcome."
+    return _breaches(case, "HYP-003", advice, r"artifacts\[|error")
 
 
 @rule(
@@ -109,14 +105,9 @@ def fields(case: Case) -> Iterator[RuleNote]:
     "understood.",
 )
 def known_status(case: Case) -> Iterator[RuleNote]:
-    status = case.facts.report.status
-    if _is_output(case) and status and status not in STATUSES:
-        meant = "error" if status.lower() in FAILED_WORDS else "partial" if status.lower() == "blocked" else None
-        yield RuleNote(
-            f"The status {quoted(status)} is none of {choice(STATUSES)}.",
-            case.facts.ended_origin,
-            advice=f'Write "{meant}".' if meant else "Ask the agent how the work ended.",
-        )
+    word = (case.facts.report.status or "").lower()
+    meant = "error" if word in FAILED_WORDS else "partial" if word in STUCK_WORDS else None
+    return _breaches(case, "HYP-004", f'Write "{meant}".' if meant else "Ask the agent how the work ended.")
 
 
 @rule(
@@ -127,12 +118,7 @@ def known_status(case: Case) -> Iterator[RuleNote]:
     f"{_CONTRACT}, TypeScript Schema.",
 )
 def types(case: Case) -> Iterator[RuleNote]:
-    if found := drifted(case, output_contract.WRONG_TYPE):
-        yield RuleNote(
-            f"In the answer {'; '.join(found.details)}.",
-            *found.evidence,
-            advice="Let the agent follow the schema; an orchestrator parses it.",
-        )
+    return _breaches(case, "HYP-005", "Let the agent follow the schema; an orchestrator parses it.")
 
 
 @rule(
@@ -143,12 +129,7 @@ def types(case: Case) -> Iterator[RuleNote]:
     f"{_CONTRACT}, Field Specifications: artifacts.",
 )
 def artifact_types(case: Case) -> Iterator[RuleNote]:
-    if found := drifted(case, output_contract.ODD_TYPE):
-        yield RuleNote(
-            f"There is no artifact type {listed(found.details)}.",
-            *found.evidence,
-            advice=f"Use {choice(ARTIFACT_TYPES)}.",
-        )
+    return _breaches(case, "HYP-006", f"Use {choice(ARTIFACT_TYPES)}.")
 
 
 @rule(
@@ -160,15 +141,7 @@ def artifact_types(case: Case) -> Iterator[RuleNote]:
     "paths from the root of the repository, which look the same.",
 )
 def artifact_paths(case: Case) -> Iterator[RuleNote]:
-    if not _is_output(case):
-        return
-    paths = [each.path for each in case.facts.artifacts]
-    if odd := [path for path in paths if _ABSOLUTE.match(path) or ".." in re.split(r"[/\\]", path)]:
-        yield RuleNote(
-            f"Not a path within the workspace: {listed(odd)}.",
-            case.facts.ended_origin,
-            advice="Write the path from the root of the workspace.",
-        )
+    return _breaches(case, "HYP-007", "Write the path from the root of the workspace.")
 
 
 @rule(
@@ -176,16 +149,19 @@ def artifact_paths(case: Case) -> Iterator[RuleNote]:
     "no such artifact",
     Severity.ERROR,
     "artifacts are written before they are reported",
-    f"{_CONTRACT}, Orchestrator Expectations 2. Where delegtop cannot tell, it says nothing.",
+    f"{_CONTRACT}, Orchestrator Expectations 2. They are looked for where --root or $HYPER_WORKSPACE_ROOT says, else "
+    "here and beside the answer; where delegtop cannot tell, it says so (LOG-004).",
 )
 def artifacts_exist(case: Case) -> Iterator[RuleNote]:
     if not _is_output(case):
         return
-    if gone := [each.path for each in case.facts.artifacts if case.exists(each.path) is False]:
+    made = enumerate(case.facts.report.artifacts)
+    if gone := {number: each.path for number, each in made if case.exists(each.path) is False}:
         yield RuleNote(
-            f"{'Does' if len(gone) == 1 else 'Do'} not exist: {listed(gone)}.",
+            f"{'Does' if len(gone) == 1 else 'Do'} not exist: {listed(gone.values())}.",
             case.facts.ended_origin,
             advice="Do not build on it: look whether it was moved, or ask for it again.",
+            fields=tuple(f"artifacts[{number}].path" for number in gone),
         )
 
 
@@ -197,15 +173,7 @@ def artifacts_exist(case: Case) -> Iterator[RuleNote]:
     f"{_CONTRACT}, Field Specifications: artifacts.",
 )
 def artifact_summaries(case: Case) -> Iterator[RuleNote]:
-    if not _is_output(case):
-        return
-    most = SUMMARY_SENTENCES[1]
-    if long := [each.path for each in case.facts.artifacts if sentences((each.summary or "")[:16_384]) > most]:
-        yield RuleNote(
-            f"The summary has more than {most} sentences for {listed(long)}.",
-            case.facts.ended_origin,
-            advice="Put the details into the key points or the document itself.",
-        )
+    return _breaches(case, "HYP-009", "Put the details into the key points or the document itself.")
 
 
 @rule(
@@ -216,13 +184,8 @@ def artifact_summaries(case: Case) -> Iterator[RuleNote]:
     f"{_CONTRACT}, Field Specifications: artifacts.",
 )
 def key_points(case: Case) -> Iterator[RuleNote]:
-    if found := drifted(case, output_contract.FEW_POINTS):
-        least, most = KEY_POINTS
-        yield RuleNote(
-            f"Key points: {', '.join(found.details)}; {least} to {most} are asked for.",
-            *found.evidence,
-            advice="Name what an orchestrator must know without opening the file.",
-        )
+    least, most = KEY_POINTS
+    return _breaches(case, "HYP-010", f"Name {least} to {most} things that one must know without opening the file.")
 
 
 @rule(
@@ -230,18 +193,11 @@ def key_points(case: Case) -> Iterator[RuleNote]:
     "step not imperative",
     Severity.INFO,
     "next steps are in the imperative",
-    f"{_CONTRACT}, Field Specifications and Validation Checklist. Only what clearly is a statement is told.",
+    f"{_CONTRACT}, Field Specifications and Validation Checklist. Only what clearly is a statement, a question or a "
+    "report of what was done is told.",
 )
 def next_steps_imperative(case: Case) -> Iterator[RuleNote]:
-    if not _is_output(case):
-        return
-    steps = (case.facts.report.next_steps or "").splitlines()
-    if told := [step for step in steps if _NOT_IMPERATIVE.match(step)]:
-        yield RuleNote(
-            f"Not in the imperative: {listed(told)}.",
-            case.facts.ended_origin,
-            advice="Begin with what to do: `Review the …`, `Create a task for …`.",
-        )
+    return _breaches(case, "HYP-011", "Begin with what to do: `Review the …`, `Create a task for …`.")
 
 
 @rule(
@@ -252,14 +208,7 @@ def next_steps_imperative(case: Case) -> Iterator[RuleNote]:
     f"{_CONTRACT}, Orchestrator Expectations 3: the explanation is in next_steps.",
 )
 def partial_explained(case: Case) -> Iterator[RuleNote]:
-    facts = case.facts
-    stuck = facts.outcome in (Outcome.PARTIAL, Outcome.BLOCKED)
-    if _is_output(case) and stuck and not facts.report.next_steps and not notes(case, kinds.BLOCKER):
-        yield RuleNote(
-            f"The work is {facts.report.status}, and next_steps does not say what is left.",
-            facts.ended_origin,
-            advice="Ask the agent what it could not do, and why.",
-        )
+    return _breaches(case, "HYP-012", "Ask the agent what it could not do, and why.")
 
 
 @rule(
@@ -270,22 +219,8 @@ def partial_explained(case: Case) -> Iterator[RuleNote]:
     f"{_CONTRACT}, Orchestrator Expectations 4: code, message and, if there is more to say, details.",
 )
 def error_object(case: Case) -> Iterator[RuleNote]:
-    facts = case.facts
-    if not _is_output(case):
-        return
-    if facts.outcome is Outcome.FAILED and not facts.report.errors:
-        yield RuleNote(
-            f"The status is {quoted(facts.report.status or '')}, and there is no error object.",
-            facts.ended_origin,
-            advice="Read the text of the answer for what went wrong.",
-        )
-    elif facts.outcome is Outcome.COMPLETED and facts.report.errors:
-        yield RuleNote(
-            "The status says that all is done, but there is an error object.",
-            facts.ended_origin,
-            advice="Read the error before relying on the work.",
-            severity=Severity.WARNING,
-        )
+    advice = "Read the text of the answer, and its error if there is one, before relying on the work."
+    return _breaches(case, "HYP-013", advice, r"error is there")
 
 
 @rule(
@@ -324,19 +259,26 @@ def way_on(case: Case) -> Iterator[RuleNote]:
     "not its file's name",
     Severity.INFO,
     "an agent goes by the name of its file",
-    f"{_CONTRACT}, Validation Checklist: agent_name matches the name of the agent's file. Told if a file has almost "
-    "the same name; an agent that came with a plugin has no file near the log.",
+    f"{_CONTRACT}, Validation Checklist: agent_name matches the name of the agent's file. An agent that came with a "
+    "plugin has no file near the log, so this is only mentioned, and only where the project has agent files.",
 )
 def named_by_its_file(case: Case) -> Iterator[RuleNote]:
     agents, name = case.forest.policy.agents, case.facts.agent
-    if not _is_output(case) or name is None or name in agents:
+    if not _is_output(case) or name is None:
         return
-    if near := get_close_matches(name, agents, 1, _ALIKE):
-        yield RuleNote(
-            f"It signs as {quoted(name)}, but its file {agents[near[0]].source} is named {quoted(near[0])}.",
-            case.facts.ended_origin,
-            advice=f'Write "agent_name": "{near[0]}".',
-        )
+    files = {PurePath(each.source).stem: each for each in agents.values()}
+    near = get_close_matches(name, files, 1, _ALIKE)
+    own = PurePath(agents[name].source).stem if name in agents else near[0] if near else None
+    advice = f'Write "agent_name": "{own}".' if own else "Let it sign with the name of its file."
+    if name in files:
+        return
+    if own is not None:
+        message = f"It signs as {quoted(name)}, but its file {files[own].source} is named {quoted(own)}."
+    elif any(each.project for each in files.values()):
+        message = f"It signs as {quoted(name)}, and none of the agent files of its project is named so."
+    else:
+        return
+    yield RuleNote(message, case.facts.ended_origin, advice=advice, fields=("meta.agent_name|agent_name|agent",))
 
 
 @rule(

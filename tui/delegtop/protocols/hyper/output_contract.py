@@ -1,7 +1,7 @@
 """The output contract of hyper's sub-agents: a JSON block in the final message, and what must stand in it.
 
 Agents leave out `meta`, use words of their own for the status, and mark the block in four ways. `Output.of` takes what
-it can and says what it had to forgive.
+it can; `output_drift` says what it had to forgive.
 """
 
 import json
@@ -11,29 +11,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from delegtop.protocols.protocol_drift import Drift, json_type
+from delegtop.protocols.protocol_drift import Drift
 
 Status = Literal["complete", "partial", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 COMPLETE_WORDS = frozenset({"complete", "completed", "done", "success"})
 FAILED_WORDS = frozenset({"error", "failed", "failure"})
+STUCK_WORDS = frozenset({"partial", "blocked"})
 ArtifactType = Literal["document", "code", "data"]
 ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 KEY_POINTS = (3, 5)
 SUMMARY_SENTENCES = (1, 2)
+LONGEST = 1e13
+"""Milliseconds that no agent takes."""
 ACTIVE_WINDOW = 5 * 60
 """Seconds after its last activity for which hyper calls a session active."""
 
-MISSING = "missing field"
-WRONG_TYPE = "wrong type"
 UNMARKED = "no markers"
 UNFENCED = "no fence"
 OPEN = "no end marker"
 NOT_JSON = "not JSON"
-FEW_POINTS = "key points"
-ODD_TYPE = "artifact type"
 NO_BLOCK = "no block"
-"""Kinds of drift."""
+"""Kinds of drift; what is wrong with the object itself goes by the rule that tells it."""
 
 # In four spellings. A bare word counts only on a line of its own: prose may speak of it.
 _MARKER = r"(?:<!--[ \t]*{0}[ \t]*-->|---[ \t]*{0}[ \t]*---|<<<[ \t]*{0}[ \t]*>>>|^[ \t]*{0}[ \t\r]*$)"
@@ -41,8 +40,6 @@ START = re.compile(_MARKER.format("AGENT_OUTPUT_START"), re.MULTILINE)
 END = re.compile(_MARKER.format("AGENT_OUTPUT_END"), re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
 _LARGEST = 4_000_000
-_TYPED = 5
-"""Members of a list whose type is told."""
 
 
 class OutputBlock(NamedTuple):
@@ -88,7 +85,6 @@ class Output:
     error: OutputError | None = None
     blockers: tuple[str, ...] = ()
     task: str | None = None
-    drift: tuple[Drift, ...] = ()
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> "Output":
@@ -177,102 +173,42 @@ def place(block: OutputBlock) -> list[Drift]:
 
 
 def _output(value: Mapping[str, Any]) -> Output:
-    drift: list[Drift] = []
     meta = value.get("meta")
     if not isinstance(meta, dict):
-        drift.append(Drift(MISSING, "meta") if meta is None else _typed("meta", meta, "an object"))
         meta = {"agent_name": value.get("agent_name") or value.get("agent"), "status": value.get("status")}
-    else:
-        drift += [
-            Drift(MISSING, f"meta.{name}")
-            for name in ("agent_name", "status", "execution_time_ms")
-            if meta.get(name) is None
-        ]
-        drift += [
-            _typed(f"meta.{name}", meta[name], "a text")
-            for name in ("agent_name", "status")
-            if meta.get(name) is not None and _text(meta[name]) is None
-        ]
     return Output(
         agent=_text(meta.get("agent_name")),
         status=_text(meta.get("status")),
-        duration=_duration(meta.get("execution_time_ms"), drift),
-        artifacts=tuple(_artifacts(value.get("artifacts"), drift)),
-        next_steps=_list(value, "next_steps", drift),
-        error=_error(value.get("error"), drift),
+        duration=_duration(meta.get("execution_time_ms")),
+        artifacts=tuple(_artifacts(value.get("artifacts"))),
+        next_steps=_texts(value.get("next_steps")),
+        error=_error(value.get("error")),
         blockers=_texts(value.get("blockers")),
         task=_text(value.get("task_id")),
-        drift=tuple(drift),
     )
 
 
-def _duration(given: object, drift: list[Drift]) -> int | None:
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < 1e13:
-        drift.append(Drift(WRONG_TYPE, f"meta.execution_time_ms is {json_type(given)}, not a span of time"))
+def _duration(given: object) -> int | None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < LONGEST:
         return None
     return int(given)
 
 
-def _artifacts(given: object, drift: list[Drift]) -> Iterator[OutputArtifact]:
-    if given is None:
-        drift.append(Drift(MISSING, "artifacts"))
-        return
-    if not isinstance(given, list):
-        drift.append(_typed("artifacts", given, "a list"))
-        given = [given]
-    for number, each in enumerate(given):
+def _artifacts(given: object) -> Iterator[OutputArtifact]:
+    for each in given if isinstance(given, list) else [given]:
         if isinstance(each, str):
-            drift.append(_typed(f"artifacts[{number}]", each, "an object"))
             yield OutputArtifact(each)
-        elif isinstance(each, dict):
-            yield from _artifact(each, f"artifacts[{number}]", drift)
-        else:
-            drift.append(_typed(f"artifacts[{number}]", each, "an object"))
+        elif isinstance(each, dict) and (path := _text(each.get("path"))):
+            points = _texts(each.get("key_points"))
+            yield OutputArtifact(path, _text(each.get("type")), _text(each.get("summary")), points)
 
 
-def _artifact(given: dict[str, Any], where: str, drift: list[Drift]) -> Iterator[OutputArtifact]:
-    path, type = _text(given.get("path")), _text(given.get("type"))
-    drift += [Drift(MISSING, f"{where}.{name}") for name in ("type", "path", "summary") if not _text(given.get(name))]
-    if type and type not in ARTIFACT_TYPES:
-        drift.append(Drift(ODD_TYPE, f"{type} ({path or where})"))
-    points = _list(given, "key_points", drift, where)
-    given_points = given.get("key_points")
-    if isinstance(given_points, list) and not KEY_POINTS[0] <= len(given_points) <= KEY_POINTS[1]:
-        drift.append(Drift(FEW_POINTS, f"{len(given_points)} for {path or where}"))
-    if path:
-        yield OutputArtifact(path, type, _text(given.get("summary")), points)
-
-
-def _error(given: object, drift: list[Drift]) -> OutputError | None:
+def _error(given: object) -> OutputError | None:
     if given is None:
         return None
     if not isinstance(given, dict):
-        drift.append(_typed("error", given, "an object"))
         return OutputError(message=_text(given))
-    drift += [Drift(MISSING, f"error.{name}") for name in ("code", "message") if not _text(given.get(name))]
-    if given.get("details") is not None and not isinstance(given["details"], str):
-        drift.append(_typed("error.details", given["details"], "a text"))
     return OutputError(_text(given.get("code")), _text(given.get("message")), _text(given.get("details")))
-
-
-def _list(given: Mapping[str, Any], name: str, drift: list[Drift], where: str = "") -> tuple[str, ...]:
-    value, named = given.get(name), f"{where}.{name}" if where else name
-    if value is None:
-        drift.append(Drift(MISSING, named))
-    elif not isinstance(value, list):
-        drift.append(_typed(named, value, "a list"))
-    else:
-        odd = [number for number, each in enumerate(value) if _text(each) is None]
-        drift += [_typed(f"{named}[{number}]", value[number], "a text") for number in odd[:_TYPED]]
-    return _texts(value)
-
-
-def _typed(name: str, given: object, expected: str) -> Drift:
-    if isinstance(given, str) and not given.strip():
-        return Drift(WRONG_TYPE, f"{name} is empty")
-    return Drift(WRONG_TYPE, f"{name} is {json_type(given)}, not {expected}")
 
 
 def _text(value: object) -> str | None:

@@ -1,15 +1,29 @@
-"""The output of a hyper sub-agent as a model: the output contract, in its own words."""
+"""The output of a hyper sub-agent as a model: the output contract, in its own words. The rules tell what it finds."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, model_validator
+from pydantic_core import PydanticCustomError
 
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken
-from delegtop.protocols.hyper.output_contract import KEY_POINTS, SUMMARY_SENTENCES, ArtifactType, Status
+from delegtop.protocols.contract_model import ContractModel, Demand, Said, besides, broken
+from delegtop.protocols.hyper.imperatives import is_statement
+from delegtop.protocols.hyper.output_contract import (
+    COMPLETE_WORDS,
+    FAILED_WORDS,
+    KEY_POINTS,
+    LONGEST,
+    STUCK_WORDS,
+    SUMMARY_SENTENCES,
+    ArtifactType,
+    Status,
+)
 from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 from delegtop.protocols.standard.contract.return_contract import sentences
 
 _FIELDS = "hyper output contracts, Field Specifications"
+_READ = 16_384
+"""Characters of a text that are looked at; one this long is too long by any rule."""
 
 
 def _relative(path: str) -> str:
@@ -19,9 +33,15 @@ def _relative(path: str) -> str:
 
 
 def _concise(summary: str) -> str:
-    if (count := sentences(summary)) > SUMMARY_SENTENCES[1]:
+    if (count := sentences(summary[:_READ])) > SUMMARY_SENTENCES[1]:
         raise broken("HYP-009", "", f"has {count} sentences, more than {SUMMARY_SENTENCES[1]}")
     return summary
+
+
+def _imperative(step: str) -> str:
+    if is_statement(step):
+        raise broken("HYP-011", "", f'is "{step[:60]}", which is not in the imperative')
+    return step
 
 
 class OutputMeta(ContractModel):
@@ -43,7 +63,7 @@ class OutputMeta(ContractModel):
     execution_time_ms: Annotated[
         float,
         Demand(f"{_FIELDS}: meta", "HYP-003", "HYP-005"),
-        Field(ge=0, lt=1e13, description="Execution time in milliseconds."),
+        Field(ge=0, lt=LONGEST, description="Execution time in milliseconds."),
     ]
 
 
@@ -111,7 +131,7 @@ class AgentOutput(ContractModel):
         ),
     ]
     next_steps: Annotated[
-        tuple[Said, ...],
+        tuple[Annotated[Said, AfterValidator(_imperative)], ...],
         Demand(f"{_FIELDS}: next_steps", "HYP-003", "HYP-005"),
         Field(strict=False, description="Recommended follow-up actions, in imperative form; may be empty."),
     ]
@@ -121,10 +141,21 @@ class AgentOutput(ContractModel):
         Field(description="Included if the status is error."),
     ] = None
 
-    @model_validator(mode="after")
-    def _explained(self) -> "AgentOutput":
-        if self.meta.status == "error" and self.error is None:
-            raise broken("HYP-013", "error", "must say what went wrong if the status is error")
-        if self.meta.status == "partial" and not self.next_steps:
-            raise broken("HYP-012", "next_steps", "must explain what is left if the status is partial")
-        return self
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explained(cls, given: Any, validate: ModelWrapValidatorHandler["AgentOutput"]) -> "AgentOutput":
+        output: AgentOutput = besides(given, validate, *(_unexplained(given) if isinstance(given, dict) else ()))
+        return output
+
+
+def _unexplained(given: dict[str, Any]) -> Iterator[PydanticCustomError]:
+    """What does not go with the status; words that agents use for it are understood."""
+    meta = given.get("meta") if isinstance(given.get("meta"), dict) else given
+    status = meta.get("status") if isinstance(meta, dict) else None
+    word = status.strip().lower() if isinstance(status, str) else ""
+    if word in FAILED_WORDS and not given.get("error"):
+        yield broken("HYP-013", "error", f"is missing, though the status is {word}")
+    if word in COMPLETE_WORDS and given.get("error"):
+        yield broken("HYP-013", "error", f"is there, though the status is {word}")
+    if word in STUCK_WORDS and not (given.get("next_steps") or given.get("blockers")):
+        yield broken("HYP-012", "next_steps", f"does not say what is left, though the status is {word}")

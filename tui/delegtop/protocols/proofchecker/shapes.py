@@ -49,6 +49,7 @@ _POSSIBLE = 45
 _META_WORDS = frozenset(
     {"partial_progress", "completion_data", "team_execution", "requires_user_review", "teammate_results"}
 )
+_STANDARD_RETURN = frozenset({"status", "summary", "artifacts", "metadata"})
 _META_METADATA = frozenset({"agent_type", "delegation_path", "session_id"})
 _HANDOFF_WORDS = frozenset({"next_action_hint", "continuation_context", "blockers", "phases_completed", "phases_total"})
 
@@ -158,7 +159,8 @@ def _with_status(value: Mapping[str, Any], name: str) -> tuple[FileShape | None,
     if len(keys & _HANDOFF_WORDS) >= (1 if "handoff" in name else 2) and not inner & _META_METADATA and not named:
         return FileShape.HANDOFF, _LIKELY
     known = vocabulary.outcome(value["status"]) is not None or value["status"] in vocabulary.ASKS
-    own_words = bool(keys & _META_WORDS) or value["status"] in _OWN_STATES
+    # What has all of the standard return and nothing else is one, with a status that it does not know.
+    own_words = bool(keys & _META_WORDS) or (value["status"] in _OWN_STATES and not keys >= _STANDARD_RETURN)
     signed = bool(inner & _META_METADATA) or (keys & _META_METADATA and "artifacts" in keys)
     if named and (signed or own_words or known):
         return FileShape.RETURN_META, _SURE

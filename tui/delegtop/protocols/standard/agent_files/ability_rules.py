@@ -4,46 +4,36 @@ from collections.abc import Iterator
 
 from delegtop.diagnosis.finding import Severity
 from delegtop.protocols.standard.agent_files.agent_file import AgentFile, AgentFileKind
-from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, rule
-from delegtop.protocols.standard.contract.agent_file_contract import CONTEXT_LIMITS, STAGES, TOOLS
+from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, frontmatter_rule, rule
+from delegtop.protocols.standard.contract.agent_file_contract import TOOLS
 
-ERROR, WARNING = Severity.ERROR, Severity.WARNING
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
 STANDARD = (AgentFileKind.SUBAGENT, AgentFileKind.PRIMARY)
 _WHERE = "Structure standard, Frontmatter"
 
 
-@rule(
+tools = frontmatter_rule(
     "AGT-010",
     "tools not on or off",
     WARNING,
     "its tools are switched on or off by name",
     f"{_WHERE}, Tool permissions: tools is a mapping of {', '.join(TOOLS)} to true or false.",
+    {"tools": "write `tools:` with `read: true` and the others it needs, each true or false"},
 )
-def tools(file: AgentFile) -> Iterator[FileNote]:
-    given, known = file.at("tools"), _switches(file)
-    if not known:
-        message = f"`tools` is {given.shown()}, not a mapping of tools to true or false"
-        yield given.line, message, "add `tools:` with `read: true` and the others it needs"
-        return
-    for tool, value in given.mapping().items():
-        if tool not in known:
-            message = f"the tool {tool} is {value.shown()}, neither true nor false"
-            yield value.line, message, f"write `{tool}: true` or `{tool}: false`"
 
-
-@rule(
+permissions = frontmatter_rule(
     "AGT-011",
     "permissions lacking",
     WARNING,
     "permissions allow and deny",
     f"{_WHERE}, Tool permissions, and the checklist's Structure: what is allowed and what is denied are both written.",
+    {
+        "permissions": "add `permissions:` with `allow:` and `deny:`",
+        "permissions.allow": "add `allow:` under permissions, as a list of tools with their patterns",
+        "permissions.deny": "add `deny:` under permissions, as a list of tools with their patterns",
+    },
 )
-def permissions(file: AgentFile) -> Iterator[FileNote]:
-    for side in ("allow", "deny"):
-        if not _patterns(file, side):
-            advice = f"add `{side}:` under permissions, as a list of tools with their patterns"
-            yield file.at("permissions", side).line, f"the permissions do not say what they {side}", advice
 
 
 @rule(
@@ -85,132 +75,92 @@ def _patterns(file: AgentFile, side: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-@rule(
+context_loading = frontmatter_rule(
     "AGT-013",
     "context loading gaps",
     WARNING,
     "context loading has a strategy, an index and required files",
     f"{_WHERE}, Context loading, and Context Loading Strategy: strategy is lazy, eager or minimal.",
+    {
+        "context_loading": "add `context_loading:` with strategy, index, required and max_context_size",
+        "context_loading.strategy": "choose lazy, eager or minimal",
+        "context_loading.index": 'add `index: ".opencode/context/index.md"`',
+        "context_loading.required": "list under `required` what it always loads, at least the return format standard",
+        "context_loading.optional": "list under `optional` what it loads if needed, or leave it out",
+    },
 )
-def context_loading(file: AgentFile) -> Iterator[FileNote]:
-    loading = file.at("context_loading")
-    if not loading.is_mapping:
-        advice = "add `context_loading:` with strategy, index, required and max_context_size"
-        yield loading.line, "it does not say which context it loads", advice
-        return
-    strategy, index, required = (file.at("context_loading", key) for key in ("strategy", "index", "required"))
-    if strategy.string() not in CONTEXT_LIMITS:
-        message = f"the strategy of context_loading is {strategy.shown()}"
-        yield strategy.line, message, "choose lazy, eager or minimal"
-    if not index.string():
-        yield index.line, "`context_loading` names no index", 'add `index: ".opencode/context/index.md"`'
-    if not required.strings():
-        advice = "list under `required` what it always loads, at least the return format standard"
-        yield required.line, "`context_loading` lists no required files", advice
 
-
-@rule(
+context_size = frontmatter_rule(
     "AGT-014",
     "wrong context limit",
     WARNING,
     "the context fits the strategy",
     "Structure standard, Context Loading Strategy: up to 50 KB when lazy, 100 KB when eager, 10 KB when minimal.",
+    {"context_loading.max_context_size": "write a number of bytes within the strategy's limit, or choose another one"},
     STANDARD,
 )
-def context_size(file: AgentFile) -> Iterator[FileNote]:
-    if not file.at("context_loading").is_mapping:
-        return
-    given, strategy = file.at("context_loading", "max_context_size"), file.at("context_loading", "strategy").string()
-    size, limit = given.integer(), next((most for name, most in CONTEXT_LIMITS.items() if name == strategy), None)
-    if size is None or size <= 0:
-        message = f"`max_context_size` is {given.shown()}, not a positive number of bytes"
-        yield given.line, message, f"write `max_context_size: {limit or 50_000}` or less"
-    elif limit and size > limit:
-        message = f"`max_context_size` {size} is over the {limit} bytes of {strategy} loading"
-        yield given.line, message, "load less, or choose the strategy that fits"
 
-
-@rule(
+max_depth = frontmatter_rule(
     "AGT-015",
     "no valid depth limit",
     ERROR,
     "delegation goes at most three levels deep",
     "Structure standard, Delegation Safety: orchestrator, command, subagent, utility, and no further. The delegation "
-    "guide counts three levels below the command. The setting is protocol.max_depth.",
+    "guide counts three levels below the command. An agent with max_depth 0 delegates to nobody. The setting is "
+    "protocol.max_depth.",
+    {
+        "delegation.max_depth": "write `max_depth: {file.reading.max_depth}` or less",
+        "delegation.can_delegate_to": "write the depth that it may delegate to, or [] if it delegates to nobody",
+    },
     STANDARD,
 )
-def max_depth(file: AgentFile) -> Iterator[FileNote]:
-    if not file.at("delegation").is_mapping:
-        return
-    given, limit = file.at("delegation", "max_depth"), file.reading.max_depth
-    depth = given.integer()
-    if depth is None or not 0 <= depth <= limit:
-        by = file.reading.chosen("max_depth")
-        message = f"`max_depth` is {given.shown()}, not a whole number from 0 to {limit}{by}"
-        yield given.line, message, f"write `max_depth: {limit}` or less"
 
-
-@rule(
+can_delegate_to = frontmatter_rule(
     "AGT-016",
     "wrong delegates",
     ERROR,
     "can_delegate_to lists other agents",
     f"{_WHERE}, Delegation, and Delegation Safety: an agent does not delegate to itself. An empty list says that it "
     "delegates to nobody.",
+    {
+        "delegation": "write `delegation:` with max_depth, can_delegate_to, timeout_default and timeout_max",
+        "delegation.can_delegate_to": "write a list of the names of others, or [] if it delegates to nobody",
+    },
 )
-def can_delegate_to(file: AgentFile) -> Iterator[FileNote]:
-    if not file.at("delegation").is_mapping:
-        return
-    given = file.at("delegation", "can_delegate_to")
-    if given.strings() is None:
-        message = f"`can_delegate_to` is {given.shown()}, not a list of agents"
-        yield given.line, message, "write a list of names, or [] if it delegates to nobody"
-    elif {file.name, file.stem} & set(file.delegates_to):
-        yield given.line, "it may delegate to itself: a cycle", "take its own name out"
 
-
-@rule(
+delegation_timeouts = frontmatter_rule(
     "AGT-017",
     "wrong child timeouts",
     ERROR,
     "delegations have timeouts, and the default is within the maximum",
     f"{_WHERE}, Delegation, and Delegation Safety: always set a timeout.",
+    {
+        "delegation.timeout_default": "write `timeout_default: 300` or what the work needs, in seconds",
+        "delegation.timeout_max": "write `timeout_max: 300` or what the work needs, and no less than timeout_default",
+    },
 )
-def delegation_timeouts(file: AgentFile) -> Iterator[FileNote]:
-    if not file.at("delegation").is_mapping:
-        return
-    given = {key: file.at("delegation", key) for key in ("timeout_default", "timeout_max")}
-    for key, value in given.items():
-        if (value.integer() or 0) <= 0:
-            message = f"`{key}` is {value.shown()}, not a positive whole number of seconds"
-            yield value.line, message, f"write `{key}: 300` or what the work needs"
-    default, most = (value.integer() for value in given.values())
-    if default and most and default > most:
-        message = f"`timeout_default` {default} is more than `timeout_max` {most}"
-        yield given["timeout_default"].line, message, "lower the default or raise the maximum"
 
-
-@rule(
+lifecycle = frontmatter_rule(
     "AGT-018",
     "lifecycle incomplete",
     WARNING,
     "the lifecycle names stage, command and return format",
-    f"{_WHERE}, Lifecycle: which stage of which command calls it, and how it returns. A utility belongs to no command.",
+    f"{_WHERE}, Lifecycle: which stage of which command calls it, and how it returns: by subagent-return-format.md. A "
+    "utility belongs to no command.",
+    {
+        "lifecycle": "add `lifecycle:` with stage, command and return_format",
+        "lifecycle.stage": "write the stage that calls it: 4",
+        "lifecycle.command": 'write `command: "/plan"` or its like, with the slash',
+        "lifecycle.return_format": 'write `return_format: "subagent-return-format.md"`',
+    },
 )
-def lifecycle(file: AgentFile) -> Iterator[FileNote]:
-    whole = file.at("lifecycle")
-    if not whole.is_mapping:
-        advice = "add `lifecycle:` with stage, command and return_format"
-        yield whole.line, "it says nothing about its lifecycle", advice
-        return
-    stage, command, form = (file.at("lifecycle", key) for key in ("stage", "command", "return_format"))
-    if stage.integer() not in range(STAGES[0], STAGES[1] + 1):
-        message = f"the lifecycle stage is {stage.shown()}, not one of {STAGES[0]} to {STAGES[1]}"
-        yield stage.line, message, "write the stage that calls it: 4"
-    named = command.string()
-    if named is None and file.at("agent_type").string() != "utility":
-        yield command.line, "the lifecycle names no command", 'add `command: "/plan"` or its like'
-    elif named is not None and not named.startswith("/"):
-        yield command.line, f"the command {named} does not start with a slash", f'write `command: "/{named}"`'
-    if not form.string():
-        yield form.line, "the lifecycle names no return format", 'add `return_format: "subagent-return-format.md"`'
+
+return_format_read = frontmatter_rule(
+    "AGT-035",
+    "return form not read",
+    INFO,
+    "the return format standard is among the required files",
+    "Structure standard, Context Loading Strategy: each of its three strategies loads subagent-return-format.md. It "
+    "shows that in examples and nowhere says that it must be so, and few real files do it, so this is only mentioned.",
+    {"context_loading.required": 'add `- "core/standards/subagent-return-format.md"`'},
+)

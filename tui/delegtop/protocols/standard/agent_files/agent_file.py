@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from delegtop.protocols import frontmatter
 from delegtop.protocols.frontmatter import AgentFileError, Value
 from delegtop.protocols.standard.agent_files import sections
 from delegtop.protocols.standard.agent_files.sections import Section, Sections
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
+
+if TYPE_CHECKING:
+    from delegtop.protocols.contract_model import Breach
 
 _STANDARD_KEYS = frozenset(
     {"agent_type", "context_loading", "delegation", "lifecycle", "max_tokens", "mode", "permissions", "timeout"}
@@ -66,6 +71,26 @@ class AgentFile:
             found = values[key]
             values = found.mapping()
         return found
+
+    def line_of(self, field: str) -> int:
+        """The line of a field of the frontmatter, such as `delegation.can_delegate_to[0]`."""
+        keys = [(key, index.rstrip("]")) for key, _, index in (part.partition("[") for part in field.split("."))]
+        found = self.at(*(key for key, _ in keys))
+        index = keys[-1][1]
+        if index.isdecimal() and isinstance(found.data, tuple) and int(index) < len(found.data):
+            return found.data[int(index)].line
+        return found.line
+
+    @cached_property
+    def breaches(self) -> "tuple[Breach, ...]":
+        """What its frontmatter breaks of the standard's model."""
+        from delegtop.protocols.contract_model import breaches
+        from delegtop.protocols.standard.contract.agent_file_model import AgentFrontmatter, FileContext
+
+        given = {key: value.plain() for key, value in self.values.items() if value.data is not None}
+        # What others call a Claude Code agent by is its name alone.
+        name = None if self.kind is AgentFileKind.CLAUDE else self.stem
+        return breaches(AgentFrontmatter, given, FileContext(name, self.reading))
 
     def section(self, name: str) -> Section | None:
         return self.sections.find(name)

@@ -1,6 +1,7 @@
 """A rule about agent definition files: one thing that can be wrong with one, and the function that looks for it."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from delegtop.base.origin import Origin
@@ -39,6 +40,36 @@ def rule(
     return lambda check: AgentRule(id, name, severity, title, why, check, kinds)
 
 
+def frontmatter_rule(
+    id: str,
+    name: str,
+    severity: Severity,
+    title: str,
+    why: str,
+    advice: Mapping[str, str],
+    kinds: tuple[AgentFileKind, ...] = (AgentFileKind.SUBAGENT,),
+) -> AgentRule:
+    """The rule that tells what the model of the frontmatter calls a breach of it; `advice` says by field what to do."""
+
+    def check(file: AgentFile) -> Iterator[FileNote]:
+        for field, what, breached in file.breaches:
+            # Of a primary agent only what it does say is judged, besides its name and what it is for.
+            spared = file.kind is AgentFileKind.PRIMARY and field not in ("name", "description")
+            if breached == id and not (spared and field.split(".")[0] not in file.values):
+                told = what.replace("an object", "a mapping")
+                yield file.line_of(field), f"`{field}` {told}", _advice(advice, field).format(file=file)
+
+    return rule(id, name, severity, title, why, kinds)(check)
+
+
+def _advice(by_field: Mapping[str, str], field: str) -> str:
+    """That of the field, or of the nearest one around it that has some."""
+    inner = re.sub(r"\[\d+\]", "", field)
+    while inner not in by_field and "." in inner:
+        inner = inner.rpartition(".")[0]
+    return by_field.get(inner, next(iter(by_field.values())))
+
+
 OLDER_NAMES = {"return_format": "output_specification"}
 """What files from before the standard call a section."""
 
@@ -56,6 +87,21 @@ def section_rule(
         return rule(id, name, severity, title, why)(judge)
 
     return made
+
+
+def lacks(section: Section, parts: Iterable[str]) -> Iterator[FileNote]:
+    """The parts that a section of this name should have and has not, in one note."""
+    absent = [part for part in parts if section.child(part) is None]
+    if absent:
+        tags = ", ".join(f"<{part}>" for part in absent)
+        title = section.attributes.get("name") or section.attributes.get("type")
+        label = f"<{section.name}> {title}" if title else f"<{section.name}>"
+        yield section.line, f"{label} has no {tags}", f"add {tags} to it"
+
+
+def plain(text: str) -> str:
+    """In small letters, with spaces for hyphens: prose says "status keeper"."""
+    return text.lower().replace("-", " ")
 
 
 def missing(file: AgentFile, name: str, holds: str) -> FileNote:

@@ -1,14 +1,13 @@
 """What the body of a subagent file must hold: the sections of the structure standard, and what belongs into each."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from delegtop.diagnosis.finding import Severity
 from delegtop.protocols.standard.agent_files.agent_file import AgentFile
-from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, missing, rule, section_rule
+from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, lacks, missing, plain, rule, section_rule
 from delegtop.protocols.standard.agent_files.sections import Section
-from delegtop.protocols.standard.contract.protocol_options import SessionIdPlace
-from delegtop.protocols.standard.contract.return_contract import STATUSES, sentences
+from delegtop.protocols.standard.contract.return_contract import sentences
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -18,23 +17,14 @@ SECTIONS = (
     *("context", "role", "task", "inputs_required", "inputs_forbidden", "process_flow", "delegation_patterns"),
     *("artifact_creation", "return_format", "quality_standards", "error_handling"),
 )
-RETURN_FIELDS = ("status", "summary", "artifacts", "metadata", "session_id")
 ERROR_TYPES = ("timeout", "validation_failure", "file_operation_failure")
 """The error types every agent can meet; `delegation_failure` joins them where it delegates."""
 
+_NAMED = 3
+"""Agents that are named in a message."""
+_HANDS_ON = re.compile(r"\bdelegat|\bhand(?:s|ed|ing)?\b|\b(?:sub ?agent|utility|utilities)\b")
 _TAG = re.compile(r"<[^<>]*>")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*(?:\d+[.)]|[-*+])[ \t]")
-_STATUS = re.compile(r"[\"']?\bstatus[\"']?\s*:\s*[\"']([^\"'\n]{1,200})[\"']")
-
-
-def _lacks(section: Section, parts: Iterable[str]) -> Iterator[FileNote]:
-    """The parts that a section of this name should have and has not, in one note."""
-    absent = [part for part in parts if section.child(part) is None]
-    if absent:
-        tags = ", ".join(f"<{part}>" for part in absent)
-        title = section.attributes.get("name") or section.attributes.get("type")
-        label = f"<{section.name}> {title}" if title else f"<{section.name}>"
-        yield section.line, f"{label} has no {tags}", f"add {tags} to it"
 
 
 def _length(text: str) -> int:
@@ -51,7 +41,7 @@ def _length(text: str) -> int:
     f"Structure standard, Title and Context: <context> holds {', '.join(SUB_CONTEXTS)}.",
 )
 def context(section: Section) -> Iterator[FileNote]:
-    yield from _lacks(section, SUB_CONTEXTS)
+    yield from lacks(section, SUB_CONTEXTS)
 
 
 @rule(
@@ -93,7 +83,7 @@ def role(section: Section) -> Iterator[FileNote]:
     "no fitting task",
     WARNING,
     "the task is three to five sentences",
-    "Structure standard, Role and Task: the complete workflow, with delegation where there is some.",
+    "Structure standard, Role and Task: the complete workflow.",
 )
 def task(section: Section) -> Iterator[FileNote]:
     yield from _prose(section, 3, 5, "three to five sentences that cover the whole workflow")
@@ -104,6 +94,24 @@ def _prose(section: Section, least: int, most: int, holds: str) -> Iterator[File
     if not least <= count <= most:
         message = f"<{section.name}> has {count} sentence{'' if count == 1 else 's'}, not {least} to {most}"
         yield section.line, message, f"write {holds}"
+
+
+@rule(
+    "AGT-036",
+    "task names no helper",
+    INFO,
+    "the task mentions delegation where there is some",
+    "Structure standard, Role and Task, Guidelines: mention delegation if applicable. Told if neither an agent of "
+    "can_delegate_to nor a word for handing work on is in <task>.",
+)
+def task_delegates(file: AgentFile) -> Iterator[FileNote]:
+    section, others = file.section("task"), file.delegates_to
+    if section is None or not others:
+        return
+    text = plain(section.text)
+    if not _HANDS_ON.search(text) and not any(plain(other) in text for other in others):
+        message = f"<task> does not mention that it delegates, to {', '.join(others[:_NAMED])}"
+        yield section.line, message, "say in <task> what is handed on, and to whom"
 
 
 @section_rule(
@@ -125,6 +133,25 @@ def inputs_required(section: Section) -> Iterator[FileNote]:
         if absent:
             message = f"a <parameter> has no {' and no '.join(absent)}"
             yield parameter.line, message, 'write it as <parameter name="task_number" type="integer">'
+
+
+@rule(
+    "AGT-037",
+    "no session input",
+    WARNING,
+    "the session id is an input",
+    "Structure standard, Return Format: the session_id of the return must match the input, so <inputs_required> has a "
+    "parameter for it.",
+)
+def session_input(file: AgentFile) -> Iterator[FileNote]:
+    section = file.section("inputs_required")
+    if section and section.child("parameter") and "session_id" not in _named(section):
+        advice = 'add <parameter name="session_id" type="string">'
+        yield section.line, "<inputs_required> has no session_id, which the return must match", advice
+
+
+def _named(section: Section) -> set[str | None]:
+    return {each.attributes.get("name") for each in section.named("parameter")}
 
 
 @section_rule(
@@ -159,7 +186,7 @@ def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
         return
     described = {each.attributes.get("name", ""): each for each in section.named("delegate_to")}
     for each in described.values():
-        yield from _lacks(each, ("when", "context", "expected_return", "integration"))
+        yield from lacks(each, ("when", "context", "expected_return", "integration"))
     for other in others:
         if other not in described:
             message = f"it may delegate to {other}, which <delegation_patterns> does not describe"
@@ -170,58 +197,6 @@ def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
             message = f"`can_delegate_to` does not list {other or 'the agent without a name'}, which is described here"
             advice = "name the agent in can_delegate_to of the frontmatter, or take the description out"
             yield each.line, message, advice
-
-
-@section_rule(
-    "artifact_creation",
-    "an <artifact> for each one it makes",
-    "AGT-028",
-    "artifacts incomplete",
-    WARNING,
-    "artifacts are described",
-    "Structure standard, Artifact Creation: each <artifact> has a type, path, content and validation.",
-)
-def artifact_creation(section: Section) -> Iterator[FileNote]:
-    artifacts = list(section.named("artifact"))
-    if not artifacts:
-        advice = 'add <artifact type="plan"> with <path>, <content> and <validation>'
-        yield section.line, "<artifact_creation> describes no <artifact>", advice
-    for artifact in artifacts:
-        if not artifact.attributes.get("type"):
-            advice = 'write it as <artifact type="plan">, or another type of the return format'
-            yield artifact.line, "an <artifact> has no type", advice
-        yield from _lacks(artifact, ("path", "content", "validation"))
-
-
-@rule(
-    "AGT-029",
-    "wrong return format",
-    ERROR,
-    "the return format names the required fields",
-    f"Structure standard, Return Format: <structure> shows {', '.join(RETURN_FIELDS)}; the status is one of "
-    f"{', '.join(STATUSES)}. The return format standard has session_id in the metadata, which a structure need not "
-    "spell out: with protocol.session_id_place = metadata it is not asked for.",
-)
-def return_format(file: AgentFile) -> Iterator[FileNote]:
-    section = file.section("return_format")
-    if section is None:
-        yield missing(file, "return_format", "a <structure> that shows the return as JSON")
-        return
-    structure = section.child("structure")
-    if structure is None:
-        advice = "show the return as JSON between <structure> and </structure>"
-        yield section.line, "<return_format> has no <structure>", advice
-        return
-    asked = RETURN_FIELDS[:-1] if file.reading.session_id_place is SessionIdPlace.METADATA else RETURN_FIELDS
-    absent = [name for name in asked if not re.search(rf"\b{name}\b[\"']?\s*:", structure.text)]
-    if absent:
-        message = f"the return structure does not name {', '.join(absent)}"
-        yield structure.line, message, "name every required field of the return format"
-    status = _STATUS.search(structure.text)
-    for word in status[1].split("|") if status else ():
-        if word.strip() not in STATUSES:
-            message = f"the return structure has the status {word.strip()}"
-            yield structure.line, message, f"the statuses are {', '.join(STATUSES)}"
 
 
 @section_rule(
@@ -254,7 +229,7 @@ def error_handling(section: Section) -> Iterator[FileNote]:
         advice = 'add <error_type name="timeout"> with detection, handling, recovery and logging'
         yield section.line, "<error_handling> describes no <error_type>", advice
     for kind in kinds:
-        yield from _lacks(kind, ("detection", "handling", "recovery", "logging"))
+        yield from lacks(kind, ("detection", "handling", "recovery", "logging"))
 
 
 @rule(

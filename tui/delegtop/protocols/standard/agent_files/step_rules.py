@@ -1,12 +1,12 @@
 """How the process of a subagent is laid out: step names and numbers, what each step has, and the size of the file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from delegtop.diagnosis.finding import Severity
 from delegtop.protocols.standard.agent_files.agent_file import AgentFile, AgentFileKind
-from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, rule
+from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, plain, rule
 from delegtop.protocols.standard.agent_files.sections import Section
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
 
@@ -19,6 +19,12 @@ _SPARSE = 2
 """Lines of a process that say no more than "do the thing, return the result"."""
 _NAMED = 3
 _WHERE = "Structure standard, Step Naming Standard"
+_VALIDATES = re.compile(r"\b(?:re)?(?:validat|verif|check|confirm|ensur|conform)")
+_STATUS = re.compile(r"\bstatus|\bmark|\[[a-z _]+\]")
+_FORMATS = re.compile(r"format|\bbuild|\bprepar|\bconstruct|\bassembl|\bstructur|\bschema|return object")
+_FILES = re.compile(
+    r"artifact|\bfiles?\b|\bdisk\b|\bempty\b|\bwritten\b|\b(?:plan|report|summary|document)\w* (?:exist|is|was)"
+)
 _STEP = re.compile(r"(step|stage)_(?:([0-9]{1,6})|([^_]+))(?:_(\w+))?")
 
 
@@ -208,17 +214,69 @@ def _process_lines(step: ProcessStep) -> int:
 def delegates_postflight(file: AgentFile) -> Iterator[FileNote]:
     others = file.delegates_to
     for step in steps_of(file):
-        text = _plain(step.section.text)
+        text = plain(step.section.text)
         speaks = "status" in text or "commit" in text  # else AGT-045 tells it
-        if step.suffix == "postflight" and others and speaks and not any(_plain(other) in text for other in others):
+        if step.suffix == "postflight" and others and speaks and not any(plain(other) in text for other in others):
             message = f"<{step.section.name}> names none of {', '.join(others[:_NAMED])}, to whom it may delegate"
             advice = "let a utility agent update the status and create the commit, and name it there"
             yield step.section.line, message, advice
 
 
-def _plain(text: str) -> str:
-    """In small letters, with spaces for hyphens: prose says "status keeper"."""
-    return text.lower().replace("-", " ")
+@rule(
+    "AGT-048",
+    "idle preflight",
+    INFO,
+    "the preflight validates the inputs and sets the status",
+    f"{_WHERE}: <step_0_preflight> validates the inputs and updates the status before the main workflow begins. Told "
+    "by the words for it, so it is only mentioned.",
+)
+def preflight_work(file: AgentFile) -> Iterator[FileNote]:
+    for step in steps_of(file):
+        if step.suffix == "preflight":
+            yield from _silent(step, {"validating the inputs": _VALIDATES, "the status": _STATUS})
+
+
+@rule(
+    "AGT-049",
+    "return not checked",
+    INFO,
+    "the return step formats and validates the return",
+    f"{_WHERE}, and Workflow Ownership, Stage 8: the return is formatted per subagent-return-format.md and validated "
+    "before it is handed to the caller. Told by the words for it, so it is only mentioned.",
+)
+def return_work(file: AgentFile) -> Iterator[FileNote]:
+    for step in steps_of(file):
+        if step.suffix == "return":
+            yield from _silent(step, {"the format of the return": _FORMATS, "validating it": _VALIDATES})
+
+
+def _silent(step: ProcessStep, asked: Mapping[str, re.Pattern[str]]) -> Iterator[FileNote]:
+    """What the step should speak of and does not."""
+    text = step.section.text.lower()
+    if absent := [what for what, words in asked.items() if not words.search(text)]:
+        message = f"<{step.section.name}> says nothing about {' or '.join(absent)}"
+        yield step.section.line, message, f"say in its <process> how it goes about {' and '.join(absent)}"
+
+
+@rule(
+    "AGT-055",
+    "files not verified",
+    INFO,
+    "a step verifies the artifacts",
+    "Structure standard, Workflow Ownership, Stage 7: the subagent verifies its artifacts on disk. Any step may; told "
+    "if the file describes artifacts, no line of its process speaks of it, and its postflight verifies nothing.",
+)
+def artifacts_verified(file: AgentFile) -> Iterator[FileNote]:
+    flow, artifacts = file.section("process_flow"), file.section("artifact_creation")
+    steps = steps_of(file)
+    if flow is None or not steps or artifacts is None or artifacts.child("artifact") is None:
+        return
+    if any(step.suffix == "postflight" and _VALIDATES.search(step.section.text.lower()) for step in steps):
+        return
+    lines = (line for line in flow.text.lower().splitlines() if _VALIDATES.search(line) or "<checkpoint>" in line)
+    if not any(map(_FILES.search, lines)):
+        advice = "let a step before the return verify that each artifact exists and is not empty"
+        yield flow.line, "no step verifies that the artifacts are on disk", advice
 
 
 @rule(

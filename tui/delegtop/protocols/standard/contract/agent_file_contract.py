@@ -19,3 +19,9 @@ STAGES = (1, 8)
 """The stages of a command."""
 RETURN_FORMAT = "subagent-return-format.md"
 """The file that every agent loads, and that says how it returns."""
+PATH_PATTERNS = {
+    "plan": "specs/{number}_{slug}/plans/implementation-{version:03d}.md",
+    "research": "specs/{number}_{slug}/reports/research-{version:03d}.md",
+    "summary": "specs/{number}_{slug}/summaries/{type}-summary-{YYYYMMDD}.md",
+}
+"""Where the artifacts of a type lie, from the folder of the system on."""

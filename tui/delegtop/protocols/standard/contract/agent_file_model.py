@@ -1,10 +1,21 @@
-"""The frontmatter of a subagent file as a model: what the structure standard asks for, in its own words."""
+"""The frontmatter of a subagent file as a model: what the structure standard asks for, in its own words.
 
-from typing import Annotated, Literal
+`delegtop lint` judges by it. What only a file on disk can tell, and how the documents are read, comes as the context.
+"""
 
-from pydantic import AfterValidator, Field, model_validator
+import re
+from typing import Annotated, Any, Literal, NamedTuple
 
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+
+from delegtop.protocols.contract_model import ContractModel, Demand, Said, besides, broken
 from delegtop.protocols.standard.contract.agent_file_contract import (
     CONTEXT_LIMITS,
     DESCRIPTION_SENTENCES,
@@ -15,11 +26,31 @@ from delegtop.protocols.standard.contract.agent_file_contract import (
     AgentType,
     Strategy,
 )
-from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
+from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
 from delegtop.protocols.standard.contract.return_contract import sentences
 
 _WHERE = "Structure standard, Frontmatter"
+_RETURN_FORMAT_READ = re.compile(r"(?:^|/)subagent-return(?:-format)?\.md$")
+"""Later files of the family call it `subagent-return.md`."""
 Positive = Annotated[int, Field(gt=0)]
+
+
+class FileContext(NamedTuple):
+    """Whose frontmatter it is."""
+
+    name: str | None = None
+    """The name of the file, if the agent must have the same."""
+    reading: ProtocolOptions = ProtocolOptions()
+
+
+def _context(info: ValidationInfo) -> FileContext:
+    return info.context if isinstance(info.context, FileContext) else FileContext()
+
+
+def _of_the_file(name: str, info: ValidationInfo) -> str:
+    if (file := _context(info).name) not in (None, name):
+        raise broken("AGT-002", "", f"is {name[:60]}, but the file is named {file}")
+    return name
 
 
 def _short(text: str) -> str:
@@ -28,7 +59,34 @@ def _short(text: str) -> str:
     return text
 
 
-Patterns = list[dict[str, list[str]]]
+def _with_return_format(required: list[str]) -> list[str]:
+    if not any(_RETURN_FORMAT_READ.search(each) for each in required):
+        raise broken("AGT-035", "", f"has no {RETURN_FORMAT}")
+    return required
+
+
+def _shallow(depth: int, info: ValidationInfo) -> int:
+    reading = _context(info).reading
+    if depth > reading.max_depth:
+        raise broken("AGT-015", "", f"is {depth}, not at most {reading.max_depth}{reading.chosen('max_depth')}")
+    return depth
+
+
+def _as_list(given: Any) -> Any:
+    """Patterns by tool, as one mapping or as a list of such; one pattern needs no list."""
+    if isinstance(given, dict):
+        given = [given]
+    if not isinstance(given, list):
+        return given
+    return [
+        {tool: [each] if isinstance(each, str) else each for tool, each in item.items()}
+        if isinstance(item, dict)
+        else item
+        for item in given
+    ]
+
+
+Patterns = Annotated[list[dict[str, list[str]]], BeforeValidator(_as_list)]
 
 
 class ToolPermissions(ContractModel):
@@ -57,6 +115,7 @@ class ContextLoading(ContractModel):
     ]
     required: Annotated[
         list[Said],
+        AfterValidator(_with_return_format),
         Demand(f"{_WHERE}: Context loading", "AGT-013"),
         Field(min_length=1, description="Always load these; the return format standard among them."),
     ]
@@ -66,16 +125,16 @@ class ContextLoading(ContractModel):
     max_context_size: Annotated[
         Positive,
         Demand(f"{_WHERE}: Context loading", "AGT-014"),
-        Field(le=max(CONTEXT_LIMITS.values()), description="Maximum bytes to load."),
+        Field(description="Maximum bytes to load.", json_schema_extra={"maximum": max(CONTEXT_LIMITS.values())}),
     ]
 
-    @model_validator(mode="after")
-    def _fits(self) -> "ContextLoading":
-        if self.max_context_size > (limit := CONTEXT_LIMITS[self.strategy]):
-            raise broken("AGT-014", "max_context_size", f"is more than the {limit} bytes of {self.strategy} loading")
-        if not any(RETURN_FORMAT in each for each in self.required):
-            raise broken("AGT-013", "required", f"has no {RETURN_FORMAT}")
-        return self
+    @field_validator("max_context_size")
+    @classmethod
+    def _fits(cls, size: int, info: ValidationInfo) -> int:
+        strategy: Strategy = info.data.get("strategy", "eager")
+        if size > (limit := CONTEXT_LIMITS[strategy]):
+            raise broken("AGT-014", "", f"is {size}, more than the {limit} bytes of {strategy} loading")
+        return size
 
 
 class DelegationLimits(ContractModel):
@@ -83,8 +142,11 @@ class DelegationLimits(ContractModel):
 
     max_depth: Annotated[
         int,
+        AfterValidator(_shallow),
         Demand(f"{_WHERE}: Delegation", "AGT-015"),
-        Field(ge=0, le=MAX_DEPTH, description="Maximum delegation depth."),
+        Field(
+            ge=0, description="Maximum delegation depth.", json_schema_extra={"maximum": ProtocolOptions().max_depth}
+        ),
     ]
     can_delegate_to: Annotated[
         list[Said], Demand(f"{_WHERE}: Delegation", "AGT-016"), Field(description="Agents this can delegate to.")
@@ -96,13 +158,19 @@ class DelegationLimits(ContractModel):
         Positive, Demand(f"{_WHERE}: Delegation", "AGT-017"), Field(description="Maximum timeout allowed.")
     ]
 
-    @model_validator(mode="after")
-    def _ordered(self) -> "DelegationLimits":
-        if self.timeout_default > self.timeout_max:
-            raise broken("AGT-017", "timeout_default", f"is more than timeout_max, {self.timeout_max}")
-        if self.can_delegate_to and self.max_depth == 0:
-            raise broken("AGT-015", "max_depth", "is 0, but it may delegate")
-        return self
+    @field_validator("can_delegate_to")
+    @classmethod
+    def _in_reach(cls, others: list[str], info: ValidationInfo) -> list[str]:
+        if others and info.data.get("max_depth") == 0:
+            raise broken("AGT-015", "", f"names {others[0][:60]}, but max_depth is 0")
+        return others
+
+    @field_validator("timeout_max")
+    @classmethod
+    def _ordered(cls, most: int, info: ValidationInfo) -> int:
+        if (default := info.data.get("timeout_default", 0)) > most:
+            raise broken("AGT-017", "", f"is {most}, less than timeout_default, {default}")
+        return most
 
 
 class LifecycleModel(ContractModel):
@@ -129,7 +197,10 @@ class AgentFrontmatter(ContractModel):
     """The YAML at the head of a subagent file."""
 
     name: Annotated[
-        Said, Demand(f"{_WHERE}: Required fields", "AGT-002"), Field(description="Subagent name (matches filename).")
+        Said,
+        AfterValidator(_of_the_file),
+        Demand(f"{_WHERE}: Required fields", "AGT-002"),
+        Field(description="Subagent name (matches filename)."),
     ]
     version: Annotated[
         str,
@@ -178,7 +249,7 @@ class AgentFrontmatter(ContractModel):
     ]
     delegation: Annotated[
         DelegationLimits | None,
-        Demand(f"{_WHERE}: Delegation", "AGT-027"),
+        Demand(f"{_WHERE}: Delegation", "AGT-016"),
         Field(description="Delegation configuration, if it delegates."),
     ] = None
     lifecycle: Annotated[
@@ -187,10 +258,18 @@ class AgentFrontmatter(ContractModel):
         Field(description="Lifecycle stage and return format."),
     ]
 
-    @model_validator(mode="after")
-    def _by_others(self) -> "AgentFrontmatter":
-        if self.lifecycle.command is None and self.agent_type != "utility":
-            raise broken("AGT-018", "lifecycle.command", "is missing")
-        if self.delegation and self.name in self.delegation.can_delegate_to:
-            raise broken("AGT-016", "delegation.can_delegate_to", "has its own name: a cycle")
-        return self
+    @field_validator("delegation", mode="wrap")
+    @classmethod
+    def _to_others(cls, given: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        names = {info.data.get("name"), _context(info).name} - {None}
+        others = given.get("can_delegate_to") if isinstance(given, dict) else None
+        to_itself = isinstance(others, list) and any(each in names for each in others if isinstance(each, str))
+        cycle = broken("AGT-016", "can_delegate_to", "has its own name: a cycle") if to_itself else None
+        return besides(given, validate, cycle)
+
+    @field_validator("lifecycle", mode="wrap")
+    @classmethod
+    def _of_a_command(cls, given: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        needs_one = isinstance(given, dict) and info.data.get("agent_type") != "utility"
+        bare = needs_one and given.get("command") is None
+        return besides(given, validate, broken("AGT-018", "command", "is missing") if bare else None)

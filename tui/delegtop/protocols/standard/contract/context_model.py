@@ -23,7 +23,7 @@ class DelegationContextModel(ContractModel):
     ]
     delegation_depth: Annotated[
         int,
-        Demand(_SCHEMA, "DEL-003", value="DEL-004"),
+        Demand(_SCHEMA, "DEL-003", value="DEL-004", least="DEL-003"),
         Field(ge=0, le=MAX_DEPTH, description="Current depth (0-2, max 3)."),
     ]
     delegation_path: Annotated[

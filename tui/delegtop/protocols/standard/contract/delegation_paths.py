@@ -8,7 +8,7 @@ ORCHESTRATOR = "orchestrator"
 
 def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...] | None:
     """The path down to and including the agent: some callers leave the agent itself out."""
-    if path and agent and path[-1] != agent:
+    if path and agent and agent.strip() and path[-1] != agent:
         return (*path, agent)
     return path or None
 

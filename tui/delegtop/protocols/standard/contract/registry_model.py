@@ -33,7 +33,7 @@ class RegistryEntry(ContractModel):
     ]
     timeout: Annotated[
         float,
-        Demand(_REGISTRY, "DEL-002"),
+        Demand(_REGISTRY, "DEL-015"),
         Field(gt=0, le=1e10, description="The longest the caller waits, in seconds."),
     ]
     deadline: Annotated[

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.base.lazy_pattern import lazy_pattern
+from delegtop.protocols.standard.contract.agent_file_contract import PATH_PATTERNS
 
 Status = Literal["completed", "failed", "partial", "blocked"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -211,7 +212,7 @@ def _summary(value: Any, findings: list[Any]) -> tuple[str, list[str]]:
     return summary, []
 
 
-FOLDERS = {"reports": "research", "plans": "plan", "summaries": "summary"}
+FOLDERS = {pattern.split("/")[-2]: type for type, pattern in PATH_PATTERNS.items()}
 """The type of what lies in a folder, by the structure standard's path patterns."""
 _FOLDERS = FOLDERS | {"docs": "documentation"}
 

@@ -120,7 +120,7 @@ class ReturnMetadata(ContractModel):
     ]
     delegation_depth: Annotated[
         int,
-        Demand(f"{_FORMAT}: metadata", "RET-003", value="DEL-004"),
+        Demand(f"{_FORMAT}: metadata", "RET-003", value="DEL-004", least="RET-003"),
         Field(ge=0, le=MAX_DEPTH, description="Current depth in delegation chain (prevents cycles)."),
     ]
     delegation_path: Annotated[
@@ -167,7 +167,7 @@ class Return(ContractModel):
     ]
     artifacts: Annotated[
         tuple[ReturnArtifact, ...],
-        Demand(f"{_FORMAT}: artifacts", "RET-001"),
+        Demand(f"{_FORMAT}: artifacts", "RET-001", "LOG-002"),
         Field(strict=False, description="All created or modified files; can be an empty array."),
     ]
     metadata: Annotated[
@@ -175,7 +175,7 @@ class Return(ContractModel):
     ]
     errors: Annotated[
         tuple[ReturnError, ...],
-        Demand(f"{_FORMAT}: errors", "RET-030"),
+        Demand(f"{_FORMAT}: errors", "RET-030", "LOG-002"),
         Field(strict=False, description="Must be there if failed, partial or blocked; empty if completed."),
     ] = ()
     next_steps: Annotated[
@@ -185,7 +185,7 @@ class Return(ContractModel):
     ] = None
     session_id: Annotated[
         str | None,
-        Demand(_STRUCTURE, "RET-005"),
+        Demand(_STRUCTURE, "RET-005", "LOG-002"),
         Field(description="The structure standard has the session id here; taken if the metadata has none."),
     ] = None
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, RootModel
+from pydantic_core import PydanticCustomError
 
 from delegtop.protocols.contract_model import ContractModel, Demand
 from delegtop.protocols.standard.contract.return_model import Return, ReturnArtifact, ReturnError
@@ -11,7 +12,7 @@ from delegtop.protocols.standard.contract.return_model import Return, ReturnArti
 _PAGE = "docs/session-log.md"
 _CONTEXT = "Delegation guide, Delegation Context Schema"
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
-Seconds = Annotated[float, Field(ge=0, le=1e10)]
+Wait = Annotated[float, Field(gt=0, le=1e10)]
 
 
 def _moment(given: Any) -> Any:
@@ -19,6 +20,13 @@ def _moment(given: Any) -> Any:
     if isinstance(given, str | datetime):
         return given
     raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z")
+
+
+def _whole_number(given: Any) -> Any:
+    """Not true, which Python takes for 1."""
+    if isinstance(given, bool):
+        raise PydanticCustomError("int_type", "is no number")
+    return given
 
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_moment), Field(strict=False)]
@@ -49,7 +57,10 @@ class LogEntry(ContractModel):
         str, Demand(_PAGE, "DEL-001"), Field(min_length=1, description="The delegation it happened to.")
     ]
     schema_version: Annotated[
-        Literal[1], Demand(_PAGE, "LOG-002"), Field(description="The version of this format.")
+        Literal[1],
+        BeforeValidator(_whole_number),
+        Demand(_PAGE, "LOG-002"),
+        Field(description="The version of this format."),
     ] = 1
 
 
@@ -88,7 +99,9 @@ class RegisterEntry(LogEntry):
         TaskContextModel | None, Demand(_CONTEXT, "LOG-002"), Field(description="What the caller says of the task.")
     ] = None
     timeout: Annotated[
-        Seconds | None, Demand(_CONTEXT, "DEL-002"), Field(description="The longest the caller waits, in seconds.")
+        Wait | None,
+        Demand(_CONTEXT, "DEL-002", "LOG-002"),
+        Field(description="The longest the caller waits, in seconds."),
     ] = None
     deadline: Annotated[
         Moment | None, Demand(_PAGE, "LOG-002"), Field(description="When the caller stops waiting.")

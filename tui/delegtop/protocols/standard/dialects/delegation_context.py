@@ -19,7 +19,7 @@ from delegtop.model.events import Event, Started
 from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 from delegtop.protocols.standard.dialects.return_reading import Count
-from delegtop.protocols.standard.dialects.session_log_lines import TaskContext
+from delegtop.protocols.standard.dialects.session_log_lines import TaskContext, Wait
 from delegtop.sources.records import Record, decoded
 
 _Name = Annotated[str, Meta(pattern=r"\S")]
@@ -31,7 +31,7 @@ class ContextObject(msgspec.Struct, gc=False, kw_only=True):
     session_id: _Name | None = None
     delegation_depth: Count | None = None
     delegation_path: Annotated[tuple[_Name, ...], Meta(min_length=1)] | None = None
-    timeout: Annotated[float, Meta(gt=0, le=1e10)] | None = None
+    timeout: Wait | None = None
     caller: str | None = None
     task_context: TaskContext | None = None
     task_number: int | str | None = None

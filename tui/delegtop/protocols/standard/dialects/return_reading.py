@@ -103,6 +103,12 @@ def repair_artifacts(given: Any, notes: Notes, where: str) -> tuple[Artifact, ..
     return tuple([each for each in repaired if each is not None])
 
 
+def _repair_listed(given: Any, notes: Notes, where: str) -> tuple[Artifact, ...] | None:
+    """The artifacts of a return; what names none at all is as good as missing."""
+    repaired = repair_artifacts(given, notes, where)
+    return repaired if isinstance(given, list | dict | str) else None
+
+
 def _repair_artifact(given: Any, notes: Notes, where: str) -> Artifact | None:
     if isinstance(given, dict):
         wire = salvage(Artifact, given, notes, f"{where}.")
@@ -131,7 +137,7 @@ def _repair_metadata(given: Any, notes: Notes, where: str) -> Metadata:
     if isinstance(given, dict):
         return salvage(Metadata, given, notes, f"{where}.")
     wrong_type("object", given, notes, where)
-    return Metadata()
+    return NO_METADATA
 
 
 def _repair_status(given: Any, notes: Notes, where: str) -> str | None:
@@ -147,7 +153,7 @@ def _repair_next_steps(given: Any, notes: Notes, where: str) -> str | None:
 
 _REPAIRS = {
     "status": _repair_status,
-    "artifacts": repair_artifacts,
+    "artifacts": _repair_listed,
     "metadata": _repair_metadata,
     "errors": _repair_errors,
     "next_steps": _repair_next_steps,

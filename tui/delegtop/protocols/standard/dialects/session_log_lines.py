@@ -10,8 +10,10 @@ import msgspec
 from msgspec import Meta
 
 from delegtop.model.events import Artifact, Fault
-from delegtop.protocols.standard.dialects.return_reading import Count, ReturnObject, Seconds
+from delegtop.protocols.standard.dialects.return_reading import Count, ReturnObject
 
+Wait = Annotated[float, Meta(gt=0, le=1e10)]
+"""Seconds that somebody waits: more than none."""
 Moment = Annotated[datetime, Meta(tz=True)]
 """ISO 8601 with a zone."""
 
@@ -43,7 +45,7 @@ class Register(_Entry, tag="register"):
     caller: Annotated[str | None, Meta(description="The agent or command that handed it out.")] = None
     task_number: Annotated[int | str | None, Meta(description="The task the work belongs to.")] = None
     task_context: Annotated[TaskContext | None, Meta(description="What the caller says of the task.")] = None
-    timeout: Annotated[Seconds | None, Meta(description="The longest the caller waits, in seconds.")] = None
+    timeout: Annotated[Wait | None, Meta(description="The longest the caller waits, in seconds.")] = None
     deadline: Annotated[Moment | None, Meta(description="When the caller stops waiting.")] = None
     pid: Annotated[Count | None, Meta(description="The process that does the work.")] = None
     host: Annotated[str | None, Meta(description="The machine that process runs on.")] = None

@@ -12,6 +12,7 @@ CHAPTERS: dict[str, Container[str | None] | None] = {
     "return_content_rules": STANDARD,
     "return_error_rules": _GUIDE,
     "delegation_rules": _GUIDE,
+    "path_rules": _GUIDE,
     "supervision_rules": None,
     "handover_rules": _GUIDE,
     "agent_limit_rules": None,

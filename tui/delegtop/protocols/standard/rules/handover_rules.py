@@ -145,6 +145,7 @@ def unexplained(case: Case) -> Iterator[RuleNote]:
         advice="Read the last lines it wrote. Have its caller record the exception as an error with a recommendation.",
         command=recovery.command(case),
         since=facts.ended_at,
+        fields=("status",),
     )
 
 

@@ -1,7 +1,9 @@
 """Rules on what a return says: its summary, its artifacts and its next steps."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
 
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.diagnosis.case import Case
@@ -27,6 +29,13 @@ _JUDGED = 20
 """Artifacts of one return that are judged one by one."""
 _NAMED = 3
 """Emojis that are named in a message."""
+_SUMMARY = ("summary",)
+
+
+def _artifacts(report: Report, field: str, is_so: Callable[[Any], bool]) -> tuple[str, ...]:
+    """That field of the first artifacts of which it is so."""
+    found = (number for number, each in enumerate(report.artifacts) if is_so(getattr(each, field)))
+    return tuple(f"artifacts[{number}].{field}" for number in islice(found, _JUDGED))
 
 
 @on_return(
@@ -48,12 +57,14 @@ def summary_sentences(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"though the structure standard's example has one{chosen}.",
             "Say what was made or changed, and what decided or blocks it.",
             Severity.INFO,
+            _SUMMARY,
         )
     if count > most:
         yield ReturnNote(
             f"The summary has {count} sentences; the return format standard asks for 2 to 5, the delegation guide "
             f"counts only characters{chosen}.",
             "Keep the outcome and move the details into an artifact.",
+            fields=_SUMMARY,
         )
 
 
@@ -78,6 +89,7 @@ def summary_length(case: Case, report: Report) -> Iterator[ReturnNote]:
         f"{reading.chosen('summary_tokens', 'summary_characters')}.",
         "Keep the outcome and move the details into an artifact.",
         Severity.ERROR if refused else None,
+        _SUMMARY,
     )
 
 
@@ -106,7 +118,8 @@ def summary_without_emojis(_case: Case, report: Report) -> Iterator[ReturnNote]:
     found = list(dict.fromkeys(_EMOJI.findall((report.summary or "")[:_READ])))
     if found:
         names = ", ".join(f"{character} (U+{ord(character):04X})" for character in found[:_NAMED])
-        yield ReturnNote(f"The summary has emojis: {names}.", "Say it in words; callers print the summary as it is.")
+        advice = "Say it in words; callers print the summary as it is."
+        yield ReturnNote(f"The summary has emojis: {names}.", advice, fields=_SUMMARY)
 
 
 @on_return(
@@ -122,6 +135,7 @@ def summary_without_markup(_case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"The summary has markup: {quoted(found[0].strip())}.",
             "Write plain sentences; callers print the summary as it is.",
+            fields=_SUMMARY,
         )
 
 
@@ -141,16 +155,21 @@ def artifact_types(case: Case, report: Report) -> Iterator[ReturnNote]:
     known, chosen = case.reading.artifact_types, case.reading.chosen("artifact_types")
     untyped = [artifact.path for artifact in report.artifacts if not artifact.type]
     if untyped:
-        yield ReturnNote(f"No type is given for {listed(untyped)}.", f"Give each {choice(known)}.")
+        fields = _artifacts(report, "type", lambda given: not given)
+        yield ReturnNote(f"No type is given for {listed(untyped)}.", f"Give each {choice(known)}.", fields=fields)
     odd = {artifact.type for artifact in report.artifacts if artifact.type} - set(known)
     for type in sorted(odd & _DOCUMENTED.keys()):
         yield ReturnNote(
             f'"{type}" is an artifact type of the {_DOCUMENTED[type]}{chosen}.',
             f"Readers know {choice(known)}.",
             Severity.INFO,
+            _artifacts(report, "type", {type}.__contains__),
         )
     if unknown := sorted(odd - _DOCUMENTED.keys()):
-        yield ReturnNote(f"There is no artifact type {listed(unknown)}{chosen}.", f"Use {choice(known)}.")
+        fields = _artifacts(report, "type", unknown.__contains__)
+        yield ReturnNote(
+            f"There is no artifact type {listed(unknown)}{chosen}.", f"Use {choice(known)}.", fields=fields
+        )
 
 
 _RETURN_FORMAT, _STRUCTURE = "return format standard", "structure standard"
@@ -175,6 +194,7 @@ def artifact_paths_relative(_case: Case, report: Report) -> Iterator[ReturnNote]
         yield ReturnNote(
             f"Not relative to the root of the project: {listed(absolute)}.",
             "Write the path from the root of the project, so that it holds on every machine.",
+            fields=_artifacts(report, "path", is_absolute),
         )
 
 
@@ -191,6 +211,7 @@ def artifact_paths_inside(_case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f'Climbs with "..": {listed(outside)}.',
             "Write the path without it, and see what the agent wrote outside of its project.",
+            fields=_artifacts(report, "path", climbs),
         )
 
 
@@ -212,6 +233,7 @@ def artifacts_exist(case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"{'Does' if len(gone) == 1 else 'Do'} not exist: {listed(gone)}.",
             "Do not take the work as done: look whether it was moved, never written, or left in another worktree.",
+            fields=_artifacts(report, "path", gone.__contains__),
         )
 
 
@@ -224,12 +246,13 @@ def artifacts_exist(case: Case, report: Report) -> Iterator[ReturnNote]:
     "structure standard say what lies where: research in reports/, plans in plans/, summaries in summaries/.",
 )
 def artifact_type_fits(_case: Case, report: Report) -> Iterator[ReturnNote]:
-    for artifact in report.artifacts[:_JUDGED]:
+    for number, artifact in enumerate(report.artifacts[:_JUDGED]):
         folders = [part for part in re.split(r"[/\\]", artifact.path)[:-1] if part in FOLDERS]
         if folders and artifact.type in ARTIFACT_TYPES and artifact.type not in {FOLDERS[each] for each in folders}:
             yield ReturnNote(
                 f"{quoted(artifact.path)} is called {artifact.type}, but {folders[-1]}/ is for {FOLDERS[folders[-1]]}.",
                 "Give the type that says what the file is for; readers choose by it.",
+                fields=(f"artifacts[{number}].type",),
             )
 
 
@@ -241,12 +264,13 @@ def artifact_type_fits(_case: Case, report: Report) -> Iterator[ReturnNote]:
     "Return format standard, Standard Return Format: an artifact may have a description of one sentence.",
 )
 def artifact_summary_short(_case: Case, report: Report) -> Iterator[ReturnNote]:
-    for artifact in report.artifacts[:_JUDGED]:
+    for number, artifact in enumerate(report.artifacts[:_JUDGED]):
         count = sentences((artifact.summary or "")[:_READ])
         if count > 1:
             yield ReturnNote(
                 f"The summary of {quoted(artifact.path)} has {count} sentences; one is asked for.",
                 "Say what the file is in one sentence; the rest stands in the file.",
+                fields=(f"artifacts[{number}].summary",),
             )
 
 
@@ -265,6 +289,7 @@ def artifact_paths_given(_case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"{which} {'has' if len(bare) == 1 else 'have'} no path.",
             "Let the agent name the file it wrote, from the root of the project.",
+            fields=_artifacts(report, "path", lambda path: not path.strip()),
         )
 
 
@@ -281,4 +306,5 @@ def next_steps_short(_case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"next_steps has {count} sentences; 1 to {NEXT_STEPS_SENTENCES} are asked for.",
             "Name the one thing to do next and move the rest into an artifact.",
+            fields=("next_steps",),
         )

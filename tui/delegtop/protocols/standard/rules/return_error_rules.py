@@ -28,12 +28,17 @@ def _name(index: int, fault: Fault) -> str:
     return f"Error {index}" + (f" ({quoted(fault.code or fault.message or '')})" if fault.code or fault.message else "")
 
 
-def _errors(case: Case, report: Report) -> Iterator[tuple[str, Fault]]:
-    """Its own errors, by their place; one that was handed up is judged at the child that made it."""
+def _said(text: str | None) -> bool:
+    return bool(text and text.strip())
+
+
+def _errors(case: Case, report: Report) -> Iterator[tuple[str, Fault, str]]:
+    """Its own errors, by their place in words and in the return; one that was handed up is judged at the child that
+    made it."""
     own = own_errors(case)
-    for index, fault in enumerate(report.errors[:_CONSIDERED], start=1):
+    for index, fault in enumerate(report.errors[:_CONSIDERED]):
         if fault in own:
-            yield _name(index, fault), fault
+            yield _name(index + 1, fault), fault, f"errors[{index}]"
 
 
 @on_return(
@@ -51,6 +56,7 @@ def errors_present(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The return is {report.status} but has no errors, which the return format standard requires and the "
             "structure standard does not.",
             "Read its summary and last lines to learn why, and let the agent say so in errors[].",
+            fields=("errors",),
         )
 
 
@@ -67,6 +73,7 @@ def errors_absent(_case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"The return is completed but has {count} error{'s' if count > 1 else ''}.",
             code_advice(report.errors[0]) or "See whether the work is really done; if only in part, it is partial.",
+            fields=("errors", "status"),
         )
 
 
@@ -81,11 +88,12 @@ def errors_absent(_case: Case, report: Report) -> Iterator[ReturnNote]:
 )
 def error_types(case: Case, report: Report) -> Iterator[ReturnNote]:
     known, chosen = case.reading.error_types, case.reading.chosen("error_types")
-    for name, fault in _errors(case, report):
+    for name, fault, field in _errors(case, report):
         if fault.type in known:
             continue
         if not fault.type:
-            yield ReturnNote(f"{name} has no type.", code_advice(fault) or f"Give it one of {', '.join(known)}.")
+            advice = code_advice(fault) or f"Give it one of {', '.join(known)}."
+            yield ReturnNote(f"{name} has no type.", advice, fields=(f"{field}.type",))
         elif fault.type in OTHER_ERROR_TYPES:
             document, standard = OTHER_ERROR_TYPES[fault.type]
             yield ReturnNote(
@@ -93,11 +101,13 @@ def error_types(case: Case, report: Report) -> Iterator[ReturnNote]:
                 f'the return format standard would say "{standard}"{chosen}.',
                 code_advice(fault) or f'Write "{standard}".',
                 Severity.INFO,
+                (f"{field}.type",),
             )
         else:
             yield ReturnNote(
                 f"{name} has the type {quoted(fault.type)}, which is none of {', '.join(known)}{chosen}.",
                 code_advice(fault) or "Callers choose how to recover by the type; use one they know.",
+                fields=(f"{field}.type",),
             )
 
 
@@ -111,12 +121,15 @@ def error_types(case: Case, report: Report) -> Iterator[ReturnNote]:
     + ".",
 )
 def error_codes(case: Case, report: Report) -> Iterator[ReturnNote]:
-    for name, fault in _errors(case, report):
-        if not fault.code:
-            yield ReturnNote(f"{name} has no code.", "Give it a code, UNKNOWN_ERROR if no other fits.")
+    for name, fault, field in _errors(case, report):
+        if not _said(fault.code):
+            advice = "Give it a code, UNKNOWN_ERROR if no other fits."
+            yield ReturnNote(f"{name} has no code.", advice, fields=(f"{field}.code",))
         elif fault.code not in ERROR_CODES:
             yield ReturnNote(
-                f"{name} has a code that is not in the table of ten.", "`delegtop rules RET-033` lists the ten."
+                f"{name} has a code that is not in the table of ten.",
+                "`delegtop rules RET-033` lists the ten.",
+                fields=(f"{field}.code",),
             )
 
 
@@ -129,17 +142,19 @@ def error_codes(case: Case, report: Report) -> Iterator[ReturnNote]:
     "by `recoverable` whether to offer a retry or to ask for help.",
 )
 def errors_recoverable(case: Case, report: Report) -> Iterator[ReturnNote]:
-    for name, fault in _errors(case, report):
-        missing = [
-            words
-            for words, absent in (
-                ("has no message", not fault.message),
-                ("does not say whether it is recoverable", fault.recoverable is None),
+    for name, fault, field in _errors(case, report):
+        missing = {
+            words: key
+            for words, key, absent in (
+                ("has no message", "message", not _said(fault.message)),
+                ("does not say whether it is recoverable", "recoverable", fault.recoverable is None),
             )
             if absent
-        ]
+        }
         if missing:
-            yield ReturnNote(f"{name} {' and '.join(missing)}.", code_advice(fault) or "Take it as not recoverable.")
+            advice = code_advice(fault) or "Take it as not recoverable."
+            fields = tuple(f"{field}.{key}" for key in missing.values())
+            yield ReturnNote(f"{name} {' and '.join(missing)}.", advice, fields=fields)
 
 
 @on_return(
@@ -151,10 +166,12 @@ def errors_recoverable(case: Case, report: Report) -> Iterator[ReturnNote]:
     "actionable recovery message.",
 )
 def errors_recommend(case: Case, report: Report) -> Iterator[ReturnNote]:
-    for name, fault in _errors(case, report):
-        if not fault.recommendation:
+    for name, fault, field in _errors(case, report):
+        if not _said(fault.recommendation):
             yield ReturnNote(
-                f"{name} has no recommendation.", code_advice(fault) or "Let the agent say what would help it on."
+                f"{name} has no recommendation.",
+                code_advice(fault) or "Let the agent say what would help it on.",
+                fields=(f"{field}.recommendation",),
             )
 
 
@@ -167,12 +184,13 @@ def errors_recommend(case: Case, report: Report) -> Iterator[ReturnNote]:
     "Enforcement: what ran out of time is partial and not failed, so that what is there is kept and gone on from.",
 )
 def timeout_is_partial(case: Case, report: Report) -> Iterator[ReturnNote]:
-    late = [name for name, fault in _errors(case, report) if fault.code == "TIMEOUT" or fault.type == "timeout"]
+    late = [name for name, fault, _ in _errors(case, report) if fault.code == "TIMEOUT" or fault.type == "timeout"]
     if report.status == "failed" and late and len(late) == len(report.errors):
         yield ReturnNote(
             f"The return is failed, and all that is wrong is a timeout: {late[0]}.",
             "Take it as partial: look for what it wrote, and run the same command again to go on. Let the agent return "
             "partial then.",
+            fields=("status",),
         )
 
 

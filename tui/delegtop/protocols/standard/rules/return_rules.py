@@ -20,6 +20,9 @@ DEVIATIONS = {
     DeviationKind.MISSING_FIELD: frozenset({"RET-001", "RET-026"}),
 }
 
+_SESSION = "metadata.session_id|session_id"
+"""Where a return names its session."""
+
 
 @on_return(
     "RET-001",
@@ -38,6 +41,7 @@ def required_fields(_case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"The return has no {' and no '.join(missing)}.",
             "Let the agent check its return before it sends it; read its last lines to learn how the work ended.",
+            fields=tuple(missing),
         )
 
 
@@ -57,6 +61,7 @@ def known_status(_case: Case, report: Report) -> Iterator[ReturnNote]:
     yield ReturnNote(
         f"The status {quoted(report.status)} is none of {choice(STATUSES)}.",
         f'Write "{meant}".' if meant else "Ask the agent how the work ended; callers cannot act on this word.",
+        fields=("status",),
     )
 
 
@@ -71,14 +76,17 @@ def known_status(_case: Case, report: Report) -> Iterator[ReturnNote]:
     "protocol.metadata.",
 )
 def complete_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
-    given = (report.session_id, report.duration, report.agent, report.depth, report.path)
+    agent, path = (report.agent or "").strip() or None, report.path
+    path = path if path and all(name.strip() for name in path) else None
+    given = (report.session_id, report.duration, agent, report.depth, path)
     asked = set(case.reading.metadata) - {"session_id"}
-    missing = [name for name, value in zip(METADATA, given, strict=True) if value in (None, ()) and name in asked]
+    missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name in asked]
     if missing and "metadata" not in report.absent:  # RET-001 tells that there is none at all
         yield ReturnNote(
             f"The metadata lacks {', '.join(missing)}, which the return format standard requires "
             f"and the structure standard does not{case.reading.chosen('metadata')}.",
             "Let the agent copy them from the delegation context it was given.",
+            fields=tuple(f"metadata.{name}" for name in missing),
         )
 
 
@@ -97,11 +105,13 @@ def same_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
         yield ReturnNote(
             f"The return is signed by {quoted(report.agent)}, but the work was given to {quoted(facts.agent)}.",
             "See whether this return belongs to this delegation.",
+            fields=("metadata.agent_type",),
         )
     if report.depth is not None and facts.depth is not None and report.depth != facts.depth:
         yield ReturnNote(
             f"The return says depth {report.depth}, the delegation was handed out at depth {facts.depth}.",
             "Let the agent return the depth it was given.",
+            fields=("metadata.delegation_depth",),
         )
     returned = own_path(report.path, facts.agent)
     if returned and facts.own_path and returned != facts.own_path:
@@ -109,6 +119,7 @@ def same_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The return says the path {quoted(' > '.join(returned))}, "
             f"the delegation was handed out with {quoted(' > '.join(facts.own_path))}.",
             "Let the agent return the path it was given.",
+            fields=("metadata.delegation_path",),
         )
 
 
@@ -127,6 +138,7 @@ def session_named(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The return names two sessions: {quoted(report.session_id or '')} in its metadata (return format "
             f"standard) and {quoted(report.beside or '')} beside it (structure standard).",
             "Do not act on this return before you know whose it is.",
+            fields=("metadata.session_id", "session_id"),
         )
     if report.session_id and (
         (place is SessionIdPlace.METADATA and not inside) or (place is SessionIdPlace.BESIDE and report.beside is None)
@@ -135,12 +147,14 @@ def session_named(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The return names its session {_PLACES[place]}{case.reading.chosen('session_id_place')}.",
             "Let the agent write the session id where its readers look for it.",
             Severity.WARNING,
+            (_SESSION,),
         )
     if not report.session_id:
         yield ReturnNote(
             "The return names no session, neither in its metadata (return format standard) "
             "nor beside it (structure standard).",
             "Let the agent return the session id it was given; without it the caller cannot tell whose return it is.",
+            fields=(_SESSION,),
         )
 
 
@@ -173,6 +187,7 @@ def session_well_formed(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The session id {quoted(report.session_id)} is not of the form {case.reading.session_id_example}"
             f"{case.reading.chosen('session_id_form', 'session_id_random')}.",
             "Make session ids with the caller's generator and let the agent return them as they are.",
+            fields=(_SESSION,),
         )
 
 
@@ -193,11 +208,13 @@ def session_matches(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The return names {quoted(report.session_id)}, the session of its parent, instead of its own.",
             "Let the agent return its own session id, with the suffix.",
             Severity.WARNING,
+            (_SESSION,),
         )
         return
     yield ReturnNote(
         f"The return names the session {quoted(report.session_id)}, but it came back for {quoted(id)}.",
         "Do not act on this return before you know whose it is.",
+        fields=(_SESSION,),
     )
 
 
@@ -226,4 +243,5 @@ def depth_fits_path(case: Case, report: Report) -> Iterator[ReturnNote]:
             f"The return says depth {report.depth}, but its path {quoted(' > '.join(path))} makes it {counted}"
             f"{case.reading.chosen('command_depth')}.",
             f"Count from the command: it is {first}, the agent it calls is {first + 1}.",
+            fields=("metadata.delegation_depth", "metadata.delegation_path"),
         )

@@ -24,13 +24,16 @@ _SHOWN = 10
     "somebody has to step in. It is told where it arose, not again at everyone who handed it up.",
 )
 def needs_a_person(case: Case) -> Iterator[RuleNote]:
+    all_of_it = case.facts.report.errors
     for fault in own_errors(case)[:_SHOWN]:
         if fault.recoverable is False:
+            field = f"errors[{all_of_it.index(fault)}].recoverable" if fault in all_of_it else "errors"
             yield RuleNote(
                 f"Manual intervention is required: {_told(fault)}",
                 case.facts.ended_origin,
                 advice="Trying again will not help before somebody has put right what the error names.",
                 since=case.facts.ended_at,
+                fields=(f"{field}|return.{field}",),
             )
 
 
@@ -55,6 +58,7 @@ def timed_out(case: Case) -> Iterator[RuleNote]:
         advice="Keep the task in progress, look at what it left, and resume it.",
         command=recovery.command(case),
         since=facts.ended_at,
+        fields=("status",),
     )
 
 
