@@ -210,7 +210,7 @@ def test_broken_json_is_an_error_and_no_other_rule_guesses_at_it() -> None:
         ("HYP-003", {"meta": {**META, "status": "error"}, "error": {"message": "m"}}, "error.code"),
         ("HYP-003", {"meta": {**META, "agent_name": " "}}, "meta.agent_name is empty"),
         ("HYP-003", {"meta": {**META, "execution_time_ms": None}}, "meta.execution_time_ms is null"),
-        ("HYP-004", {"meta": {**META, "status": 1}}, "meta.status is 1, not complete, partial or error"),
+        ("HYP-005", {"meta": {**META, "status": 1}}, "meta.status is 1, not complete, partial or error"),
         ("HYP-004", {"meta": {**META, "status": "done"}}, '"done", not complete, partial or error'),
         ("HYP-005", {"next_steps": "Go on"}, "next_steps is text, not a list"),
         ("HYP-006", {"artifacts": [{**ARTIFACT, "type": "commits"}]}, "commits"),

@@ -169,7 +169,7 @@ def session_id_form(case: Case) -> Iterator[RuleNote]:
         f"{case.reading.chosen('session_id_form', 'session_id_random')}.",
         *case.facts.origins[:_SHOWN],
         advice="Make session ids with one generator and pass them on as they are.",
-        fields=("session_id|metadata.session_id",),
+        fields=("metadata.session_id|session_id",),
     )
 
 
