@@ -289,19 +289,21 @@ def test_check_says_of_every_example_in_json_what_its_document_does(
 ) -> None:
     told = {
         name: [sorted(checked(each, "example.json", tmp_path, monkeypatch)[1]) for each in json_in(documents[name])]
-        for name in ("000", "002", "004")
+        for name in ("000", "002")
     }
     kinds, codes = ["RET-020"], ["RET-032"]  # a template has all words at once
     assert told["000"] == [TEMPLATE, kinds, codes, [], ["END-001"], ["END-001"]]
     assert told["002"] == [["DEL-012"], ["END-001", "RET-003"]]
-    assert told["004"] == [["OUT-112"]]
+    (line,) = json_in(documents["004"])
+    assert checked(json.dumps(line) + "\n", "MANIFEST.jsonl", tmp_path, monkeypatch)[1] == {"OUT-106", "OUT-112"}
     (context,) = re.findall(r"<delegation_context>(.*?)</delegation_context>", documents["002"], re.DOTALL)
     assert checked(context, "context.json", tmp_path, monkeypatch)[1] == set()
     for status, answer in ((each["meta"]["status"], each) for each in json_in(documents["003"])):
         told_of = checked(marked(answer), "answer.md", tmp_path, monkeypatch)[1]
         assert told_of == (set() if status == "complete" else {"END-001", "HYP-014"})
     structures = re.findall(r"<structure>(.*?)</structure>", documents["001"], re.DOTALL)
-    assert [sorted(checked(each, "return.json", tmp_path, monkeypatch)[1]) for each in structures] == [[], []]
+    judged = [checked(each, "return.json", tmp_path, monkeypatch) for each in structures]
+    assert judged == [(4, set()), (0, {"RET-003"})]  # the first is a template and no JSON
 
 
 TEMPLATE = ["DEL-012", "RET-002", "RET-008", "RET-020", "RET-032"]
