@@ -161,21 +161,21 @@ def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | Non
         return None
     if isinstance(at, int):
         return (at,)
-    changed_fields = () if at is not None else tuple(breach.get("set", ()))
-    around = [at] if at is not None else [above(each) for each in breach.get("drop", ())]
-    if not changed_fields and not around:
+    fields = [at] if at is not None else list(breach.get("set", ())) or [above(each) for each in breach.get("drop", ())]
+    if not fields:
         return None if replaced is None else (replaced,)
     if not lines:
         return None
-    found = [line for field in changed_fields for line in accepted_lines(field, lines)]
-    return (*found, *(accepted_lines(field, lines)[0] for field in around if not changed_fields))
+    within = {name for name in lines for field in breach.get("set", ()) if name.startswith((f"{field}.", f"{field}["))}
+    return tuple(line for field in (*fields, *(within if at is None else ())) for line in accepted_lines(field, lines))
 
 
 def accepted_lines(field: str, lines: dict[str, int]) -> tuple[int, ...]:
-    """The lines that a finding on a field may stand on: its own or one within it; that of the object that lacks it."""
-    if field in lines:
-        return (lines[field], *(line for name, line in lines.items() if name.startswith((f"{field}.", f"{field}["))))
-    return accepted_lines(above(field), lines)[:1]
+    """The lines that a finding on a field may stand on: its own, or that of the object that lacks it; for an item of a
+    list also the list's."""
+    while field not in lines:  # an item that was put at the end, or a key that is no name
+        field = above(field)
+    return (lines[field], lines[above(field)]) if field.endswith("]") and above(field) else (lines[field],)
 
 
 def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[str, ...] = ()) -> list[Told]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from pydantic import BaseModel
-from tests.protocols.breaching import Told, above, accepted_lines, changed, judged, lines_of, value_at, written
+from tests.protocols.breaching import Told, accepted_lines, changed, judged, lines_of, value_at, written
 from tests.protocols.good_inputs import GOOD, SESSION
 from tests.protocols.model_breaches import Mutation, fields, mutations
 
@@ -132,6 +132,4 @@ def is_told(asked: Breach, subject: Subject, file: str, places: dict[str, int], 
     if told.rule not in (asked.rule or "LOG-002", *others):
         return False
     allowed = accepted_lines(field, places)
-    if field.endswith("]"):  # a list of names may be told of as a whole
-        allowed += accepted_lines(above(field), places)[:1]
     return any(source == file and line in allowed for source, line in told.places)

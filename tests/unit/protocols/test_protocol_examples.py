@@ -3,6 +3,8 @@
 Set DELEGTOP_PROTOCOLS to a folder of protocol documents to have every example in them judged.
 """
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -15,6 +17,7 @@ from tests.telling import handle_of
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.cli import main
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.dialects import Dialect
 from delegtop.dialects.kit.salvage import Notes
@@ -268,6 +271,44 @@ def test_cleos_own_line_and_messages_are_judged_so_too(documents: dict[str, str]
 def test_the_delegation_guides_own_registry_fits_its_format(documents: dict[str, str]) -> None:
     (snapshot,) = re.findall(r"```javascript\n(.*?)```", documents["002"], re.DOTALL)
     assert departures(snapshot) == []
+
+
+def checked(value: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, set[str]]:
+    """The exit code of `check` on a file that holds the example, and the errors and warnings that it tells."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(value if isinstance(value, str) else json.dumps(value, indent=2), "utf-8")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = main(["check", name, "--json", "--fail-on", "never"])
+    findings = json.loads(said.getvalue())["findings"]
+    return code, {each["rule"] for each in findings if each["severity"] != "info"}
+
+
+def test_check_says_of_every_example_in_json_what_its_document_does(
+    documents: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {
+        name: [sorted(checked(each, "example.json", tmp_path, monkeypatch)[1]) for each in json_in(documents[name])]
+        for name in ("000", "002")
+    }
+    kinds, codes = ["RET-020"], ["RET-032"]  # a template has all words at once
+    assert told["000"] == [TEMPLATE, kinds, codes, [], ["END-001"], ["END-001"]]
+    assert told["002"] == [["DEL-012"], ["END-001", "RET-003"]]
+    (line,) = json_in(documents["004"])
+    assert checked(json.dumps(line) + "\n", "MANIFEST.jsonl", tmp_path, monkeypatch)[1] == {"OUT-106", "OUT-112"}
+    (context,) = re.findall(r"<delegation_context>(.*?)</delegation_context>", documents["002"], re.DOTALL)
+    assert checked(context, "context.json", tmp_path, monkeypatch)[1] == set()
+    for status, answer in ((each["meta"]["status"], each) for each in json_in(documents["003"])):
+        told_of = checked(marked(answer), "answer.md", tmp_path, monkeypatch)[1]
+        assert told_of == (set() if status == "complete" else {"END-001", "HYP-014"})
+    structures = re.findall(r"<structure>(.*?)</structure>", documents["001"], re.DOTALL)
+    judged = [checked(each, "return.json", tmp_path, monkeypatch) for each in structures]
+    assert judged == [(4, set()), (0, {"RET-003"})]  # the first is a template and no JSON
+
+
+TEMPLATE = ["DEL-012", "RET-002", "RET-008", "RET-020", "RET-032"]
+"""What is said of the template of a return: each of its enums has all words, its id is none, and its path ends with
+another name than that of the agent."""
 
 
 def json_in(document: str) -> list[dict[str, Any]]:
