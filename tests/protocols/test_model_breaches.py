@@ -113,13 +113,17 @@ def test_a_model_takes_the_good_value_and_refuses_what_is_made_of_it(subject: Su
     assert {each.field for each in made if each not in taken} >= {each.field for each in made}
 
 
+DELEGTOPS_OWN = {"parent_session_id", "made_by", "errors.made_by", "error.made_by", "stack_trace"}
+"""Fields that no document has, and no rule asks for: of a context, and of errors that delegtop wrote."""
+
+
 def test_every_field_of_every_contract_is_broken() -> None:
     assert {subject.contract for subject in SUBJECTS} | {"agent-file"} == set(contracts.contracts())
     for contract in {subject.contract for subject in SUBJECTS}:
         subjects = [subject for subject in SUBJECTS if subject.contract == contract]
         asked = {field for subject in subjects for field in fields(subject.refuses) if not field.startswith("return.")}
         made = {each.field.replace("[0]", "") for one in subjects for each in one.mutations}
-        assert asked - made - {"parent_session_id"} == set()  # of a context: delegtop's own, which no rule asks for
+        assert asked - made - DELEGTOPS_OWN == set()
 
 
 def joined(*fields: str) -> str:

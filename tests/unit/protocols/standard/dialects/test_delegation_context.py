@@ -135,7 +135,10 @@ def test_a_context_is_judged_by_the_rules_on_what_is_handed_out(
     code = main(["check", str(path), "--json"])
     found = {each["rule"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
     assert found[rule]["severity"] == severity
-    assert found[rule]["evidence"] == [{"source": str(path), "line": 1}]
+    (changed,) = [name for name in CONTEXT if value.get(name) != CONTEXT[name]]
+    lines = path.read_text().splitlines()
+    line = next((number for number, text in enumerate(lines, 1) if f'"{changed}"' in text), 1)
+    assert {"source": str(path), "line": line} in found[rule]["evidence"]
     assert code == (Exit.FINDINGS if "error" in {each["severity"] for each in found.values()} else Exit.OK)
 
 
