@@ -13,7 +13,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from delegtop.base.clock import Clock, WallClock
+from delegtop.base.clock import Clock, WallClock, monotonic
 from delegtop.base.origin import Origin
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
@@ -53,6 +53,8 @@ class Tail:
         self._errors: dict[str, str] = {}
         self._adrift: dict[Inode, FollowedInode] = {}
         """Files without a name, or whose name cannot be looked at now."""
+        self._unended: dict[Inode, tuple[int, float]] = {}
+        """Files whose last line has no end: their size, and since when they have it."""
         self._given: tuple[str, ...] = ()
         self._running: list[Generator[Any, None, None]] = []
 
@@ -79,9 +81,20 @@ class Tail:
         If a line delivered here is finished later, only what was added is delivered then.
         """
         for file in list(self._files.values()):
-            read = file.trace.offset if file.trace else 0
-            if file.names and file.copy_of is None and file.flushed != file.size and read < file.size:
+            if _is_unended(file):
                 yield from self._flush(file)
+
+    def flush_left(self, seconds: float) -> Iterator[Line | Unreadable]:
+        """Of those, the whole objects that nobody has added anything to for so long. Fragments wait for their end."""
+        if not self._unended:
+            return
+        left = monotonic() - seconds
+        for inode, (size, since) in list(self._unended.items()):
+            if since <= left:
+                del self._unended[inode]
+                file = self._files.get(inode)
+                if file is not None and file.size == size and _is_unended(file):
+                    yield from self._flush(file, fragments=False)
 
     def status(self, path: str) -> FileStatus:
         """What is known about the file of that name."""
@@ -286,6 +299,7 @@ class Tail:
         if file.trace is None and not self._texts.recognise(file, fd):
             file.seen = settled(stamp)
             file.compared = stamp[:2] if file.copy_of else None
+            self._note_end(file)
             return
         if file.trace is not None:
             yield from self._read_on(file, file.trace, fd, found)
@@ -298,8 +312,16 @@ class Tail:
         yield lines
         file.loading = False
         file.seen = None if trace.disturbed else settled(stamp_of(found))
+        self._note_end(file)
 
-    def _flush(self, file: FollowedInode) -> Iterator[Line | Unreadable]:
+    def _note_end(self, file: FollowedInode) -> None:
+        """Remember since when the last line waits for its end."""
+        if not _is_unended(file):
+            self._unended.pop(file.inode, None)
+        elif file.size != self._unended.get(file.inode, (-1, 0.0))[0]:
+            self._unended[file.inode] = file.size, monotonic()
+
+    def _flush(self, file: FollowedInode, *, fragments: bool = True) -> Iterator[Line | Unreadable]:
         try:
             fd = self._handles.get(file.inode, file.names)
         except OSError:
@@ -307,10 +329,12 @@ class Tail:
         trace = file.trace or TextTrace(0, first_data(fd, 0, file.size) or 0)
         if not trace.is_in(fd, file.size):
             return
-        file.flushed = file.size
         data = os.pread(fd, self._limit, trace.offset)
         text = data.strip(b"\0\r\t ")
-        if not text or b"\n" in data:
+        if not text or b"\n" in data or (not fragments and (trace.oversize is not None or fault(text))):
+            return
+        file.flushed = file.size
+        if file.trace is None and self._texts.is_known(fd, file.size, trace.start, key_of(text)):
             return
         origin = Origin(file.source, trace.line + 1, trace.offset if trace.oversize is None else trace.oversize)
         if trace.oversize is not None:
@@ -345,3 +369,9 @@ class Tail:
         # A file that was cut off holds less than was read from it until its text is looked at.
         read = file.size if file.copy_of else min(file.trace.offset, file.size) if file.trace else 0
         return FileStatus(path, state, error or file.gap, file.size, read, file.written or None)
+
+
+def _is_unended(file: FollowedInode) -> bool:
+    """Whether there is more in it than was read, and not reported yet."""
+    read = file.trace.offset if file.trace else 0
+    return bool(file.names) and file.copy_of is None and file.flushed != file.size and read < file.size
