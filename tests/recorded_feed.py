@@ -1,4 +1,4 @@
-"""A feed that is followed with a witness, as `delegtop record` follows it: what stands in its recording, in its order."""
+"""A feed that is followed with a witness, as `delegtop record` follows it: what its recording holds, in its order."""
 
 import json
 from collections import Counter

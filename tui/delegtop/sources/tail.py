@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delegtop.base.clock import Clock, WallClock, monotonic
 from delegtop.base.origin import Origin
@@ -23,6 +23,9 @@ from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_recognition import TextRecogniser
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data, key_of
+
+if TYPE_CHECKING:
+    from delegtop.sources.text_identity.unpacked_text import UnpackedTexts
 
 __all__ = ["FileStatus", "Tail"]
 
@@ -150,6 +153,12 @@ class Tail:
             trace.home = None
             self._library.forget(trace)
 
+    def unpacked_texts(self) -> "UnpackedTexts":
+        """What is known here, for those who read compressed logs."""
+        from delegtop.sources.text_identity.unpacked_text import UnpackedTexts  # few files are
+
+        return UnpackedTexts(self._library, self._handles)
+
     def close(self) -> None:
         self._handles.close_all()
 
@@ -226,10 +235,12 @@ class Tail:
             self._adrift[file.inode] = file
 
     def _name(self, path: str, inode: Inode) -> FollowedInode:
+        before = self._paths.get(path) or self._left.get(path)
         self._lose_name(path)
         file = self._files.get(inode)
         if file is None:
             file = self._files[inode] = FollowedInode(inode, path)
+            file.replaces = before
         file.names.append(path)
         self._paths[path] = file
         self._adrift.pop(inode, None)

@@ -40,10 +40,12 @@ class TextRecogniser:
             living = home is not None and home.trace is trace and bool(home.names)
             whole = agreed.offset == trace.offset
             more = whole and goes_on(fd, trace.offset, file.size, self._limit)
-            if living and not (more and (trace.moved or trace.offset >= PREAMBLE)):
+            comes_from_it = trace.moved or trace.offset >= PREAMBLE or home is file.replaces
+            if living and not (more and comes_from_it):
                 continue
             if agreed.offset > furthest and (whole or agreed.offset >= file.size):
                 known, furthest, goes_further = trace, agreed.offset, more
+        file.replaces = None
         if known is None:
             self.begin(file, TextTrace(key, start))
         elif goes_further:
