@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from delegtop.base.clock import Millis, iso, parse_time
-from delegtop.base.paths import state_folder
+from delegtop.base.paths import make_private, state_folder
 
 ACT, OUTCOME = "act", "outcome"
 _READ = 1 << 20
@@ -49,7 +49,7 @@ def place() -> Path:
 def add(line: ActLine) -> None:
     """Write it down, on the disk when this returns; OSError if that cannot be done."""
     path = place()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     fd = os.open(path, how, 0o600)
     try:
