@@ -50,10 +50,7 @@ def run(arguments: Namespace) -> int:
 
 def _bytes(file: str) -> bytes:
     try:
-        if file == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            data = named_files.read(file, _LARGEST + 1)
+        data = sys.stdin.buffer.read(_LARGEST + 1) if file == "-" else named_files.read(file, _LARGEST + 1)
     except OSError as error:
         raise _NoReturnError(error.strerror or "cannot be read") from error
     except ValueError as error:  # a zero byte in the name

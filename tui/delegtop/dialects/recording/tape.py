@@ -140,7 +140,7 @@ class Damaged(Exception):  # noqa: N818 - reads better where it is raised
 
 
 def encode(value: object) -> bytes:
-    """It as JSON that may be printed: whoever looks into a recording does not want what logs hold to reach a terminal."""
+    """It as JSON that may be printed: what logs hold must not reach the terminal of who looks into a recording."""
     return as_json(_plain(value))
 
 
