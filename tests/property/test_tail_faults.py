@@ -43,6 +43,7 @@ class World:
         self.unfinished: dict[int, bytes] = {}
         self.copies: set[Path] = set()
         self.copied: set[int] = set()
+        self.forked: set[int] = set()
         self.known: set[int] = set()
         self.nameless: dict[int, tuple[int, int]] = {}
         self.oversize = self.reported = 0
@@ -149,9 +150,12 @@ class World:
 
     def may_grow(self, old: Path) -> bool:
         """Not a small renamed log of which there is a copy: when both are new, nobody can tell which is which.
+        Nor one whose longer copy has taken another of its names.
 
         If the wrong one grows, the tail takes it for another log with the same preamble and reads it from its start.
         """
+        if old.stat().st_ino in self.forked:
+            return False
         return not old.is_symlink() and (old.stat().st_ino not in self.copied or old.stat().st_size >= 4_096)
 
     def move_out(self) -> None:
@@ -230,11 +234,15 @@ class World:
 
     def replace_by_superset(self) -> None:
         path = self.path()
-        if path.exists() and path.stat().st_nlink == 1 and not self.links(path):
+        if path.exists():
             new = self.outside / "new"
             new.write_bytes(path.read_bytes() + (self.lines() if self.random.random() < 0.8 else b""))
+            linked = path.stat().st_nlink > 1
+            self.forked |= {path.stat().st_ino} if linked else set()
             self.lose(path)
             new.replace(path)
+            if linked:  # if both go on before anybody looks, nobody can tell them from two logs that begin alike
+                self.poll()
 
     def delete(self) -> None:
         path = self.path()
@@ -272,9 +280,6 @@ class World:
             self.lose(link)
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-
-    def links(self, path: Path) -> bool:
-        return any(other != path and other.resolve() == path for other in self.given())
 
     # What the tail is shown and must have delivered
 

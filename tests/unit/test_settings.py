@@ -5,6 +5,7 @@ import subprocess
 import sys
 from datetime import UTC
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 
@@ -169,10 +170,23 @@ def test_a_wrong_file_is_told_with_its_key_and_line(text: str, message: str) -> 
         load()
 
 
-@pytest.mark.parametrize("text", ["mask_secrets = false", 'notify_command = "rm x"'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mask_secrets = false",
+        'notify_command = "rm x"',
+        'notify = ["bell"]',
+        "[notifications]\nper_minute = 600",
+        "[act]\nenabled = true",
+        'sources = ["/etc"]',
+        'since = "9d"',
+        "learn = false",
+        'keymap = { stop = "j" }',
+    ],
+)
 def test_a_project_may_not_decide_what_belongs_to_the_user(text: str, tmp_path: Path) -> None:
     Path("delegtop.toml").write_text(text)
-    with pytest.raises(ConfigError, match=r"delegtop\.toml: \w+: a project may not set this"):
+    with pytest.raises(ConfigError, match=r"delegtop\.toml: [\w.]+: a project may not set this"):
         load()
     own = tmp_path / "own.toml"
     own.write_text(text)
@@ -213,8 +227,8 @@ def test_settings_stay_as_they_are() -> None:
 
 def test_a_value_written_as_toml_reads_back_the_same() -> None:
     hostile = {"quit": 'a"b\\c\x1b\x7f\n é 😀', "with space": ""}
-    Path("delegtop.toml").write_text(toml("keymap", hostile), "utf-8")
-    assert load().settings.keymap == hostile
+    Path("own.toml").write_text(toml("keymap", hostile), "utf-8")
+    assert load(Path("own.toml")).settings.keymap == hostile
 
 
 def test_spans_in_a_table_written_as_toml_read_back_the_same() -> None:
@@ -276,6 +290,16 @@ def test_the_page_explains_every_setting_as_the_program_does(project: Path, upda
     if update_golden:
         page.write_text(before + begin + table + end + rest.split(end)[1], "utf-8")
     assert rest.split(end)[0] == table or update_golden
+
+
+def test_the_page_lists_what_a_project_may_set(project: Path, update_golden: bool) -> None:
+    page = project / "docs" / "configuration.md"
+    begin, end = "<!-- project: begin -->\n", "<!-- project: end -->"
+    before, rest = page.read_text("utf-8").split(begin)
+    listed = fill(", ".join(f"`{key}`" for key, field in FIELDS.items() if field.by_project), 120) + "\n"
+    if update_golden:
+        page.write_text(before + begin + listed + end + rest.split(end)[1], "utf-8")
+    assert rest.split(end)[0] == listed or update_golden
 
 
 def test_acting_is_turned_on_by_the_user_alone() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from delegtop.base.clock import Millis, iso, parse_time
-from delegtop.base.paths import state_folder
+from delegtop.base.paths import make_private, state_folder
 
 ACT, OUTCOME = "act", "outcome"
 _READ = 1 << 20
@@ -49,7 +49,7 @@ def place() -> Path:
 def add(line: ActLine) -> None:
     """Write it down, on the disk when this returns; OSError if that cannot be done."""
     path = place()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     fd = _opened(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
         os.fchmod(fd, 0o600)

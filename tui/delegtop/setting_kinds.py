@@ -1,7 +1,7 @@
 """What a setting may be: each kind makes its value of what a file or a variable says, or tells why it will not do."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from delegtop.base.clock import parse_hours, parse_span
 from delegtop.base.secret_references import is_reference
@@ -25,6 +25,15 @@ class SettingKind(NamedTuple):
     """The value of what a file says; `Refused` if it will not do."""
     spelled: Callable[[str], object] = str
     """What a variable of the environment, which holds only text, says."""
+
+
+class ProjectMaySet:
+    """The mark of a setting that the file of a project may make. All others are the user's alone: whoever looks into a
+    folder does not want to run what it says, nor to send, to read or to show what it would rather see."""
+
+
+Value = TypeVar("Value")
+ByProject = Annotated[Value, ProjectMaySet]
 
 
 def whole(least: int, most: int) -> SettingKind:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from delegtop.protocols.standard.contract.protocol_options import IdForm, ProtocolOptions, SessionIdPlace
-from delegtop.setting_kinds import HOURS, SECRET, whole, words
+from delegtop.setting_kinds import HOURS, SECRET, ByProject, whole, words
 
 _READING = ProtocolOptions()
 
@@ -20,33 +20,33 @@ class SettingTable(msgspec.Struct, frozen=True, kw_only=True):
 class Protocol(SettingTable, frozen=True, kw_only=True):
     """How the protocol documents are read where they contradict each other: the table `[protocol]`."""
 
-    max_depth: Count = _READING.max_depth
+    max_depth: ByProject[Count] = _READING.max_depth
     """The deepest a delegation may be. The guide's levels end at 3; its check would stop at 2."""
-    command_depth: Annotated[int, whole(0, 1)] = _READING.command_depth
+    command_depth: ByProject[Annotated[int, whole(0, 1)]] = _READING.command_depth
     """The depth of a command: 0 as the delegation guide counts, 1 as the structure standard does."""
-    summary_sentences_min: Count = _READING.summary_sentences_min
+    summary_sentences_min: ByProject[Count] = _READING.summary_sentences_min
     """The least sentences of a summary. Two of the documents have examples with one."""
-    summary_sentences_max: Count = _READING.summary_sentences_max
+    summary_sentences_max: ByProject[Count] = _READING.summary_sentences_max
     """The most sentences of a summary."""
-    summary_tokens: Count = _READING.summary_tokens
+    summary_tokens: ByProject[Count] = _READING.summary_tokens
     """The most tokens of a summary, four characters each. The structure standard wants fewer than 100: 99."""
-    summary_characters: Count = _READING.summary_characters
+    summary_characters: ByProject[Count] = _READING.summary_characters
     """A return whose summary has more characters is refused, as the delegation guide does."""
-    session_id_place: Literal["metadata", "beside", "either"] = "either"
+    session_id_place: ByProject[Literal["metadata", "beside", "either"]] = "either"
     """Where a return names its session: in the metadata, beside it, or either."""
-    session_id_form: Literal["day", "epoch", "either"] = "either"
+    session_id_form: ByProject[Literal["day", "epoch", "either"]] = "either"
     """What the middle of a session id is: a day, an epoch second, or either."""
-    session_id_random: Annotated[int, whole(0, 32)] = _READING.session_id_random
+    session_id_random: ByProject[Annotated[int, whole(0, 32)]] = _READING.session_id_random
     """Characters of the random part of a session id: 6 in the delegation guide, 0 for any number."""
-    metadata: Annotated[tuple[str, ...], words(_READING.metadata)] = _READING.metadata
+    metadata: ByProject[Annotated[tuple[str, ...], words(_READING.metadata)]] = _READING.metadata
     """What the metadata of a return must name. The structure standard asks for nothing in particular: []."""
-    errors_required: bool = _READING.errors_required
+    errors_required: ByProject[bool] = _READING.errors_required
     """A return that is not completed must have errors. The structure standard calls them optional."""
-    error_types: SomeWords = _READING.error_types
+    error_types: ByProject[SomeWords] = _READING.error_types
     """The types an error may have. The guide's example has build_error, the structure standard has others."""
-    artifact_types: SomeWords = _READING.artifact_types
+    artifact_types: ByProject[SomeWords] = _READING.artifact_types
     """The types an artifact may have. The structure standard has review where this has documentation."""
-    agent_file_lines: Count = _READING.agent_file_lines
+    agent_file_lines: ByProject[Count] = _READING.agent_file_lines
     """The least lines of an agent file: 150 in the size guidelines, 200 in the overview and the checklist."""
 
     def reading(self) -> ProtocolOptions:
@@ -62,7 +62,7 @@ class Act(SettingTable, frozen=True, kw_only=True):
 
     enabled: bool = False
     """Let `K` and `delegtop stop` act, not only show their plan. Neither a project nor the environment can set it."""
-    readonly: bool = False
+    readonly: ByProject[bool] = False
     """Never act, whatever else is set. Whoever says so last or first is heeded: nothing takes it back."""
 
 
@@ -70,7 +70,7 @@ Secret = Annotated[str, SECRET]
 
 
 class Notifications(SettingTable, frozen=True, kw_only=True):
-    """Where messages go and when: the table `[notifications]`. The file of a project cannot set any of it."""
+    """Where messages go and when: the table `[notifications]`."""
 
     ntfy_url: Secret = ""
     """The topic of `ntfy`, such as `https://ntfy.sh/your-topic`; best as `env:NAME` or `file:PATH`, here and next."""

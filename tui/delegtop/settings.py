@@ -20,7 +20,21 @@ from delegtop.model.own_prices import PRICE
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.prices import PriceBook, Rates
 from delegtop.model.tree.order import PROBLEMS, SORTS
-from delegtop.setting_kinds import COMMAND, SECRET, SPAN, TEXT, TRUTH, Refused, SettingKind, one_of, table, whole, words
+from delegtop.setting_kinds import (
+    COMMAND,
+    SECRET,
+    SPAN,
+    TEXT,
+    TRUTH,
+    ByProject,
+    ProjectMaySet,
+    Refused,
+    SettingKind,
+    one_of,
+    table,
+    whole,
+    words,
+)
 from delegtop.setting_tables import Act, Count, Notifications, Protocol, SettingTable
 
 PREFIX = "DELEGTOP_"
@@ -48,11 +62,6 @@ NOT_SETTINGS = frozenset(
     }
 )
 """Variables with our prefix that are no settings."""
-USER_ONLY = frozenset({"notify", "notify_command", "mask_secrets", "act.enabled"}) | {
-    f"notifications.{name}" for name in Notifications.__struct_fields__
-}
-"""Settings that the file of a project may not make: whoever looks into a folder does not want to run what it says, nor
-to send or to show what it would rather see."""
 NOT_BY_ENVIRONMENT = frozenset({"act.enabled"})
 """Those that a variable may not make either: a project may bring its variables along."""
 STICKY = frozenset({"act.readonly"})
@@ -69,31 +78,31 @@ Words = Annotated[tuple[str, ...], words()]
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be set. Spans are held in milliseconds."""
 
-    theme: str = "dark"
+    theme: ByProject[str] = "dark"
     """The colours of the dashboard: dark, light, or safe for colour-blind eyes."""
-    ascii: bool = False
+    ascii: ByProject[bool] = False
     """Draw with plain ASCII characters only."""
-    color: bool = True
+    color: ByProject[bool] = True
     """Use colour where the terminal has it. A NO_COLOR that is not empty turns it off too."""
-    mouse: bool = True
+    mouse: ByProject[bool] = True
     """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
-    sort: Annotated[str, one_of(tuple(SORTS))] = PROBLEMS
+    sort: ByProject[Annotated[str, one_of(tuple(SORTS))]] = PROBLEMS
     """What the dashboard sorts siblings by: {sorts}."""
-    reverse: bool = False
+    reverse: ByProject[bool] = False
     """Let the dashboard sort the other way round."""
-    columns: Words = ()
+    columns: ByProject[Words] = ()
     """The columns of the tree, in their order: {columns}. The usual ones if there is none."""
-    follow: bool = False
+    follow: ByProject[bool] = False
     """Keep the newest delegation in view."""
-    frame_rate: Annotated[int, whole(1, 60)] = 15
+    frame_rate: ByProject[Annotated[int, whole(1, 60)]] = 15
     """How many times a second the screen may change, at most."""
     mask_secrets: bool = True
-    """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them. No project can unset this."""
-    naive_times: Literal["utc", "local"] = "utc"
+    """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them."""
+    naive_times: ByProject[Literal["utc", "local"]] = "utc"
     """How to read a time that does not say its zone: as UTC, or in the zone of this machine."""
     sources: Words = ()
     """Folders and files that are looked into when no source is named, beside the known places."""
-    exclude: Words = ()
+    exclude: ByProject[Words] = ()
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
     since: Span = 2 * HOUR
     """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
@@ -101,40 +110,40 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Read the history of this machine once a day, to know how long agents, tools and models usually take."""
     notify: Annotated[tuple[str, ...], words(WAYS)] = ()
     """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command, ntfy, slack, discord,
-    webhook (docs/notifications.md). The file of a project cannot set it, nor the next."""
+    webhook (docs/notifications.md)."""
     notify_command: Annotated[tuple[str, ...], COMMAND] = ()
     """The command that `notify = ["command"]` runs."""
-    silent_after: Span = _POLICY.silent_after
+    silent_after: ByProject[Span] = _POLICY.silent_after
     """A running delegation that wrote nothing for this long is silent. Quiet is not hung."""
-    suspect_after: Span = _POLICY.suspect_after
+    suspect_after: ByProject[Span] = _POLICY.suspect_after
     """One that wrote nothing for this long, and longer than such calls or its kind usually take, is worth a look."""
-    tool_suspect_after: Span = _POLICY.tool_suspect_after
+    tool_suspect_after: ByProject[Span] = _POLICY.tool_suspect_after
     """The same inside a shell or a tool of which little is known, and for an agent without a log of its own."""
-    recent: Span = _POLICY.recent
+    recent: ByProject[Span] = _POLICY.recent
     """What ended badly within this time stands above what is only suspicious; after it, among the earlier troubles."""
-    lost_after: Span = _POLICY.lost_after
+    lost_after: ByProject[Span] = _POLICY.lost_after
     """A delegation past its deadline, or without one, that wrote nothing for this long is lost."""
-    runaway_spawns: Count = _POLICY.runaway_spawns
+    runaway_spawns: ByProject[Count] = _POLICY.runaway_spawns
     """A session below which more agents than this start within a minute runs away. 0 is no limit, here and next."""
-    runaway_agents: Count = _POLICY.runaway_agents
+    runaway_agents: ByProject[Count] = _POLICY.runaway_agents
     """So does one with more agents than this below it in all."""
-    runaway_depth: Count = _POLICY.runaway_depth
+    runaway_depth: ByProject[Count] = _POLICY.runaway_depth
     """So does one whose work is handed down more levels than this."""
-    runaway_tokens: Annotated[int, whole(0, 10**12)] = _POLICY.runaway_tokens
+    runaway_tokens: ByProject[Annotated[int, whole(0, 10**12)]] = _POLICY.runaway_tokens
     """So does one that used more new tokens than this, with all below it."""
-    runaway_dollars: Count = _POLICY.runaway_dollars
+    runaway_dollars: ByProject[Count] = _POLICY.runaway_dollars
     """So does one that spent more US dollars than this, with all below it."""
-    research_timeout: Span = _POLICY.research_timeout
+    research_timeout: ByProject[Span] = _POLICY.research_timeout
     """The time research has when its log does not say."""
-    planning_timeout: Span = _POLICY.planning_timeout
+    planning_timeout: ByProject[Span] = _POLICY.planning_timeout
     """The time planning has when its log does not say."""
-    implementation_timeout: Span = _POLICY.implementation_timeout
+    implementation_timeout: ByProject[Span] = _POLICY.implementation_timeout
     """The time an implementation has when its log does not say."""
-    simple_timeout: Span = _POLICY.simple_timeout
+    simple_timeout: ByProject[Span] = _POLICY.simple_timeout
     """The time a simple operation has when its log does not say."""
-    timeouts: Annotated[dict[str, int], table(SPAN)] = {}
+    timeouts: ByProject[Annotated[dict[str, int], table(SPAN)]] = {}
     """The time agents have, by a pattern of their name, kind or folder: `"lean-*" = "2h"`. The first one counts."""
-    prices: Annotated[dict[str, Rates], table(PRICE)] = {}
+    prices: ByProject[Annotated[dict[str, Rates], table(PRICE)]] = {}
     """What models cost, by a pattern of their name, in dollars for a million tokens; it goes before the list prices
     (docs/cost.md): `"gpt-5*" = { input = 1.25, output = 10, cache_read = 0.125 }`. The first one counts."""
     keymap: Annotated[dict[str, str], table(TEXT)] = {}
@@ -164,28 +173,38 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingField(NamedTuple):
-    """What a setting may be, and what it is unless somebody says otherwise."""
+    """What a setting may be, what it is unless somebody says otherwise, and whether a project may."""
 
     kind: SettingKind
     default: Any
+    by_project: bool
 
 
 def _fields(settings: type[msgspec.Struct], prefix: str = "") -> dict[str, SettingField]:
     defaults = settings()
     kinds = {name: _kind(hint) for name, hint in settings.__annotations__.items()}
     return {
-        prefix + name: SettingField(kind, getattr(defaults, name)) for name, kind in kinds.items() if kind is not None
+        prefix + name: SettingField(kind, getattr(defaults, name), ProjectMaySet in _marks(settings, name))
+        for name, kind in kinds.items()
+        if kind is not None
     }
+
+
+def _marks(settings: type[msgspec.Struct], name: str) -> tuple[Any, ...]:
+    return getattr(settings.__annotations__[name], "__metadata__", ())
 
 
 def _kind(hint: Any) -> SettingKind | None:
     """The kind of values an annotation asks for; None for a table of settings."""
-    if hint in _PLAIN:
-        return _PLAIN[hint]
-    if isinstance(hint, type) and issubclass(hint, SettingTable):
+    kinds = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SettingKind)]
+    if kinds:
+        return kinds[-1]
+    plain = getattr(hint, "__origin__", hint) if hasattr(hint, "__metadata__") else hint
+    if plain in _PLAIN:
+        return _PLAIN[plain]
+    if isinstance(plain, type) and issubclass(plain, SettingTable):
         return None
-    *_, told = getattr(hint, "__metadata__", (None,))
-    return told if isinstance(told, SettingKind) else one_of(get_args(hint))
+    return one_of(get_args(plain))
 
 
 _PLAIN: dict[Any, SettingKind] = {bool: TRUTH, str: TEXT}
@@ -253,8 +272,8 @@ def is_there(path: Path) -> bool:
 
 def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> None:
     """The file of a project may repeat the default of what is the user's own, and no more."""
-    for key in USER_ONLY.intersection(found) if is_project else ():
-        if found[key] != FIELDS[key].default:
+    for key in found if is_project else ():
+        if not FIELDS[key].by_project and found[key] != FIELDS[key].default:
             raise ConfigError(f"{path}: {key}: a project may not set this; it belongs into your own settings")
 
 

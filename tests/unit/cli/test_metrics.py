@@ -194,7 +194,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["-o", "/nowhere/x.prom"], "/nowhere/x.prom: cannot be written: No such file or directory"),
+            (["-o", "/nowhere/x.prom"], "/nowhere/x.prom: there is no folder /nowhere"),
             (["--every", "5"], "--every goes on writing to a file: give one with -o, and no --at"),
             (["--every", "0", "-o", "x"], "--every 0: that is no time above 0"),
         ],

@@ -334,7 +334,7 @@ class TestWhoKeepsIt:
         self, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        Path("delegtop.toml").write_text('sources = ["/nowhere"]\nsince = "1s"\n')
+        Path("delegtop.toml").write_text('exclude = ["*"]\nrecent = "1s"\n')
         assert "1 problem" in told(capsys)
         own = Path(os.environ["XDG_CONFIG_HOME"]) / "delegtop" / "config.toml"
         own.parent.mkdir(parents=True)

@@ -9,12 +9,12 @@ import re
 import unicodedata
 from pathlib import Path
 
-from delegtop.base.paths import state_folder
+from delegtop.base.paths import make_private, state_folder
 from delegtop.base.secrets import MASKED
 from delegtop.base.text import safe
 
 _LONGEST = 4_000
-_ODD_SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_ODD_SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 
 
 def refusal(text: str) -> str:
@@ -27,7 +27,7 @@ def refusal(text: str) -> str:
         return f"it has {len(text):,} characters, more than anyone would read before pasting"
     if "\n" in text or "\r" in text:
         return "it has more than one line, and a shell would run each as it is pasted"
-    hidden = next((char for char in text if safe(char) != char or char == "\t"), None)
+    hidden = next((char for char in text if safe(char) != char or char == "\t"), None) if safe(text) != text else None
     if hidden is not None:
         return f"it hides a control or invisible character ({_name(hidden)})"
     if odd := _ODD_SPACES.search(text):
@@ -42,7 +42,7 @@ def _name(char: str) -> str:
 def state_directory() -> Path:
     """The state folder, made private."""
     directory = state_folder()
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(directory)
     return directory
 
 

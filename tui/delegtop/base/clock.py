@@ -5,8 +5,9 @@ Every moment inside delegtop is `Millis`: UTC epoch milliseconds, exact, hashabl
 
 import re
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import NewType, Protocol
+from typing import NamedTuple, NewType, Protocol
 
 Millis = NewType("Millis", int)
 
@@ -14,6 +15,8 @@ SECOND = 1_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+_STEP = MINUTE
+"""Less is no step: clocks are slewed by as much."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -29,6 +32,53 @@ class WallClock:
 
     def now(self) -> Millis:
         return Millis(time.time_ns() // 1_000_000)
+
+
+class ClockStep(NamedTuple):
+    """Somebody set the clock of this machine."""
+
+    at: Millis
+    """When, by the clock as it is since then."""
+    by: int
+    """How far; below zero if it was set back."""
+
+
+def stepped(steps: Sequence[ClockStep]) -> str:
+    """How the clock was set, in all; nothing if it was not, or was set right again."""
+    by = sum(step.by for step in steps)
+    if abs(by) < _STEP:
+        return ""
+    return f"the clock was set {'forward' if by > 0 else 'back'} by {duration(round(abs(by) / SECOND) * SECOND)}"
+
+
+class StepWatch:
+    """Notices that the clock was set, by one that cannot be."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ahead = self._offset()
+
+    def step(self) -> ClockStep | None:
+        """What happened to the clock since this was last asked; None if it only went on."""
+        ahead, before = self._offset(), self._ahead
+        if abs(ahead - before) < _STEP:
+            return None  # it is slewed now and then: that adds up to nothing worth telling
+        self._ahead = ahead
+        return ClockStep(self._clock.now(), ahead - before)
+
+    def _offset(self) -> int:
+        return self._clock.now() - int(since_boot() * SECOND)
+
+
+def on_present_scale(at: Millis, steps: Sequence[ClockStep], now: Millis) -> Millis:
+    """A moment that was told by the clock as it was then, by the clock as it is now.
+
+    What was told just before it was set back cannot be told from what came after; it counts as later than it was.
+    """
+    for step in steps:
+        if at < step.at if step.by > 0 else at > now:
+            at = Millis(at + step.by)
+    return at
 
 
 class FrozenClock:
@@ -115,6 +165,11 @@ def _speed(speed: float) -> float:
 def monotonic() -> float:
     """Seconds that never step back, for intervals and frame budgets."""
     return time.monotonic()
+
+
+def since_boot() -> float:
+    """Seconds that go on while the machine sleeps and that nobody can set."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 def spent() -> float:

@@ -4,7 +4,9 @@ platformdirs says the same on Linux, costs five milliseconds at every start, and
 """
 
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -26,6 +28,20 @@ def state_folder() -> Path:
 def logs_folder() -> Path:
     """The logs that nobody gave another place."""
     return state_folder() / "logs"
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder, and those above it that are missing, for the owner's eyes alone, whatever the umask; and make it
+    so if it is delegtop's own and somebody made it otherwise. OSError if that cannot be done."""
+    if not folder.is_dir():
+        if folder.parent != folder:
+            make_private(folder.parent)
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+    if folder.name == "delegtop":
+        found = folder.stat()
+        if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.geteuid():
+            folder.chmod(0o700)
 
 
 def _folder(variable: str, usual: str, environ: Mapping[str, str]) -> Path:

@@ -12,13 +12,20 @@ MARK_CUT = "…"
 _LIMIT = 64 * 1024
 
 # Everything a terminal could act on, or that hides or reorders text: C0 (but newline), DEL, C1, surrogates, line and
-# paragraph separators, and all format characters, some as whole blocks so that a newer Unicode adds no hole.
-# Private-use and unassigned characters only look odd, so they stay.
-_HOSTILE = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\ufffb"
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+# paragraph separators, letters and marks without a shape (fillers, joiners, selectors that vary no emoji), and
+# all format characters, some as whole blocks so that a newer Unicode adds no hole.
+_EMOJI = (
+    "\xa9\xae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935"
+    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
+_HOSTILE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    f"|(?<![{_EMOJI}])[\ufe0e\ufe0f](?!\u20e3)"
+)
+_SHAPELESS = ("Cn", "Co")
+"""Nobody knows what a character looks like that is private or not assigned: a font may leave it out."""
 
 
 def safe(text: str, limit: int = _LIMIT) -> str:
@@ -27,7 +34,8 @@ def safe(text: str, limit: int = _LIMIT) -> str:
         text = text[:limit] + MARK_CUT
     if text.isascii() and text.isprintable():
         return text
-    return _HOSTILE.sub(_visible, text)
+    shown = _HOSTILE.sub(_visible, text)
+    return shown if shown.isprintable() else _without_shapeless(shown)
 
 
 def line(text: str, limit: int = _LIMIT) -> str:
@@ -57,6 +65,31 @@ def brief(text: str, limit: int = _LIMIT) -> str:
 def prose(text: str, limit: int = _LIMIT) -> str:
     """The same without the marks of Markdown; not for commands, in which they mean something else."""
     return brief(_MARKDOWN.sub("", text[: 2 * limit]), limit)
+
+
+def _without_shapeless(text: str) -> str:
+    odd = [char for char in set(text) if char > "\u036f" and not char.isprintable()]
+    if not odd:
+        return text
+    from unicodedata import category  # few texts have such
+
+    return text.translate({ord(char): f"<U+{ord(char):04X}>" for char in odd if category(char) in _SHAPELESS})
+
+
+def as_json(data: bytes) -> bytes:
+    """JSON in which every dangerous character is spelled as a number: it reads the same, and may be printed."""
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    return _HOSTILE.sub(_numbered, data.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+
+
+def _numbered(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code in (0x09, 0x0D):  # between values, where none needs to be spelled
+        return match.group()
+    if code > 0xFFFF:
+        return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"
 
 
 def _visible(match: re.Match[str]) -> str:

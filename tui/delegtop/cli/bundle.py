@@ -196,7 +196,7 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(value, indent=2).replace("\x7f", "\\u007f") + "\n"  # in ASCII, so that printing it does nothing
 
 
 def _summary(path: Path, contents: Contents, redactor: "Redactor") -> Iterator[str]:

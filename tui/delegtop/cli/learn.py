@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from delegtop.base.paths import make_private
 from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -53,7 +54,7 @@ def run(arguments: Namespace) -> int:
         calls.agents(product, agent, spans)
     known, counts = forest.learned(), calls.all()
     try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(place.parent)
     except OSError as error:
         fail(f"{place.parent}: {error.strerror}")
     with kept_files.whole(place, force=True) as file:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.cli import diagnostics, finding_options, options, output
+from delegtop.cli import diagnostics, finding_options, named_files, options, output
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -125,8 +125,7 @@ def _read(path: Path) -> "AgentFile":
     from delegtop.protocols.standard.agent_files.agent_file import read
 
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_LARGEST + 1)
+        data = named_files.read(str(path), _LARGEST + 1)
     except OSError as error:
         raise _UnreadableError(error.strerror or "cannot be read") from error
     except ValueError as error:  # a zero byte in the name

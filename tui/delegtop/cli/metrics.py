@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import SECOND, monotonic, parse_span
-from delegtop.cli import diagnostics, options, output, reading
+from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -35,6 +35,8 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
+    if arguments.output is not None:
+        kept_files.check(Path(arguments.output), force=True)
     if arguments.every is not None:
         return _again_and_again(arguments, settings)
 

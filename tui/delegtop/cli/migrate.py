@@ -2,10 +2,9 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Any
 
-from delegtop.cli import diagnostics, output
+from delegtop.cli import diagnostics, named_files, output
 from delegtop.cli.exit_codes import Exit
 
 DESCRIPTION = (
@@ -51,11 +50,7 @@ def run(arguments: Namespace) -> int:
 
 def _bytes(file: str) -> bytes:
     try:
-        if file == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            with Path(file).open("rb") as stream:
-                data = stream.read(_LARGEST + 1)
+        data = sys.stdin.buffer.read(_LARGEST + 1) if file == "-" else named_files.read(file, _LARGEST + 1)
     except OSError as error:
         raise _NoReturnError(error.strerror or "cannot be read") from error
     except ValueError as error:  # a zero byte in the name

@@ -86,7 +86,10 @@ def run(arguments: Namespace) -> int:
             asked = _record(seen, tape, recorder, arguments)
             tape.close()
         except OSError as error:
-            diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
+            if tape.records_nothing():
+                diagnostics.say(f"{path}: nothing could be recorded, and no file is left: {error.strerror}")
+            else:
+                diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
             return Exit.UNREADABLE
     output.emit([_summary(tape, recorder, monotonic() - began)])
     unreadable = reading.complain(seen.sources, seen.statuses)

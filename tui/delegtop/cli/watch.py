@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from delegtop.base.clock import SECOND, monotonic, parse_span
+from delegtop.base.clock import SECOND, monotonic, parse_span, stepped
 from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.exit_codes import Exit, outcome
 from delegtop.cli.telling import hook_of, notifier_of
@@ -173,8 +173,11 @@ class Watch:
         from delegtop.diagnosis.alerts import Cause
         from delegtop.report.news_lines import done
 
+        steps = self._forest.clock_steps
         changes = self._seen.look()
         touched, lives, assessed = changes
+        if self._forest.clock_steps is not steps:
+            diagnostics.say(stepped(self._forest.clock_steps) or "the clock was set right again")
         if self._session is not None:
             self._session.look()
         items = self._news.look(touched, lives | assessed)

@@ -115,7 +115,7 @@ class FileCatalogue:
                 self._unknown[path] = (stamp, "unrecognised: no known log format")
             return
         self._unknown.pop(path, None)
-        source = None if path == STDIN else source_for(path, dialect, sample, self._window.since)
+        source = None if path == STDIN else source_for(path, dialect, sample, self._window.since, self._tail)
         if source is None and (twin := self.shelf.twin(sample.head)) is not None:
             # It is read first, and stays: perhaps this one is only a copy of it.
             self._copied.add(twin)

@@ -13,6 +13,7 @@ from delegtop.sources.discover import is_packed
 from delegtop.sources.file_status import FileStatus
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.snapshot import Snapshot
+from delegtop.sources.tail import Tail
 
 EXAMPLES = 50
 
@@ -175,8 +176,11 @@ class FollowedFile:
             self.source.close()
 
 
-def source_for(path: str, dialect: type[Dialect], sample: Sample, since: Millis | None = None) -> FollowedSource | None:
-    """What reads that file: None for a growing log. Of a database only what is recent is read, if that is wanted."""
+def source_for(
+    path: str, dialect: type[Dialect], sample: Sample, since: Millis | None = None, tail: Tail | None = None
+) -> FollowedSource | None:
+    """What reads that file: None for a growing log. Of a database only what is recent is read, if that is wanted; of a
+    compressed log, what the tail has not read."""
     match dialect.unit_of(sample):
         case Unit.DOCUMENT:
             return Snapshot(path)
@@ -189,7 +193,7 @@ def source_for(path: str, dialect: type[Dialect], sample: Sample, since: Millis 
         case Unit.LINES if is_packed(path):
             from delegtop.sources.packed import Packed
 
-            return Packed(path)
+            return Packed(path, texts=None if tail is None else tail.unpacked_texts())
         case Unit.LINES:
             return None
 

@@ -12,6 +12,7 @@ from delegtop.feed.formats import Formats
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.sources import history
+from delegtop.sources.discover import is_packed
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
@@ -47,8 +48,15 @@ class LineHistory:
         reading = self._readings.get(origin.source)
         if reading is None or reading.source is None:
             found = self._shelf.raw(origin) if origin.source in self._shelf else self._tail.read_line(origin)
-            return self._repeated(origin) if found is None else found
+            return (self._since_packed(origin) or self._repeated(origin)) if found is None else found
         return reading.source.raw(origin)
+
+    def _since_packed(self, origin: Origin) -> bytes | None:
+        """The line as it stands in the file that its log was compressed to."""
+        from delegtop.sources.packed import Packed
+
+        found = (reading.source for reading in list(self._readings.values()) if isinstance(reading.source, Packed))
+        return next((source.raw(origin) for source in found if source.repeats(origin.source)), None)
 
     def _repeated(self, origin: Origin) -> bytes | None:
         """The line as a recording of its source has it."""
@@ -158,7 +166,13 @@ def _path_of(id: str, origin: Origin, readings: Mapping[str, FollowedFile]) -> s
         return name
     needle = readings[name].dialect.needle(id, name)
     paths = [name, *(path for path in list(readings) if path != name and path.startswith(name))]
-    return next((path for path in paths if history.tells(path, origin.offset, needle)), name)
+    return next((path for path in paths if _tells(readings[path], origin, needle)), name)
+
+
+def _tells(reading: FollowedFile, origin: Origin, needle: bytes) -> bool:
+    if reading.source is None:
+        return history.tells(reading.path, origin.offset, needle)
+    return is_packed(reading.path) and needle in (reading.source.raw(origin) or b"")
 
 
 def _moment(events: list[Event]) -> int:

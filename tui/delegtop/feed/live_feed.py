@@ -46,6 +46,8 @@ SETTLING_SECONDS = 0.25
 """After folders came or went: until they are watched, what appears in them is only found by looking."""
 HOT_SECONDS = 10.0
 """Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
+UNENDED_SECONDS = 0.5
+"""A last line that is a whole object and was left without its end so long is read as it is."""
 TIDY_SECONDS = 60.0
 _NEVER = float("-inf")
 _CONVERSATION = 2_000
@@ -169,6 +171,7 @@ class Feed:
         due = [reading for reading in list(self._readings.values()) if whole or reading.heard_at > recently]
         logs = [reading.path for reading in due if reading.is_log]
         yield from self._translate(self._tail.poll(logs, whole=whole))
+        yield from self._translate(self._tail.flush() if self.is_over else self._tail.flush_left(UNENDED_SECONDS))
         yield from self._translate(found for reading in due for found in reading.poll())
         yield from self._batches_of(self._signed_off(due))
         yield from self._batches_of(self._processes.tell(asked))

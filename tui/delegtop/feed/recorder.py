@@ -7,6 +7,7 @@ the machine, everything that is older than `SYNC_SECONDS`.
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
@@ -133,6 +134,7 @@ class Tape:
         self._synced_at = monotonic()
         self._dirty = False
         self.size = 0
+        self._has_begun = False
         _sync_folder(path.absolute().parent)
 
     def write(self, data: bytes) -> None:
@@ -155,6 +157,14 @@ class Tape:
         finally:
             os.close(self._fd)
 
+    def records_nothing(self) -> bool:
+        """Whether not even its first line could be written; then the file is taken away again."""
+        if self._has_begun:
+            return False
+        with suppress(OSError):
+            self.path.unlink()
+        return True
+
     def _put(self, data: bytes) -> None:
         if self._packs:
             packer = zlib.compressobj(wbits=31)
@@ -164,6 +174,7 @@ class Tape:
             done = os.write(self._fd, data)
             self.size += done
             data = data[done:]
+        self._has_begun = True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from delegtop.base.clock import Millis
+from delegtop.base.clock import ClockStep, Millis
 from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.events import Deviation, Event
 from delegtop.model.lifecycle import Lifecycle
@@ -95,6 +95,15 @@ class Forest:
         if changed:
             self._ends.clear()
         return changed
+
+    def step(self, step: ClockStep) -> None:
+        """The clock was set; states follow with the next `advance`."""
+        self._lifecycle.step(step)
+
+    @property
+    def clock_steps(self) -> tuple[ClockStep, ...]:
+        """How the clock was set since all this is looked at."""
+        return self._ledger.clock_steps
 
     def next_turn(self) -> Millis | None:
         """The first moment at which time alone changes a state; None if it cannot."""

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from delegtop.base.clock import Millis, duration
+from delegtop.base.clock import ClockStep, Millis, duration
 from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import Basis, Deadline
 from delegtop.model.events import Ending, Outcome, Phase, Trust
@@ -67,6 +67,11 @@ class Lifecycle:
         """How many of its children are active."""
         return self._active_children[handle] if handle < len(self._active_children) else 0
 
+    def step(self, step: ClockStep) -> None:
+        """Somebody set the clock: what was told before it was is judged as if it had always been as it is now."""
+        self._ledger.clock_steps = (*self._ledger.clock_steps, step)
+        self.touch(self._ledger)
+
     def touch(self, handles: Iterable[Handle]) -> None:
         """These may have changed; they are looked at in the next `advance`."""
         self._dirty.update(handles)
@@ -104,7 +109,7 @@ class Lifecycle:
         self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
         if now < self.now:
             self._dirty.update(self._ledger)  # time went back: nothing on the agenda can be relied on
-        self.now = now
+        self.now = self._ledger.now = now
         self._dirty.update(new)
         self._dirty.update(self._agenda.due(now))
         changed: set[Handle] = set()
@@ -222,6 +227,7 @@ class Lifecycle:
             return State.LOST
         heard = ledger.heard_at(handle)
         seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
+        seen = ledger.on_present_scale(seen)
         lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
         quiet = ledger.quiet_since(handle)
         silent = None if quiet is None else quiet + policy.silent_after
@@ -325,6 +331,13 @@ class Lifecycle:
         return self._ledger.ending(handle) is None and not self._left(handle)
 
     def _own_limit(self, handle: Handle) -> Deadline | None:
+        found, started = self._told_limit(handle), self._ledger.start(handle)
+        if found is None or started is None or not self._ledger.clock_steps:
+            return found
+        moved = (self._ledger.on_present_scale(started) or started) - started
+        return Deadline(Millis(found.at + moved), found.basis, found.note)
+
+    def _told_limit(self, handle: Handle) -> Deadline | None:
         ledger = self._ledger
         shape = ledger.shape(handle)
         if shape is None or shape.trust is Trust.MODEL:

@@ -10,7 +10,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base import text
-from delegtop.base.clock import Clock, FrozenClock, Millis, ReplayClock, WallClock, monotonic, parse_time, sleep
+from delegtop.base.clock import (
+    Clock,
+    FrozenClock,
+    Millis,
+    ReplayClock,
+    StepWatch,
+    WallClock,
+    monotonic,
+    parse_time,
+    sleep,
+)
 from delegtop.feed.live_feed import STDIN, Batch, Feed, Readable, SourceStatus, Witness
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
@@ -91,6 +101,7 @@ class Observation:
         heed: Heed | None = None,
     ) -> None:
         self.feed, self.clock = feed, clock
+        self._steps = StepWatch(clock) if isinstance(clock, WallClock) else None
         self.settings = settings or Settings()
         self.policy = policy or self.settings.policy()
         """What the delegations are judged by."""
@@ -171,6 +182,8 @@ class Observation:
 
     def look(self) -> Changes:
         """Take in what is new and let time pass; returns what changed by either."""
+        if self._steps is not None and (step := self._steps.step()) is not None:
+            self.forest.step(step)
         touched, lives, leapt = self._take_in(self._news())
         self._looked_at = monotonic()
         lives |= self.forest.advance(self.now)

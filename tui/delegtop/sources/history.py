@@ -9,6 +9,7 @@ from pathlib import Path
 
 from delegtop.base.origin import Origin
 from delegtop.sources.records import Line
+from delegtop.sources.text_identity.text_trace import first_data
 
 SPAN = 64 * 1024 * 1024
 """How much of a file is searched at most, counted back from the last known line."""
@@ -83,10 +84,12 @@ def whole(path: str) -> bytes | None:
 
 
 def head(path: str, size: int) -> tuple[bytes, bool]:
-    """The first bytes of a file, and whether that is all of it."""
+    """The first bytes of a file, and whether that is all of it. A hole before them is left out, however large."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        data = os.pread(fd, size, 0)
-        return data, len(data) == os.fstat(fd).st_size
+        data, there = os.pread(fd, size, 0), os.fstat(fd).st_size
+        if data[:1] == b"\0" and (start := first_data(fd, 0, there)) is not None:
+            return os.pread(fd, size, start), False
+        return data, len(data) == there
     finally:
         os.close(fd)

@@ -45,6 +45,7 @@ class FollowedInode:
         "original",
         "path",
         "quiet",
+        "replaces",
         "seen",
         "size",
         "source",
@@ -65,6 +66,8 @@ class FollowedInode:
         """The file that held that text then, if it was still there."""
         self.compared: tuple[int, int] | None = None
         """Its size and time of writing then."""
+        self.replaces: FollowedInode | None = None
+        """The file that bore one of its names just before."""
         self.seen: Stamp | None = None
         """Size and times at the last look that went to the end; None to look again."""
         self.size = 0

@@ -18,6 +18,8 @@ from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.text_identity.text_trace import TextTrace, key_of
+from delegtop.sources.text_identity.unpacked_text import Reached, UnpackedTexts
 from delegtop.sources.unpack import Spoilt
 from delegtop.sources.unzip import blocks
 
@@ -25,6 +27,8 @@ LINE_LIMIT = 1024 * 1024
 ENDLESS = "endless line"
 ENDLESS_FROM = 64 * 1024 * 1024
 """A line this long is no line, and what follows it is not worth waiting for."""
+_HEAD = 1024
+_WINDOW = 2 * LINE_LIMIT
 
 
 class Packed:
@@ -32,8 +36,24 @@ class Packed:
 
     is_text: ClassVar = True
 
-    def __init__(self, path: str, *, limit: int = LINE_LIMIT, endless: int = ENDLESS_FROM) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        limit: int = LINE_LIMIT,
+        endless: int = ENDLESS_FROM,
+        texts: UnpackedTexts | None = None,
+    ) -> None:
+        """With `texts` nothing is read here that was read elsewhere, or under another name."""
         self.path = path
+        self._texts = texts
+        self._trace: TextTrace | None = None
+        self._told: TextTrace | None = None
+        """The trace that others were let know of."""
+        self._known: Reached | None = None
+        """What of the text was known before, and from where."""
+        self._is_open = False
+        """The offset stands inside a line whose beginning was delivered."""
         self._limit = limit
         self._endless = endless
         self._seen: tuple[int, Stamp] | None = None
@@ -77,7 +97,7 @@ class Packed:
     def _poll(self) -> Generator[Line | Unreadable, None, None]:
         try:
             found = os.stat(self.path)  # noqa: PTH116 - asked at every poll
-            if self._seen == (found.st_ino, stamp_of(found)):
+            if self._seen == (found.st_ino, stamp_of(found)) and not self._is_orphaned():
                 return
             with _open(self.path) as file:
                 found = os.fstat(file.fileno())
@@ -98,44 +118,82 @@ class Packed:
         """The lines of the text that are new. What spoils it is told once, however often the file changes."""
         before, self._wrong = self._wrong, ""
         if not self._continues(file):
-            self._offset = self._line = self._read = 0
-            self._digest = blake2b()
+            self._begin(file)
+        self._state = "live"
+        if self._known is not None and self._known.is_copy:
+            return
         file.seek(0)
         try:
             yield from self._new_lines(file)
-            self._state = "live"
         except Spoilt as spoilt:
             self._wrong = str(spoilt)
-            self._state = "live" if self._line else "unreadable"
+            self._state = "live" if self._offset else "unreadable"
             if before != self._wrong:
                 yield Unreadable(self._here(), spoilt.reason, spoilt.detail)
 
+    def _begin(self, file: BinaryIO) -> None:
+        """From the top, or from where the text was read before."""
+        self._offset = self._line = self._read = 0
+        self._digest, self._is_open = blake2b(), False
+        self._trace = None
+        known = None if self._texts is None else self._texts.reached(lambda: _readable(file, self._size))
+        self._known = known
+        if known is not None and not known.is_copy:
+            self._trace = known.trace.clone()
+            self._offset, self._line, self._is_open = known.offset, known.line, known.is_open
+            left = self._offset
+            for block in _readable(file, self._size):
+                self._digest.update(block[:left])
+                left -= min(left, len(block))
+
+    def _is_orphaned(self) -> bool:
+        """Whether what it only repeats was not read to its end before it was gone."""
+        known = self._known
+        return known is not None and known.is_copy and known.trace.home is None and known.trace.offset < known.size
+
+    def repeats(self, source: str) -> bool:
+        """Whether the text goes on from one whose lines carry this very name."""
+        return self._known is not None and any(name is source for name in self._known.trace.sources)
+
     def _new_lines(self, file: BinaryIO) -> Generator[Line | Unreadable, None, None]:
         line, length, digest = bytearray(), 0, self._digest.copy()
-        for block in _from(blocks(file, self._size), self._offset):
-            self._read = file.tell()
-            for part in BytesIO(block):
-                digest.update(part)
-                length += len(part)
-                if len(line) <= self._limit:
-                    line += part
-                if part.endswith(b"\n"):
-                    yield self._finish(bytes(line[:-1]), length, digest.copy())
-                    line, length = bytearray(), 0
-            if length > self._endless:
-                raise Spoilt(ENDLESS, f"line {self._line + 1} has more than {self._endless:,} bytes and no end")
-        if length:
-            yield self._finish(bytes(line), length, digest)
+        texts = self._texts
+        read = None if texts is None else _Window(self._trace, self._offset, is_told=self._trace is self._told)
+        try:
+            for block in _from(blocks(file, self._size), self._offset):
+                self._read = file.tell()
+                if read is not None:
+                    read.take(block)
+                for part in BytesIO(block):
+                    digest.update(part)
+                    length += len(part)
+                    if len(line) <= self._limit:
+                        line += part
+                    if part.endswith(b"\n"):
+                        yield from self._finish(bytes(line[:-1]), length, digest.copy())
+                        line, length = bytearray(), 0
+                if length > self._endless:
+                    raise Spoilt(ENDLESS, f"line {self._line + 1} has more than {self._endless:,} bytes and no end")
+                if read is not None:
+                    read.reached(self._offset, self._line)
+            if length:
+                yield from self._finish(bytes(line), length, digest, ends=False)
+        finally:  # whoever stops listening has had the lines up to here
+            if read is not None and texts is not None:
+                self._trace = self._told = read.remember(self._offset, self._line, self._is_open, texts)
 
-    def _finish(self, line: bytes, length: int, digest: blake2b) -> Line | Unreadable:
+    def _finish(
+        self, line: bytes, length: int, digest: blake2b, *, ends: bool = True
+    ) -> Generator[Line | Unreadable, None, None]:
         """The line that ends here. Whoever stops listening after it goes on behind it."""
-        here = self._here()
-        self._line += 1
+        here, goes_on = self._here(), self._is_open
+        self._line += ends
         self._offset += length
-        self._digest = digest
-        if length <= self._limit + 1:
-            return Line(here, line)
-        return Unreadable(here, OVERSIZE, oversize(length, self._limit))
+        self._digest, self._is_open = digest, not ends
+        if length > self._limit + 1:
+            yield Unreadable(here, OVERSIZE, oversize(length, self._limit))
+        elif not goes_on or line.strip(b"\0\r\t "):
+            yield Line(here, line)
 
     def _here(self) -> Origin:
         return Origin(self.path, self._line + 1, self._offset)
@@ -190,6 +248,54 @@ def text(path: str, limit: int) -> Iterator[bytes]:
             length += len(block)
             if length > limit:
                 return
+
+
+class _Window:
+    """The end of what was read of a text, by which its trace goes on."""
+
+    def __init__(self, trace: TextTrace | None, offset: int, *, is_told: bool) -> None:
+        self._is_told = trace is not None and is_told and trace.home is None
+        self._trace = trace if trace is None or self._is_told else trace.clone()  # whoever adopted it goes its own way
+        self._data = bytearray(trace.tail if trace else b"")
+        self._base = offset - len(self._data)
+        self._is_whole = not offset if trace is None else trace.offset == offset
+
+    def take(self, block: bytes) -> None:
+        self._data += block
+        if self._trace is None and (text := self._data.lstrip(b"\0")):
+            self._trace = TextTrace(key_of(bytes(text[:_HEAD])), self._base + len(self._data) - len(text))
+        if len(self._data) > _WINDOW:  # a line too long to keep, or a hole
+            self._is_whole &= self._trace is not None and bool(self._trace.head)
+            self._base += len(self._data) - _WINDOW
+            del self._data[:-_WINDOW]
+
+    def reached(self, offset: int, line: int) -> None:
+        """The lines up to there were delivered."""
+        trace = self._trace
+        if trace is None or not self._is_whole or offset <= trace.offset:
+            return
+        trace.advance(bytes(self._data[: offset - self._base]), self._base, offset, line)
+        cut = offset - len(trace.tail) - self._base
+        self._base += cut
+        del self._data[:cut]
+
+    def remember(self, offset: int, line: int, is_open: bool, texts: UnpackedTexts) -> TextTrace | None:
+        """Let others know what was read; gives the trace to go on by."""
+        self.reached(offset, line)
+        trace = self._trace
+        if trace is None or not self._is_whole or not trace.head:
+            return None
+        trace.open = is_open
+        if not self._is_told:
+            texts.add(trace)
+        return trace
+
+
+def _readable(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """The text from its beginning, as far as it can be read."""
+    file.seek(0)
+    with suppress(Spoilt):
+        yield from blocks(file, size)
 
 
 def _from(text: Iterator[bytes], offset: int) -> Iterator[bytes]:

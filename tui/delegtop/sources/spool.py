@@ -6,6 +6,8 @@ import sys
 import threading
 from typing import BinaryIO
 
+from delegtop.sources.text_identity.text_trace import first_data
+
 _CHUNK = 64 * 1024
 
 
@@ -34,6 +36,8 @@ class Spool:
         """The first bytes, and whether that is all there will be."""
         finished = self.finished
         data = os.pread(self.fd, size, 0)
+        if data[:1] == b"\0" and (start := first_data(self.fd, 0, self._size)) is not None:
+            return os.pread(self.fd, size, start), False
         return data, finished and len(data) < size
 
     def wait(self, timeout: float) -> None:

@@ -11,9 +11,9 @@ import os
 import stat
 from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from delegtop.base.clock import Clock, WallClock
+from delegtop.base.clock import Clock, WallClock, monotonic
 from delegtop.base.origin import Origin
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
@@ -23,6 +23,9 @@ from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_recognition import TextRecogniser
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data, key_of
+
+if TYPE_CHECKING:
+    from delegtop.sources.text_identity.unpacked_text import UnpackedTexts
 
 __all__ = ["FileStatus", "Tail"]
 
@@ -53,6 +56,8 @@ class Tail:
         self._errors: dict[str, str] = {}
         self._adrift: dict[Inode, FollowedInode] = {}
         """Files without a name, or whose name cannot be looked at now."""
+        self._unended: dict[Inode, tuple[int, float]] = {}
+        """Files whose last line has no end: their size, and since when they have it."""
         self._given: tuple[str, ...] = ()
         self._running: list[Generator[Any, None, None]] = []
 
@@ -79,9 +84,20 @@ class Tail:
         If a line delivered here is finished later, only what was added is delivered then.
         """
         for file in list(self._files.values()):
-            read = file.trace.offset if file.trace else 0
-            if file.names and file.copy_of is None and file.flushed != file.size and read < file.size:
+            if _is_unended(file):
                 yield from self._flush(file)
+
+    def flush_left(self, seconds: float) -> Iterator[Line | Unreadable]:
+        """Of those, the whole objects that nobody has added anything to for so long. Fragments wait for their end."""
+        if not self._unended:
+            return
+        left = monotonic() - seconds
+        for inode, (size, since) in list(self._unended.items()):
+            if since <= left:
+                del self._unended[inode]
+                file = self._files.get(inode)
+                if file is not None and file.size == size and _is_unended(file):
+                    yield from self._flush(file, fragments=False)
 
     def status(self, path: str) -> FileStatus:
         """What is known about the file of that name."""
@@ -136,6 +152,12 @@ class Tail:
         if trace is not None:
             trace.home = None
             self._library.forget(trace)
+
+    def unpacked_texts(self) -> "UnpackedTexts":
+        """What is known here, for those who read compressed logs."""
+        from delegtop.sources.text_identity.unpacked_text import UnpackedTexts  # few files are
+
+        return UnpackedTexts(self._library, self._handles)
 
     def close(self) -> None:
         self._handles.close_all()
@@ -213,10 +235,12 @@ class Tail:
             self._adrift[file.inode] = file
 
     def _name(self, path: str, inode: Inode) -> FollowedInode:
+        before = self._paths.get(path) or self._left.get(path)
         self._lose_name(path)
         file = self._files.get(inode)
         if file is None:
             file = self._files[inode] = FollowedInode(inode, path)
+            file.replaces = before
         file.names.append(path)
         self._paths[path] = file
         self._adrift.pop(inode, None)
@@ -286,6 +310,7 @@ class Tail:
         if file.trace is None and not self._texts.recognise(file, fd):
             file.seen = settled(stamp)
             file.compared = stamp[:2] if file.copy_of else None
+            self._note_end(file)
             return
         if file.trace is not None:
             yield from self._read_on(file, file.trace, fd, found)
@@ -298,8 +323,16 @@ class Tail:
         yield lines
         file.loading = False
         file.seen = None if trace.disturbed else settled(stamp_of(found))
+        self._note_end(file)
 
-    def _flush(self, file: FollowedInode) -> Iterator[Line | Unreadable]:
+    def _note_end(self, file: FollowedInode) -> None:
+        """Remember since when the last line waits for its end."""
+        if not _is_unended(file):
+            self._unended.pop(file.inode, None)
+        elif file.size != self._unended.get(file.inode, (-1, 0.0))[0]:
+            self._unended[file.inode] = file.size, monotonic()
+
+    def _flush(self, file: FollowedInode, *, fragments: bool = True) -> Iterator[Line | Unreadable]:
         try:
             fd = self._handles.get(file.inode, file.names)
         except OSError:
@@ -307,10 +340,12 @@ class Tail:
         trace = file.trace or TextTrace(0, first_data(fd, 0, file.size) or 0)
         if not trace.is_in(fd, file.size):
             return
-        file.flushed = file.size
         data = os.pread(fd, self._limit, trace.offset)
         text = data.strip(b"\0\r\t ")
-        if not text or b"\n" in data:
+        if not text or b"\n" in data or (not fragments and (trace.oversize is not None or fault(text))):
+            return
+        file.flushed = file.size
+        if file.trace is None and self._texts.is_known(fd, file.size, trace.start, key_of(text)):
             return
         origin = Origin(file.source, trace.line + 1, trace.offset if trace.oversize is None else trace.oversize)
         if trace.oversize is not None:
@@ -345,3 +380,9 @@ class Tail:
         # A file that was cut off holds less than was read from it until its text is looked at.
         read = file.size if file.copy_of else min(file.trace.offset, file.size) if file.trace else 0
         return FileStatus(path, state, error or file.gap, file.size, read, file.written or None)
+
+
+def _is_unended(file: FollowedInode) -> bool:
+    """Whether there is more in it than was read, and not reported yet."""
+    read = file.trace.offset if file.trace else 0
+    return bool(file.names) and file.copy_of is None and file.flushed != file.size and read < file.size

@@ -11,7 +11,7 @@ from delegtop.app.state.long_over import Bygone
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import notice
 from delegtop.app.widgets.vitals import ActivityGraph, Mode
-from delegtop.base.clock import wall
+from delegtop.base.clock import stepped, wall
 from delegtop.report.health import ails
 from delegtop.settings import Settings
 
@@ -49,6 +49,7 @@ class Standing:
             board.forest.counts,
             rates,
             unmasked=not board.table.masked,
+            stepped=stepped(board.forest.clock_steps),
         )
 
     def _mode(self) -> Mode:

@@ -12,7 +12,7 @@ from delegtop.app.state.incremental_filter import IncrementalFilter
 from delegtop.app.state.row_remarks import Remarks
 from delegtop.app.state.shown_trees import Showing
 from delegtop.app.state.table_rows import TableRows
-from delegtop.base.clock import SECOND, Clock, Millis
+from delegtop.base.clock import SECOND, Clock, Millis, StepWatch, WallClock
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
@@ -79,6 +79,7 @@ class Board:
         does."""
         self.loading = True
         """Until `loaded` is called the past is still being read."""
+        self._steps = StepWatch(self.clock) if isinstance(self.clock, WallClock) else None
         self._apply_sort()
         self.forest.advance(self.now)
 
@@ -153,7 +154,7 @@ class Board:
         if not (self._added or self._moved or self._touched or self._lives):
             return False
         added, moved = self._added, self._moved
-        touched, lives = self._touched, self._lives.union(added, self.forest.advance(self.now))
+        touched, lives = self._touched, self._lives.union(added, self._pass_time())
         self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
         self._settle_in(added)
         for handle in moved.difference(added):
@@ -167,10 +168,15 @@ class Board:
     def advance(self) -> None:
         """Let time pass, unless the picture is held still."""
         if not self.paused:
-            self._lives |= self.forest.advance(self.now)
+            self._lives |= self._pass_time()
             self.refresh()
             if not self.loading:
                 self.judge(_AT_ONCE)
+
+    def _pass_time(self) -> set[Handle]:
+        if self._steps is not None and self.moment is None and (step := self._steps.step()) is not None:
+            self.forest.step(step)
+        return self.forest.advance(self.now)
 
     def _look_at(self, handles: set[Handle]) -> None:
         """These changed: who is told of it, whether they are shown, and where."""

@@ -40,6 +40,8 @@ class ActivityGraph(NamedTuple):
     rates: Sequence[int]
     unmasked: bool = False
     """Secrets in foreign text are shown."""
+    stepped: str = ""
+    """How somebody set the clock while this was looked at."""
 
 
 class Vitals(Chips):
@@ -77,6 +79,8 @@ def layout(pulse: ActivityGraph, width: int, *, plain: bool = False) -> list[Chi
     sources = Chip(_sources(pulse, plain), "sources")
     clock = Chip(Content.styled(pulse.time, "$row-muted"), "")
     bare = [Chip(Content.styled("secrets shown", "bold $error"), "secrets")] if pulse.unmasked else []
+    if pulse.stepped:
+        bare.append(Chip(Content.styled(pulse.stepped, "bold $warning"), ""))
     head = _spaced([name, mode, *bare, sources, clock])
     counts = _fitting(pulse, width - _width(head) - 3, plain)
     for fewer in ([name, mode, *bare, sources], [name, mode, *bare], [mode, *bare]):

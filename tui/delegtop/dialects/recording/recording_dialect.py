@@ -20,6 +20,7 @@ from delegtop.dialects.recording.tape import (
     Place,
     TapeEvents,
     TapeSource,
+    encode,
     event,
     parse,
     unframe,
@@ -93,7 +94,7 @@ class Recording(Dialect):
         return Line(self._origin(record.at), record.data or (record.raw or "").encode(), record.seen)
 
     def needle(self, id: str, path: str) -> bytes:  # noqa: ARG002 - ids stand in the records
-        return msgspec.json.encode(id)[1:-1]
+        return encode(id)[1:-1]
 
     def place(self, origin: Origin) -> bytes | None:
         number = next((number for number, name in list(self._sources.items()) if name == origin.source), None)

@@ -17,6 +17,7 @@ from msgspec.structs import astuple
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.base.text import as_json
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -130,7 +131,7 @@ class End(Struct, frozen=True, tag_field=_TAG, tag="end"):
 
 Written = Header | TapeSource | TapeEvents | Part | End
 
-_encode = msgspec.json.Encoder().encode
+_plain = msgspec.json.Encoder().encode
 _decode: Callable[[bytes | str], Written] = msgspec.json.Decoder(Written).decode
 
 
@@ -138,16 +139,21 @@ class Damaged(Exception):  # noqa: N818 - reads better where it is raised
     """The line is not what was written."""
 
 
+def encode(value: object) -> bytes:
+    """It as JSON that may be printed: what logs hold must not reach the terminal of who looks into a recording."""
+    return as_json(_plain(value))
+
+
 def frames(record: Written) -> Iterator[bytes]:
     """The lines of one record, each with its newline."""
-    data = _encode(record)
+    data = encode(record)
     if len(data) <= LARGEST:
         yield _frame(data)
         return
     text = data.decode()
     pieces = range(0, len(text), PART)
     for number, start in enumerate(pieces, 1):
-        yield _frame(_encode(Part(number, len(pieces), text[start : start + PART])))
+        yield _frame(encode(Part(number, len(pieces), text[start : start + PART])))
 
 
 def _frame(data: bytes) -> bytes:

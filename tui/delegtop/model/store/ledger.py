@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from sys import intern
 from typing import ClassVar
 
-from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.clock import MINUTE, ClockStep, Millis, on_present_scale
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait
 from delegtop.model.events import (
@@ -79,6 +79,9 @@ class Ledger(ColumnStore):
         "_account": NO_ACCOUNT,
     }
     STORES = ("starts", "ends", "_beat_place")
+    clock_steps: tuple[ClockStep, ...] = ()
+    """How the clock was set since all this is looked at, and what it says now."""
+    now = Millis(0)
     BESIDE = ("ids", "_accounts", "_costs", "_whole", "_due", "_faults", "_surveys", "_details", "pulse")
 
     def __init__(self, prices: PriceBook | None = None) -> None:
@@ -323,6 +326,13 @@ class Ledger(ColumnStore):
 
     def quiet_since(self, handle: Handle) -> Millis | None:
         """Since when nothing came of it."""
+        return self.on_present_scale(self._quiet_since(handle))
+
+    def on_present_scale(self, at: Millis | None) -> Millis | None:
+        """A moment of a log by the clock as it is now, if somebody set it meanwhile."""
+        return at if at is None or not self.clock_steps else on_present_scale(at, self.clock_steps, self.now)
+
+    def _quiet_since(self, handle: Handle) -> Millis | None:
         heard = self.heard_at(handle)
         if self._asked[handle] < AGAIN or self.phase(handle) is not Phase.MODEL:
             return heard

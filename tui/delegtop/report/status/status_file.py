@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from delegtop.base.clock import SECOND, Millis, WallClock
-from delegtop.base.paths import cache_folder
+from delegtop.base.paths import cache_folder, make_private
 from delegtop.report.status import status_json
 from delegtop.report.status.home_variables import MOVES
 from delegtop.report.status.machine_status import MachineStatus
@@ -60,7 +60,7 @@ def _read() -> MachineStatus | None:
 def write(status: MachineStatus) -> None:
     """Keep it, for the owner's eyes. What is there is replaced whole, whoever writes at the same time."""
     path = place()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -91,7 +91,7 @@ def is_fresh(status: MachineStatus, now: Millis) -> bool:
 def alone() -> Iterator[bool]:
     """Whether nobody else reads the logs for the file now; as long as this lasts, nobody else does."""
     try:
-        place().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(place().parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(place().with_suffix(".lock"), flags, 0o600)
     except OSError:

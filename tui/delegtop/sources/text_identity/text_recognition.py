@@ -40,10 +40,12 @@ class TextRecogniser:
             living = home is not None and home.trace is trace and bool(home.names)
             whole = agreed.offset == trace.offset
             more = whole and goes_on(fd, trace.offset, file.size, self._limit)
-            if living and not (more and (trace.moved or trace.offset >= PREAMBLE)):
+            comes_from_it = trace.moved or trace.offset >= PREAMBLE or home is file.replaces
+            if living and not (more and comes_from_it):
                 continue
             if agreed.offset > furthest and (whole or agreed.offset >= file.size):
                 known, furthest, goes_further = trace, agreed.offset, more
+        file.replaces = None
         if known is None:
             self.begin(file, TextTrace(key, start))
         elif goes_further:
@@ -51,6 +53,12 @@ class TextRecogniser:
         else:
             self._wait_as_copy(file, known, None)
         return file.trace is not None
+
+    def is_known(self, fd: int, size: int, start: int, key: int) -> bool:
+        """Whether all of a file, whose only line has no end, stands in a text that was delivered."""
+        return any(
+            trace.start == start and trace.agreement(fd, size).offset >= size for trace in self._library.like(key)
+        )
 
     def close_text(self, file: FollowedInode) -> None:
         """The file no longer holds what was read from it."""

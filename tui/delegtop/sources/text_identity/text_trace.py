@@ -6,6 +6,8 @@ the middle of a long text in place; wherever they leave a doubt, the text is rea
 """
 
 import os
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ class Agreement(NamedTuple):
     offset: int
     contradicted: bool
     """True if a difference was seen; False if the rest is merely unknown or there is none."""
+
+
+Read = Callable[[int, int], bytes]
+"""So many bytes of a text, from an offset on; fewer where it ends."""
 
 
 class TextTrace:
@@ -104,21 +110,25 @@ class TextTrace:
 
     def agreement(self, fd: int, size: int) -> Agreement:
         """How far the first `size` bytes of the file hold this text."""
+        return self.agreement_with(partial(os.pread, fd), size)
+
+    def agreement_with(self, read: Read, size: int) -> Agreement:
+        """How far a text of that size, which need be no file, holds this one."""
         opening = self.head[: max(size - self.start, 0)]
-        if not opening or os.pread(fd, len(opening), self.start) != opening:
+        if not opening or read(len(opening), self.start) != opening:
             return Agreement(0, contradicted=True)
         agreed = self.start + len(opening)
         for mark in self.marks:
             if mark.offset > size:
                 break
-            if not self._holds(fd, mark):
+            if not self._holds(read, mark):
                 return Agreement(agreed, contradicted=True)
             agreed = max(agreed, mark.offset)
         first = self.offset - len(self.tail)
         wanted = min(size, self.offset) - first
         if wanted <= 0:
             return Agreement(agreed, contradicted=False)
-        same = _alike(os.pread(fd, wanted, first), self.tail)
+        same = _alike(read(wanted, first), self.tail)
         if same or agreed > first:
             agreed = first + same
         return Agreement(agreed, contradicted=same < wanted)
@@ -130,7 +140,7 @@ class TextTrace:
     def is_roughly_in(self, fd: int) -> bool:
         """`is_in` by the samples alone, which may be asked while another thread advances."""
         return os.pread(fd, len(self.head), self.start) == self.head and all(
-            self._holds(fd, mark) for mark in self.marks
+            self._holds(partial(os.pread, fd), mark) for mark in self.marks
         )
 
     def clone(self) -> "TextTrace":
@@ -140,9 +150,16 @@ class TextTrace:
         trace.open, trace.oversize, trace.marks, trace.moved = self.open, self.oversize, self.marks, self.moved
         return trace
 
-    def _holds(self, fd: int, mark: TextMark) -> bool:
+    def samples(self) -> Iterator[tuple[int, int]]:
+        """Where the bytes stand by which it is known, each from and to an offset."""
+        yield self.start, self.start + len(self.head)
+        yield self.offset - len(self.tail), self.offset
+        for mark in self.marks:
+            yield mark.offset - min(MARK, mark.offset - self.start), mark.offset
+
+    def _holds(self, read: Read, mark: TextMark) -> bool:
         size = min(MARK, mark.offset - self.start)
-        return hash(os.pread(fd, size, mark.offset - size)) == mark.digest
+        return hash(read(size, mark.offset - size)) == mark.digest
 
 
 def _alike(one: bytes, other: bytes) -> int:

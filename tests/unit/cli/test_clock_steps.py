@@ -1,0 +1,52 @@
+"""What is said when somebody sets the clock of the machine while delegations are watched."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.watching import register
+
+from delegtop.base.clock import DAY, Millis, WallClock, iso
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
+from delegtop.observation.observation import Changes, Observation
+
+
+class SetClock:
+    """A clock that somebody sets before each of the first looks."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *steps: int) -> None:
+        self._real, self._look, self._steps, self._looks = WallClock().now, Observation.look, steps, 0
+        monkeypatch.setattr(WallClock, "now", lambda _: Millis(self._real() + sum(self._steps[: self._looks])))
+        monkeypatch.setattr(Observation, "look", lambda seen: self.look(seen))
+
+    def look(self, seen: Observation) -> Changes:
+        self._looks += 1
+        return self._look(seen)
+
+
+@pytest.fixture
+def _running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(register("aaa111")) | {"at": iso(WallClock().now())}
+    Path("run.jsonl").write_text(json.dumps(told) + "\n")
+
+
+@pytest.mark.usefixtures("_running")
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([2 * DAY], "the clock was set forward by 48:00:00"),
+        ([-2 * DAY], "the clock was set back by 48:00:00"),
+        ([2 * DAY, -2 * DAY], "the clock was set right again"),
+    ],
+    ids=["forward", "back", "forward and back"],
+)
+def test_nothing_is_lost_nor_overdue_by_it_and_it_is_told(
+    steps: list[int], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    SetClock(monkeypatch, *steps)
+    assert main(["watch", "run.jsonl", "--timeout", "3"]) == Exit.OK
+    said = capsys.readouterr()
+    assert words in said.err
+    assert not [state for state in ("lost", "overdue", "silent") if state in said.out]

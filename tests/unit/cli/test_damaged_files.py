@@ -1,0 +1,207 @@
+"""What the commands make of logs that writers and rotations have left in an odd shape."""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.recorded_feed import RecordedFeed, session_lines
+from tests.watching import append, register, returned
+
+from delegtop.base.clock import WallClock, iso
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
+
+SESSION = "sess_20260501_aaa111"
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("logs").mkdir()
+    return Path("logs/session.jsonl")
+
+
+@pytest.fixture
+def recorded(log: Path) -> Iterator[RecordedFeed]:
+    feed = RecordedFeed(log.parent)
+    yield feed
+    feed.close()
+
+
+def now(text: str) -> str:
+    """The same, told just now."""
+    record = json.loads(text)
+    return json.dumps(record | {"at": iso(WallClock().now())}) + "\n"
+
+
+def states(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    capsys.readouterr()
+    main(["tree", "--json", *arguments])
+    return [each["state"] for each in json.loads(capsys.readouterr().out)["delegations"]]
+
+
+class TestALastLineWithoutItsNewline:
+    def test_ends_a_wait(self, log: Path) -> None:
+        log.write_text(now(register("aaa111")) + now(returned("aaa111")).rstrip("\n"))
+        assert main(["wait", SESSION, "logs", "--timeout", "60"]) == Exit.OK
+
+    def test_is_news_of_a_watch(self, log: Path) -> None:
+        log.write_text(now(register("aaa111")) + now(returned("aaa111")).rstrip("\n"))
+        assert main(["watch", "logs", "--exit-when", "done", "--timeout", "60"]) == Exit.OK
+
+    def test_ends_a_wait_if_it_is_the_only_line(self, log: Path) -> None:
+        log.write_text(returned("aaa111").rstrip("\n"))
+        assert main(["wait", SESSION, "logs", "--timeout", "60", "--appear"]) == Exit.OK
+
+    def test_is_recorded_once_though_its_newline_comes_later(self, log: Path, recorded: RecordedFeed) -> None:
+        append(log, register("aaa111"))
+        append(log, returned("aaa111").rstrip("\n"))
+        recorded.until(2)
+        append(log, "\n")
+        append(log, register("bbb222"))
+        assert recorded.until(3) == ["aaa111", "aaa111", "bbb222"]
+
+
+class TestALogBehindAHole:
+    @pytest.mark.parametrize("hole", [1, 64 * 1024, 1 << 20, 4 << 30])
+    def test_is_read_however_large_the_hole(self, log: Path, hole: int, capsys: pytest.CaptureFixture[str]) -> None:
+        with log.open("wb") as file:
+            os.truncate(file.fileno(), hole)
+            file.seek(hole)
+            file.write((register("aaa111") + returned("aaa111")).encode())
+        assert states(capsys, "logs") == ["completed"]
+
+    def test_is_read_when_a_file_seen_empty_gets_one(self, log: Path, recorded: RecordedFeed) -> None:
+        log.touch()
+        recorded.look()
+        with log.open("r+b") as file:
+            file.seek(1 << 20)
+            file.write(register("aaa111").encode())
+        assert recorded.until(1) == ["aaa111"]
+
+
+class TestALogThatIsCompressedWhileItIsFollowed:
+    """Each record stands once in the recording, whatever it is called and however it is packed."""
+
+    def test_after_it_was_rotated(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111", "bbb222", "ccc333"))
+        recorded.look()
+        old = log.rename("logs/session.jsonl.1")
+        recorded.look()
+        pack(old)
+        log.write_text(session_lines("ddd444"))
+        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333", "ddd444"]
+
+    def test_between_two_looks_with_what_was_written_last(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        recorded.look()
+        append(log, session_lines("bbb222"))
+        pack(log.rename("logs/session.jsonl.1"))
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+
+    def test_and_its_original_was_not_open(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        recorded.look()
+        recorded.feed._tail._handles.close_all()  # as when there are too many files
+        append(log, session_lines("bbb222"))
+        pack(log.rename("logs/session.jsonl.1"))
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+
+    def test_and_stays_beside_it(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111", "bbb222"))
+        recorded.look()
+        pack(log, keep=True)
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+        append(log, session_lines("ccc333"))
+        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
+
+    def test_and_is_looked_at_half_way(self, log: Path, recorded: RecordedFeed) -> None:
+        names = [f"n{number:05}" for number in range(5_000)]
+        log.write_text(session_lines(*names))
+        recorded.look()
+        packed = Path("logs/session.jsonl.gz")
+        whole = gzip.compress(log.read_bytes())
+        packed.write_bytes(whole[: len(whole) // 2])
+        recorded.look()
+        packed.write_bytes(whole)
+        recorded.look()
+        log.unlink()
+        assert recorded.look(2) == names
+
+    def test_and_moves_on_with_the_next_rotation(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        recorded.look()
+        pack(log.rename("logs/session.jsonl.1"))
+        recorded.look()
+        Path("logs/session.jsonl.1.gz").rename("logs/session.jsonl.2.gz")
+        log.write_text(session_lines("bbb222"))
+        pack(log.rename("logs/session.jsonl.1"))
+        assert recorded.look(3) == ["aaa111", "bbb222"]
+
+    def test_and_was_compressed_before_the_first_look(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        pack(log)
+        assert recorded.look() == ["aaa111"]
+        Path("logs/session.jsonl.gz").rename("logs/session.jsonl.1.gz")
+        assert recorded.look(2) == ["aaa111"]
+
+    def test_and_is_unpacked_again(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        pack(log)
+        recorded.look()
+        log.write_bytes(gzip.decompress(Path("logs/session.jsonl.gz").read_bytes()))
+        Path("logs/session.jsonl.gz").unlink()
+        append(log, session_lines("bbb222"))
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+
+    def test_two_that_begin_alike_are_both_read(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        recorded.look()
+        Path("logs/other.jsonl.gz").write_bytes(gzip.compress(session_lines("aaa111", "bbb222").encode()))
+        assert recorded.look(2).count("bbb222") == 1
+        append(log, session_lines("ccc333"))
+        assert recorded.look(2).count("ccc333") == 1
+
+    def test_its_lines_can_still_be_read_again(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111", "bbb222"))
+        recorded.look()
+        pack(log.rename("logs/session.jsonl.1"))
+        recorded.look(2)
+        recorded.feed._tail._handles.close_all()
+        assert recorded.feed.raw(recorded.lines[1].origin) == session_lines("bbb222").rstrip("\n").encode()
+
+
+def pack(path: Path, *, keep: bool = False) -> None:
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    if not keep:
+        path.unlink()
+
+
+class TestALogOfTwoNames:
+    """One of which is replaced by a longer copy: only what was added is new."""
+
+    def test_that_are_hard_links(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text(session_lines("aaa111"))
+        Path("logs/second.jsonl").hardlink_to(log)
+        recorded.look()
+        replace(log, session_lines("aaa111", "bbb222"))
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+        append(Path("logs/second.jsonl"), session_lines("ccc333"))
+        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
+
+    @pytest.mark.parametrize("replaced", ["session.jsonl", "second.jsonl"])
+    def test_of_which_one_is_a_symbolic_link(self, log: Path, recorded: RecordedFeed, replaced: str) -> None:
+        log.write_text(session_lines("aaa111"))
+        Path("logs/second.jsonl").symlink_to("session.jsonl")
+        recorded.look()
+        replace(log.with_name(replaced), session_lines("aaa111", "bbb222"))
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+
+
+def replace(path: Path, text: str) -> None:
+    new = Path("new")
+    new.write_text(text)
+    new.replace(path)

@@ -1,0 +1,137 @@
+"""Which known text a compressed log holds.
+
+What was rotated and then compressed was read before, and so was a compressed log that has got another name.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from delegtop.sources.handles import Handles
+from delegtop.sources.text_identity.known_texts import KnownTexts
+from delegtop.sources.text_identity.text_trace import HEAD, PREAMBLE, TextTrace, key_of
+
+Blocks = Callable[[], Iterator[bytes]]
+
+
+class Reached(NamedTuple):
+    """How far a known text was read already."""
+
+    offset: int
+    line: int
+    is_open: bool
+    """Whether that is inside a line whose beginning was delivered."""
+    trace: TextTrace
+    size: int
+    """Of all the text there is."""
+    is_copy: bool
+    """Whether it holds nothing beyond what another file holds, which is read."""
+
+
+class UnpackedTexts:
+    """Looks up the texts of compressed logs among those that a reader knows, and adds them."""
+
+    def __init__(self, library: KnownTexts, handles: Handles) -> None:
+        self._library = library
+        self._handles = handles
+
+    def reached(self, blocks: Blocks) -> Reached | None:
+        """Where to read on in this text; None if it is a new one."""
+        beginning = _beginning(blocks())
+        if beginning is None:
+            return None
+        start, key = beginning
+        candidates = [trace for trace in self._library.like(key) if trace.start == start]
+        if not candidates:
+            return None
+        text = _Sampled(candidates, self._handles)
+        text.take(blocks())
+        found = [known for trace in candidates if (known := _known(trace, text)) is not None]
+        return max(found, key=lambda each: (each.is_copy, each.offset), default=None)
+
+    def add(self, trace: TextTrace) -> None:
+        """So much of a text was read: whoever meets it elsewhere goes on from there."""
+        self._library.add(trace)
+        self._library.close(trace)
+
+
+def _beginning(text: Iterator[bytes]) -> tuple[int, int] | None:
+    """Where it begins behind a hole, and the digest of its first line."""
+    hole, head = 0, bytearray()
+    for block in text:
+        part = block if head else block.lstrip(b"\0")
+        hole += len(block) - len(part)
+        head += part
+        if len(head) >= HEAD:
+            break
+    return (hole, key_of(bytes(head[:HEAD]))) if head else None
+
+
+def _known(trace: TextTrace, text: "_Sampled") -> Reached | None:
+    if text.stands_in(trace):
+        return Reached(0, 0, False, trace, text.size, True)
+    agreed = trace.agreement_with(text.read, text.size)
+    if agreed.contradicted:
+        return None
+    if agreed.offset == trace.offset:
+        home = trace.home
+        living = home is not None and home.trace is trace and bool(home.names)
+        if living and text.size > trace.offset and trace.offset < PREAMBLE and not trace.moved:
+            return None
+        offset = trace.offset if trace.oversize is None else trace.oversize
+        return Reached(offset, trace.line, trace.open, trace, text.size, False)
+    return Reached(0, 0, False, trace, text.size, True) if agreed.offset >= text.size else None
+
+
+class _Sampled:
+    """What is compared of a text that can only be read from its beginning on."""
+
+    def __init__(self, traces: list[TextTrace], handles: Handles) -> None:
+        self.size = 0
+        spans = sorted(span for trace in traces for span in trace.samples())
+        self._parts: list[tuple[int, int, bytearray]] = []
+        for begin, end in spans:
+            if self._parts and begin <= self._parts[-1][1]:
+                before, ended, data = self._parts[-1]
+                self._parts[-1] = (before, max(ended, end), data)
+            else:
+                self._parts.append((begin, end, bytearray()))
+        self._homes: dict[int, tuple[int, TextTrace]] = {}
+        for trace in traces:
+            home = trace.home
+            if home is not None:
+                try:
+                    self._homes[handles.private(home.inode, home.names)] = (id(trace), trace)
+                except OSError:
+                    continue
+        self._within: set[int] = set()
+
+    def take(self, blocks: Iterator[bytes]) -> None:
+        """Go through the text once."""
+        try:
+            for block in blocks:
+                self._compare(block)
+                for begin, end, data in self._parts:
+                    if begin < self.size + len(block) and end > self.size:
+                        data += block[max(begin - self.size, 0) : end - self.size]
+                self.size += len(block)
+        finally:
+            self._within = {trace for trace, _ in self._homes.values()}
+            for fd in self._homes:
+                os.close(fd)
+
+    def _compare(self, block: bytes) -> None:
+        for fd in list(self._homes):
+            if os.pread(fd, len(block), self.size) != block:
+                os.close(fd)
+                del self._homes[fd]
+
+    def stands_in(self, trace: TextTrace) -> bool:
+        """Whether all of the text stands in the file that holds that text."""
+        return id(trace) in self._within
+
+    def read(self, size: int, offset: int) -> bytes:
+        for begin, end, data in self._parts:
+            if begin <= offset and offset + size <= end:
+                return bytes(data[offset - begin : offset - begin + size])
+        return b""
