@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unicodedata
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,13 @@ class TestAPipeWhereAFileIsExpected:
 
 class TestTheStateFolder:
     @pytest.mark.parametrize("umask", [0, 0o022])
-    def test_is_for_its_owner_alone_whatever_the_umask(self, umask: int) -> None:
+    @pytest.mark.parametrize("first", [lambda: clipboard.save("x"), lambda: main(["run", "--", "true"])])
+    def test_is_for_its_owner_alone_whatever_the_umask_and_whoever_is_first(
+        self, umask: int, first: Callable[[], object]
+    ) -> None:
         before = os.umask(umask)
         try:
-            clipboard.save("x")
+            first()
         finally:
             os.umask(before)
         folders = [state_folder(), state_folder().parent]

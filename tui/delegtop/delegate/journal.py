@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from delegtop.base.clock import Millis, iso
+from delegtop.base.paths import make_private
 from delegtop.delegate.context import Context
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def append_line(path: Path, data: bytes) -> None:
     and not this one too. Another writer in the middle of a long line looks the same for an instant; then the newline
     lands behind that line and leaves an empty one, which no reader minds.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
         size = os.fstat(fd).st_size

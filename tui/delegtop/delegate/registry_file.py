@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from delegtop.base.clock import Millis
+from delegtop.base.paths import make_private
 from delegtop.delegate.context import Context
 from delegtop.delegate.journal import open_own
 
@@ -27,7 +28,7 @@ class RegistryFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._entries: dict[str, dict[str, Any]] = {}
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         _clear_unfinished(path)
 
     def __contains__(self, session_id: str) -> bool:
@@ -70,7 +71,7 @@ class SharedRegistryFile:
 
     @contextmanager
     def _changing(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self.path.parent)
         # The snapshot itself is replaced, so a lock on it would guard a file that is already gone.
         lock = open_own(_beside(self.path, "lock"), os.O_RDWR | os.O_CREAT)
         try:
