@@ -43,6 +43,7 @@ _HALF = lazy_pattern(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 """Half of a character, or what becomes one."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
+# Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
 _SEARCHED = 500_000
 _ATTEMPTS = 2_000
 _INNER_ATTEMPTS = 16
@@ -50,8 +51,7 @@ _NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
 _NEAR = 32
 """So far before a brace stands what it belongs to."""
 _MISS = 16
-"""Who fails to read an object at a place says in which line that is: so many characters before it cost as much as one read."""
-"""Bounds on the search for a glued object, so that a hostile line costs no more than a moment."""
+"""A failed try says in which line it failed: so many characters before it cost as much as one that is read."""
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):

@@ -21,7 +21,7 @@ LOOK_BACK = 64
 with a million of them must not be searched for each."""
 
 LONGEST_PATH = 100
-"""Names. Under every part of a path something is kept, so that one of ten thousand names would take all the memory there is."""
+"""Names. Something is kept under every part of a path: one of ten thousand names would take all the memory there is."""
 
 Path = tuple[str, ...]
 _ANY_TASK = "\0any"
