@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from delegtop.app.clipboard import state_directory
+from delegtop.base import leftovers
 
 _LARGEST = 8 * 1024 * 1024
 
@@ -35,6 +36,7 @@ def read(path: Path) -> bytes:
 
 def write(path: Path, data: bytes) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    leftovers.clear(path)
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             file.write(data)
