@@ -52,7 +52,8 @@ class Load(NamedTuple):
     def words(self) -> str:
         p50, p95, p99 = (percentile(self.lags, share) * 1e3 for share in (0.5, 0.95, 0.99))
         lag = f"lag p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms, max {max(self.lags) * 1e3:.0f} ms"
-        return f"{lag} of {len(self.lags)}; {self.share:.1%} of a core; {self.resident / 1e6:.0f} MB, {self.slope / 1e3:+.0f} kB a minute"
+        memory = f"{self.resident / 1e6:.0f} MB, {self.slope / 1e3:+.0f} kB a minute"
+        return f"{lag} of {len(self.lags)}; {self.share:.1%} of a core; {memory}"
 
 
 def rows(plan: Plan) -> list[Row]:
@@ -104,13 +105,13 @@ def load(folder: Path, program: Sequence[str], seconds: float, files: int = FILE
                 if passed < seconds:
                     share = (terminal.cpu() - spent) / passed
                     if not sizes or passed - sizes[-1][0] >= 1:
-                        sizes.append((passed, _resident(terminal)))
+                        sizes.append((passed, resident(terminal)))
         if writer.returncode:
             raise Failed("the writer failed")
     lags += [time.monotonic() - at for at in waiting.values()]
     if not lags:
         raise Failed("nothing was seen")
-    return Load(lags, share, _slope([each for each in sizes if each[0] > _WARM * seconds]), sizes[-1][1])
+    return Load(lags, share, 60 * slope([each for each in sizes if each[0] > _WARM * seconds]), sizes[-1][1])
 
 
 def _told(path: Path, place: int) -> tuple[list[str], int]:
@@ -136,19 +137,19 @@ def _notice(text: bytes, waiting: dict[bytes, float], lags: list[float]) -> None
         lags.append(at - waiting.pop(marker))
 
 
-def _resident(terminal: Terminal) -> int:
+def resident(terminal: Terminal) -> int:
     return int(Path(f"/proc/{terminal.pid}/statm").read_text().split()[1]) * 4096
 
 
-def _slope(sizes: Sequence[tuple[float, int]]) -> float:
-    """Bytes a minute, by the line of least squares."""
+def slope(sizes: Sequence[tuple[float, int]]) -> float:
+    """Bytes for one more of the other, by the line of least squares."""
     count = len(sizes)
     if count < 2:
         return 0.0
     middle = sum(at for at, _ in sizes) / count
     mean = sum(size for _, size in sizes) / count
     spread = sum((at - middle) ** 2 for at, _ in sizes)
-    return 60 * sum((at - middle) * (size - mean) for at, size in sizes) / spread
+    return sum((at - middle) * (size - mean) for at, size in sizes) / spread
 
 
 def _path(folder: Path, number: int) -> Path:

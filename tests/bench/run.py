@@ -34,6 +34,7 @@ GOALS = {
     9: "g9_history",
     10: "g10_kernel",
     11: "g11_load",
+    12: "g12_churn",
 }
 
 

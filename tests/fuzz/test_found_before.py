@@ -1,12 +1,14 @@
 """Lines that were once too much for delegtop: each was found by breaking logs, and is read since."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.patience import cost
-from tests.samples import observed
+from tests.samples import MOMENTS, lay_out, moment, observed
 
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin
@@ -76,3 +78,26 @@ def test_a_path_of_ever_more_names_costs_what_reading_it_costs(tmp_path: Path) -
 
     tree(10)
     assert cost(lambda: tree(4_000)) < 12 * cost(lambda: tree(40))
+
+
+def read_sample(source: Path, name: str) -> list[str]:
+    """What is the matter with its files, if it is read at all."""
+    with observed(source, clock=FrozenClock(moment(MOMENTS[name]))) as seen:
+        seen.read()
+        return [f"{status.status} {status.detail}" for status in seen.feed.statuses()]
+
+
+def test_a_row_of_a_database_with_a_number_below_zero_stops_nothing(tmp_path: Path) -> None:
+    folder = lay_out("goose", tmp_path)
+    with closing(sqlite3.connect(folder / "sessions" / "sessions.db")) as database:
+        database.execute("UPDATE messages SET id = -id WHERE id < 4")
+        database.execute("UPDATE sessions SET rowid = -rowid")
+        database.commit()
+    assert all(told.startswith("live") for told in read_sample(folder, "goose"))
+
+
+def test_a_database_of_which_not_even_the_fault_can_be_told_as_text_stops_nothing(tmp_path: Path) -> None:
+    folder = lay_out("goose", tmp_path)
+    path = folder / "sessions" / "sessions.db"
+    path.write_bytes(path.read_bytes().replace(b"sessions", b"\xa8essions").replace(b"CREATE TABLE", b"CREATE TABLX"))
+    assert [told for told in read_sample(folder, "goose") if not told.startswith("live")]

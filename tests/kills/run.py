@@ -2,10 +2,10 @@
 
 python -m tests.kills.run [--count 1000] [--seed 1] [--only metrics,learn]
 
-Each victim is a process of its own that is ended by SIGKILL: half of them the moment something happens in the folder they write to
-or a few thousandths of a second later, the others at any moment. Then every file it wrote is checked: whole, a prefix, or
-not there; and that the next start works and clears away what was left. The dashboard is killed in a terminal, which takes
-longer: one in forty.
+Each victim is a process of its own that is ended by SIGKILL: half of them the moment something happens in the folder
+they write to or a few thousandths of a second later, the others at any moment. Then every file it wrote is checked:
+whole, a prefix, or not there; and that the next start works and clears away what was left. The dashboard is killed in
+a terminal, which takes longer: one in forty.
 """
 
 import argparse
@@ -37,6 +37,7 @@ def main() -> int:
     victims = [victim for victim in VICTIMS if not options.only or victim.name in options.only]
     dice = random.Random(options.seed)
     counts: collections.Counter[str] = collections.Counter()
+    wrote: collections.Counter[str] = collections.Counter()
     wrong: list[tuple[str, str]] = []
     for number in range(options.count):
         is_dashboard = not options.only and number % _DASHBOARD == _DASHBOARD - 1
@@ -44,7 +45,7 @@ def main() -> int:
         name = victim.name if victim else "dashboard"
         counts[name] += 1
         try:
-            kill_dashboard(dice) if victim is None else kill(victim, dice)
+            wrote[name] += kill_dashboard(dice) if victim is None else kill(victim, dice)
         except Exception as error:  # noqa: BLE001 -- whatever it is, it is told with its number
             place = traceback.extract_tb(error.__traceback__)[-1]
             wrong.append(
@@ -54,7 +55,8 @@ def main() -> int:
         if number % 100 == 99:
             sys.stderr.write(f"{number + 1} kills, {len(wrong)} wrong\n")
     for name, count in counts.items():
-        sys.stdout.write(f"{name:<18}{count:>6} kills{sum(each == name for each, _ in wrong):>5} wrong\n")
+        bad = sum(each == name for each, _ in wrong)
+        sys.stdout.write(f"{name:<18}{count:>6} kills{wrote[name]:>6} had written{bad:>5} wrong\n")
     sys.stdout.write(f"{sum(counts.values())} kills, {len(wrong)} left something wrong\n")
     return 1 if wrong else 0
 
@@ -67,8 +69,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def kill(victim: Victim, dice: random.Random) -> None:
-    """Let one work in a home of its own, end it, and look."""
+def kill(victim: Victim, dice: random.Random) -> bool:
+    """Let one work in a home of its own, end it, and look; whether it had begun to write."""
     home = Path(tempfile.mkdtemp(prefix="delegtop-kill-"))
     reading, writing = os.pipe()
     try:
@@ -81,7 +83,9 @@ def kill(victim: Victim, dice: random.Random) -> None:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             _age(home)
+            wrote = any(path.is_file() for path in (home / victim.folder).rglob("*"))
             victim.check(stage, _told(reading))
+            return wrote
     finally:
         os.close(reading)
         if writing >= 0:
@@ -186,8 +190,8 @@ def _told(reading: int) -> int:
     return int(whole[-1]) if whole else -1
 
 
-def kill_dashboard(dice: random.Random) -> None:
-    """The dashboard in a terminal, with a few keys pressed, and once more to see that it starts."""
+def kill_dashboard(dice: random.Random) -> bool:
+    """The dashboard in a terminal, with a few keys pressed, and once more to see that it starts; whether it wrote."""
     from tests.bench.terminal import Terminal
 
     from delegtop.app.pages.triage.problem_marks import Marks
@@ -213,6 +217,7 @@ def kill_dashboard(dice: random.Random) -> None:
                 status_json.decode(place.read_bytes())
             with Terminal(argv) as terminal:
                 terminal.wait_for(b"implementer", timeout=120)
+            return place.exists() or marks.path.exists() or views.path.exists()
     finally:
         shutil.rmtree(home, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Whoever writes may be killed at any moment: what it leaves is whole, a prefix or not there, and the next start works."""
+"""Whoever writes may be killed at any moment: what it leaves is whole, a prefix or not there; the next start works."""
 
 import os
 import random

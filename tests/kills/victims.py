@@ -1,4 +1,4 @@
-"""Who is killed, and what must be true of the files it leaves: each whole, a prefix, or not there; and the next start works."""
+"""Who is killed, and what must be true of its files: each whole, a prefix, or not there; and the next start works."""
 
 import contextlib
 import io
@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from tests.samples import SAMPLES
 
 from delegtop import act_log, learned_durations
@@ -136,7 +135,7 @@ def _check_metrics(stage: Stage, _told: int) -> None:
 # What is learned
 
 
-def _learn(stage: Stage) -> None:
+def _learn(_stage: Stage) -> None:
     while True:
         main(["learn", "--quiet", "--since", "9999d"])
 
@@ -194,7 +193,7 @@ def _keep_status(stage: Stage) -> None:
 
     assessments = Assessments(forest_of(SAMPLES / "02_hang", moment("2026-03-03T10:59:40Z")))
     for number in range(1_000_000):
-        status_file.write(msgspec.structs.replace(gather(assessments, "test"), at=WallClock().now()))
+        status_file.write(gather(assessments, "test")._replace(at=WallClock().now()))
         stage.tell(number)
 
 
@@ -234,7 +233,7 @@ def _check_acts(_stage: Stage, told: int) -> None:
 # The wrapped command: what `run` writes
 
 
-def _run(stage: Stage) -> None:
+def _run(_stage: Stage) -> None:
     main(["run", "--agent", "worker", "--", "sh", "-c", "for i in 1 2 3 4 5; do echo step $i; sleep 0.02; done"])
 
 

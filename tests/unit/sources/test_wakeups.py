@@ -1,5 +1,6 @@
 """Wake-ups, and how long to wait without one."""
 
+import os
 import struct
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def test_what_the_kernel_had_no_room_to_report_is_some_other_change(
     kernel = inotify.Inotify([str(tmp_path)])
     (tmp_path / "a").write_text("")
     kernel.changes(PATIENCE)
-    monkeypatch.setattr(inotify.os, "read", lambda *_: struct.pack("iIII", -1, 0x4000, 0, 0))
+    monkeypatch.setattr(os, "read", lambda *_: struct.pack("iIII", -1, 0x4000, 0, 0))
     (tmp_path / "b").write_text("")
     assert kernel.changes(PATIENCE) == {""}
     kernel.close()

@@ -261,7 +261,10 @@ def _may_be_deep(data: bytes) -> bool:
     for _ in range(DEPTH_LIMIT // 2):  # a step may close two levels
         if not brackets:
             return False
+        before = len(brackets)
         brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        if before - len(brackets) < before // DEPTH_LIMIT:  # at this rate it would take too many steps
+            return True
     return True
 
 
