@@ -49,6 +49,15 @@ def test_what_was_said_is_shown_though_a_tool_ended_in_an_odd_way() -> None:
     assert "on it" in [each.text for each in told]
 
 
+def test_what_was_said_in_codex_is_shown_though_an_item_is_of_no_kind() -> None:
+    told = [
+        {"type": "response_item", "payload": {"type": {}}},
+        {"type": "compacted", "payload": {"message": "pressed"}},
+    ]
+    found = load("codex")().said([Record(Origin("x", number, 0), value) for number, value in enumerate(told)])
+    assert "pressed" in [each.text for each in found]
+
+
 def read(data: bytes) -> list[object]:
     return list(records(Line(Origin("x", 1, 0), data)))
 
