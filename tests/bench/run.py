@@ -33,6 +33,8 @@ GOALS = {
     8: "g8_seek",
     9: "g9_history",
     10: "g10_kernel",
+    11: "g11_load",
+    12: "g12_churn",
 }
 
 

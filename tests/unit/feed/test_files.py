@@ -6,13 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.watching import NOW, Opener, append, register, registry, returned
+from tests.patience import until
+from tests.watching import NOW, Opener, append, line, register, registry, returned
 
 from delegtop.base.clock import FrozenClock, WallClock
 from delegtop.dialects import UnknownDialect
+from delegtop.feed import live_feed as feed_module
 from delegtop.feed.live_feed import SETTLING_SECONDS, Feed
+from delegtop.model.events import Heard
 from delegtop.model.states import State
 from delegtop.sources import history
+from delegtop.sources import tail as tail_module
 from delegtop.sources.wakeups import Waker
 
 
@@ -214,3 +218,33 @@ def test_it_does_not_wait_longer_than_until_the_next_look_for_files(
     feed.wait(60.0)
     feed.close()
     assert waited[0] <= SETTLING_SECONDS, "its folders are only just being watched"
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_of_more_files_than_can_be_open_each_is_read_when_it_grows_not_when_all_are_looked_at(
+    watched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail_module, "affordable", lambda: 8)
+    monkeypatch.setattr(feed_module, "FEW", 4)
+    logs = [tmp_path / f"{number}.jsonl" for number in range(40)]
+    for number, log in enumerate(logs):
+        log.write_text(register(f"aaa{number:03d}"))
+    feed = Feed([str(tmp_path)], clock=FrozenClock(NOW))
+    if not watched:
+        monkeypatch.setattr(feed._waker, "watch", lambda _folders: None)
+    heard: set[str] = set()
+
+    def look() -> bool:
+        feed.wait(0.05)
+        heard.update(event.id for batch in feed.poll() for event in batch.events if isinstance(event, Heard))
+        return len(heard) == len(logs)
+
+    try:
+        look()
+        until(lambda: look() or feed._waker.mode == ("watching" if watched else "polling"))
+        feed._rescan_after = float("inf")
+        for number, log in enumerate(logs):
+            append(log, line("heartbeat", f"aaa{number:03d}"))
+        until(look)
+    finally:
+        feed.close()

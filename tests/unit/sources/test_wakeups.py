@@ -1,5 +1,7 @@
 """Wake-ups, and how long to wait without one."""
 
+import os
+import struct
 import subprocess
 import sys
 import threading
@@ -9,6 +11,7 @@ import pytest
 from tests.patience import PATIENCE, until
 
 from delegtop.base.clock import monotonic
+from delegtop.sources import inotify
 from delegtop.sources.wakeups import FAST, IDLE, SLOW, Pace, Waker, interval
 
 
@@ -26,7 +29,9 @@ def test_the_pace_is_fast_after_something_moved() -> None:
     assert pace.interval() == FAST
 
 
-def test_a_change_in_a_watched_folder_wakes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forced", ["", "1"])
+def test_a_change_in_a_watched_folder_wakes(tmp_path: Path, forced: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATCHFILES_FORCE_POLLING", forced)
     waker = Waker()
     waker.watch([str(tmp_path)])
     try:
@@ -41,6 +46,36 @@ def test_a_change_in_a_watched_folder_wakes(tmp_path: Path) -> None:
         assert waker.stirred()
     finally:
         waker.close()
+
+
+def test_what_was_written_to_is_told_by_its_name_and_anything_else_without_one(tmp_path: Path) -> None:
+    log, below = tmp_path / "a.jsonl", tmp_path / "below"
+    log.write_text("{}")
+    waker = Waker()
+    waker.watch([str(tmp_path)])
+    try:
+        until(lambda: waker.mode == "watching")
+        with log.open("a") as file:
+            file.write("{}")
+        until(waker.stirred)
+        assert set(waker.grown()) == {str(log)}
+        below.mkdir()
+        until(waker.stirred)
+        assert "" in waker.grown()
+    finally:
+        waker.close()
+
+
+def test_what_the_kernel_had_no_room_to_report_is_some_other_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = inotify.Inotify([str(tmp_path)])
+    (tmp_path / "a").write_text("")
+    kernel.changes(PATIENCE)
+    monkeypatch.setattr(os, "read", lambda *_: struct.pack("iIII", -1, 0x4000, 0, 0))
+    (tmp_path / "b").write_text("")
+    assert kernel.changes(PATIENCE) == {""}
+    kernel.close()
 
 
 def test_nothing_stirs_when_nothing_is_watched() -> None:
@@ -69,6 +104,7 @@ def test_a_failing_watcher_leaves_plain_waiting_and_is_tried_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(watchfiles, "watch", fail)
+        patch.setattr(inotify, "Inotify", fail)
         waker = Waker()
         waker.watch([str(tmp_path)])
         assert failures.acquire(timeout=PATIENCE)

@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
 
     from delegtop import learned_durations
-    from delegtop.base import text
+    from delegtop.base import leftovers, text
 
     place = learned_durations.place()
     wanted = Namespace(sources=[], since=arguments.since, format=None, at=None, here=False, all=False)
@@ -57,6 +57,7 @@ def run(arguments: Namespace) -> int:
         make_private(place.parent)
     except OSError as error:
         fail(f"{place.parent}: {error.strerror}")
+    leftovers.clear(place)
     with kept_files.whole(place, force=True) as file:
         file.write(learned_durations.dump(known, counts, forest.now))
     if not arguments.quiet:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base import leftovers
 from delegtop.base.clock import SECOND, monotonic, parse_span
 from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
@@ -84,6 +85,7 @@ def write(path: Path, lines: Iterable[str]) -> None:
     """Replace the file whole, so that no reader sees half of it. Others may read it: the collector is another user."""
     # Not beside it under its own suffix: the collector reads every *.prom.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    leftovers.clear(path)
     try:
         temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         temporary.replace(path)

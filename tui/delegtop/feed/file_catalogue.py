@@ -69,6 +69,10 @@ class FileCatalogue:
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
 
+    def is_unread(self, path: str) -> bool:
+        """Whether it is a log that is not read now, and may be if it changes."""
+        return path in self._unknown or path in self.shelf or path in self._window.left_out
+
     def open_some(self, rest: Callable[[], None], *, again: bool) -> bool:
         """Open a portion of the new files, and `again` all of no known format; True if there is something to read."""
         unknown = list(self._unknown) if again or len(self._unknown) <= FEW else []

@@ -16,6 +16,8 @@ from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 
 EXAMPLES = 50
+_SIGNED = 1.0
+"""Seconds from a sign to the reading, at most."""
 
 
 _NO_REASONS: dict[str, int] = {}
@@ -78,6 +80,7 @@ class FollowedFile:
         "path",
         "reasons",
         "records",
+        "signed_at",
         "source",
         "unreadable",
     )
@@ -92,6 +95,8 @@ class FollowedFile:
         self.deviations = 0
         self.later = 0
         self.heard_at = monotonic()
+        self.signed_at = float("-inf")
+        """When the system last said that it was written to."""
         self.reasons: dict[str, int] = {}
         self.examples: list[Unreadable | Deviation] = []
         self._was_gone = False
@@ -105,6 +110,11 @@ class FollowedFile:
     def is_whole(self) -> bool:
         """Whether it is one document, read anew as a whole."""
         return isinstance(self.source, Snapshot)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the system said so when it last grew."""
+        return self.heard_at - self.signed_at < _SIGNED
 
     def poll(self) -> Iterator[Line | Unreadable]:
         """What is new in a file that is not a growing log."""

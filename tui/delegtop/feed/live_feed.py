@@ -45,7 +45,10 @@ RESCAN_SECONDS = 2.0
 SETTLING_SECONDS = 0.25
 """After folders came or went: until they are watched, what appears in them is only found by looking."""
 HOT_SECONDS = 10.0
-"""Of more than a few files, only those that grew lately are looked at in every poll; the rest wait for a sign."""
+"""Of more than a few files, only those are looked at in every poll that the system says were written to, and those that
+grew lately without its saying so."""
+SIGN_SECONDS = 0.2
+"""Between two looks for new files, however much else is said to change in their folders."""
 UNENDED_SECONDS = 0.5
 """A last line that is a whole object and was left without its end so long is read as it is."""
 TIDY_SECONDS = 60.0
@@ -56,6 +59,7 @@ _UNWRITTEN = 20_000
 """Events that are kept though no line tells them."""
 _WAL = "-wal"
 """What a database is called to which a program writes first."""
+_HERE = "./"
 
 
 Witness = Callable[[Line | None, Sequence[Event | Unreadable]], None]
@@ -139,6 +143,12 @@ class Feed:
         self._glancing = False
         self._scanned_at = _NEVER
         self._rescan_after = RESCAN_SECONDS
+        self._look_at = float("inf")
+        """When to look for new files because something else than growth was reported."""
+        self._signed: dict[str, FollowedFile] = {}
+        """The files that are said to have been written to since they were last read."""
+        self._silent: dict[str, FollowedFile] = {}
+        """The files that grew lately and nobody said so."""
         self._folders: tuple[str, ...] = ()
         self._folders_changed_at = 0.0
         self._tidies = witness is None
@@ -167,8 +177,7 @@ class Feed:
         # Who is gone wrote its last lines before: so the system is asked first, and then all is read.
         asked = NOT_ASKED if self.is_behind else self._processes.ask()
         whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
-        recently = monotonic() - HOT_SECONDS
-        due = [reading for reading in list(self._readings.values()) if whole or reading.heard_at > recently]
+        due = self._due(whole)
         logs = [reading.path for reading in due if reading.is_log]
         yield from self._translate(self._tail.poll(logs, whole=whole))
         yield from self._translate(self._tail.flush() if self.is_over else self._tail.flush_left(UNENDED_SECONDS))
@@ -183,6 +192,19 @@ class Feed:
             self._tidy()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
+
+    def _due(self, whole: bool) -> list[FollowedFile]:
+        """The files to look at now."""
+        due, self._signed = self._signed, {}
+        if whole:
+            return list(self._readings.values())
+        recently = monotonic() - HOT_SECONDS
+        if self._waker.mode == "watching":
+            silent = self._silent.items()
+            self._silent = {path: each for path, each in silent if each.heard_at > recently and not each.is_signed}
+            due |= {path: each for path, each in self._silent.items() if path in self._readings}
+            return list(due.values())
+        return [reading for reading in list(self._readings.values()) if reading.heard_at > recently]
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline."""
@@ -237,6 +259,8 @@ class Feed:
             if source is not path:
                 path, reading = source, self._readings[source]
                 read, reading.heard_at = reading.read, monotonic()
+                if not reading.is_signed:
+                    self._silent[path] = reading
             if isinstance(line, Unreadable):
                 reading.note(line)
                 if witness is not None:
@@ -288,9 +312,10 @@ class Feed:
 
     def _rescan(self) -> bool:
         """Look for new files if it is time to; True if it was, or if there still are some."""
-        due = (self._waker.stirred() and not self._only_grew(self._waker.grown())) or (
-            monotonic() - self._scanned_at >= self._rescan_after
-        )
+        if self._waker.stirred():
+            changes = self._waker.grown()
+            self._look_at = 0.0 if not changes else min(self._look_at, self._after_signs(changes))
+        due = monotonic() >= min(self._look_at, self._scanned_at + self._rescan_after)
         if due:
             self._look_round()
         opened = self._files.open_some(self._rest, again=due)
@@ -298,18 +323,24 @@ class Feed:
             self._tidied_at = _NEVER
         return due or opened
 
-    def _only_grew(self, paths: Sequence[str]) -> bool:
-        """Whether all that happened is that files grew which are being read: then there is nothing new to look for."""
-        readings = [self._readings.get(path) or self._readings.get(path.removesuffix(_WAL)) for path in paths]
-        for reading in readings:
+    def _after_signs(self, changes: Sequence[str]) -> float:
+        """When to look for new files. If all that happened is that files grew which are being read, there is nothing
+        new to look for; the files are read now."""
+        at = float("inf")
+        for path in changes:
+            reading = self._readings.get(path) or self._readings.get(path.removesuffix(_WAL).removeprefix(_HERE))
             if reading is not None:
-                reading.heard_at = monotonic()
-        return bool(readings) and None not in readings
+                self._signed[reading.path] = reading
+                reading.signed_at = monotonic()
+            elif not path or self._files.is_unread(path):
+                at = self._scanned_at + SIGN_SECONDS
+        return at
 
     def _look_round(self) -> None:
         began = monotonic()
         folders = self._files.look_round()
         self._scanned_at = monotonic()
+        self._look_at = float("inf")
         if self._is_followed:
             self._waker.watch(folders)
         if folders != self._folders:
@@ -340,7 +371,7 @@ class Feed:
         if not self._is_followed:
             self._is_followed = True
             self._waker.watch(self._folders)
-        until_next_look = max(self._scanned_at + self._rescan_after - monotonic(), 0.0)
+        until_next_look = max(min(self._look_at, self._scanned_at + self._rescan_after) - monotonic(), 0.0)
         self._waker.wait(min(timeout, self._pace.interval(), until_next_look))
 
     def rest_with(self, rest: Callable[[], None]) -> None:

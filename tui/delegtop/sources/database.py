@@ -124,6 +124,8 @@ class Database:
                     raise DatabaseTrouble("being written", passing=True)
         except sqlite3.Error as error:
             raise _told(error) from error
+        except UnicodeDecodeError as error:  # the name of a table, or what SQLite says of it, is no text
+            raise DatabaseTrouble(_WORDS["SQLITE_CORRUPT"]) from error
         except OSError as error:
             raise DatabaseTrouble(error.strerror or str(error)) from error
 

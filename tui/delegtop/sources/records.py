@@ -5,15 +5,19 @@ nothing is dropped without an `Unreadable` that says why.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import Origin
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 EXCERPT = 200
 DEPTH_LIMIT = 200
@@ -31,14 +35,23 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BLANK = b"\0 \t\r\n"
 _SEPARATORS = "\0\x1e \t\r\n,"
 _GAP = lazy_pattern(f"[{_SEPARATORS}]*")
-_OPENING = lazy_pattern(r"(?P<before>[:\[,]\s*)?\{")
+_OPENING = lazy_pattern(r'\{\s*"')
+"""Inside a text a quote would be escaped: an object begins here, or a text ends that has a brace at its end."""
+_INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_HALF = lazy_pattern(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
+"""Half of a character, or what becomes one."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
-_SEARCHED = 4_000_000
+# Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
+_SEARCHED = 500_000
 _ATTEMPTS = 2_000
 _INNER_ATTEMPTS = 16
-"""Bounds on the search for a glued object, so that a hostile line costs no more than a moment."""
+_NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
+_NEAR = 32
+"""So far before a brace stands what it belongs to."""
+_MISS = 16
+"""A failed try says in which line it failed: so many characters before it cost as much as one that is read."""
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -87,7 +100,7 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
         return
     if type(value) is not dict:
         yield Unreadable(line.origin, NOT_AN_OBJECT, excerpt(data))
-    elif data.count(b"{") + data.count(b"[") > DEPTH_LIMIT and _too_deep(value):
+    elif _may_be_deep(data) and _too_deep(value):
         yield Unreadable(line.origin, TOO_DEEP, excerpt(data))
     else:
         yield Record(line.origin, value, line.at)
@@ -176,34 +189,51 @@ def _next_object(text: str, start: int, end: int) -> int | None:
     inner: list[int] = []
     budget = _SEARCHED
     for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS):
-        at = brace.end() - 1
-        if brace["before"]:
+        at = brace.start()
+        if text[max(at - _NEAR, start - 1) : at].rstrip().endswith(_INSIDE):
             inner.append(at)
             continue
         whole, reached = _extent(text, at)
         if whole and (reached >= end or text[reached] == "{"):
             return at
-        budget -= reached - at + 1
+        budget -= reached - at + 1 + at // _MISS
         if budget < 0:
             break
-    for at in inner[:_INNER_ATTEMPTS]:
+    for at in inner[:_INNER_ATTEMPTS] if text[end - 1] == "}" else ():
         whole, reached = _extent(text, at)
         if whole and reached >= end:
             return at
+        budget -= reached - at + 1 + at // _MISS
+        if budget < 0:
+            break
     return None
 
 
 def _extent(text: str, start: int) -> tuple[bool, int]:
     """Whether a whole object with something in it starts there, and how far the reading of it came."""
-    from json import JSONDecodeError, JSONDecoder  # as in `_salvage`
+    from json import JSONDecodeError  # as in `_salvage`
 
     try:
-        value, end = JSONDecoder(strict=False, parse_int=str, parse_float=str).raw_decode(text, start)
+        value, end = _plain_decoder().raw_decode(text, start)
     except JSONDecodeError as error:
         return False, error.pos
     except RecursionError:
         return False, len(text)
     return bool(value), _skip(text, end)
+
+
+@cache
+def _plain_decoder() -> "JSONDecoder":
+    from json import JSONDecoder  # as in `_salvage`
+
+    return JSONDecoder(strict=False, parse_int=str, parse_float=str)
+
+
+@cache
+def _strict_decoder() -> "JSONDecoder":
+    from json import JSONDecoder  # as in `_salvage`
+
+    return JSONDecoder()
 
 
 def _is_utf16(data: bytes) -> bool:
@@ -222,6 +252,22 @@ def _shown(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text[:EXCERPT])
 
 
+def _may_be_deep(data: bytes) -> bool:
+    """False if there are too few brackets for that, or all of them close within half as many steps. Those in texts
+    count too, so True means no more than that each value has to be looked at."""
+    if data.count(b"{") + data.count(b"[") <= DEPTH_LIMIT:
+        return False
+    brackets = data.translate(None, _NO_BRACKETS)
+    for _ in range(DEPTH_LIMIT // 2):  # a step may close two levels
+        if not brackets:
+            return False
+        before = len(brackets)
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        if before - len(brackets) < before // DEPTH_LIMIT:  # at this rate it would take too many steps
+            return True
+    return True
+
+
 def _too_deep(value: Any) -> bool:
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(DEPTH_LIMIT):
@@ -237,10 +283,8 @@ def _too_deep(value: Any) -> bool:
 
 
 def _is_strict(text: str, start: int) -> bool:
-    from json import JSONDecoder  # as in `_salvage`
-
     try:
-        JSONDecoder().raw_decode(text, start)
+        _strict_decoder().raw_decode(text, start)
     except ValueError:
         return False
     return True
@@ -261,9 +305,10 @@ class _Lenient:
         """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""
         known = len(self.notes)
         value, end = self._json.raw_decode(text, start)
-        if _too_deep(value):
+        if text.count("{", start, end) + text.count("[", start, end) > DEPTH_LIMIT and _too_deep(value):
             raise RecursionError
-        value = self._tidied(value)
+        if _HALF.search(text, start, end):
+            value = self._tidied(value)
         if len(self.notes) == known and not _is_strict(text, start):
             self.notes.add(NOT_STRICT)
         return value, end

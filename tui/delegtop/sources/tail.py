@@ -182,13 +182,20 @@ class Tail:
     def _growth(self, paths: Collection[str]) -> Streams:
         for path in paths:
             file = self._paths.get(path)
-            fd = self._handles.peek(file.inode) if file and file.trace else None
-            if file is None or file.trace is None or fd is None:
+            if file is None or file.trace is None:
                 continue
-            found = os.fstat(fd)
-            if found.st_size > file.size and file.trace.is_in(fd, found.st_size):
+            fd = self._handles.peek(file.inode)
+            try:
+                found = os.fstat(fd) if fd is not None else os.stat(path)  # noqa: PTH116 - as below
+                if found.st_size <= file.size or (found.st_dev, found.st_ino) != file.inode:
+                    continue
+                fd = self._handles.get(file.inode, file.names)
+            except OSError:
+                continue
+            if file.trace.ends_in(fd):
                 file.observe(found)
                 yield from self._read_on(file, file.trace, fd, found)
+                file.seen = None  # the next whole poll looks at all of it
 
     def _look(self, paths: Collection[str]) -> dict[FollowedInode, None]:
         """Stat every path: the files that changed since they were last read."""

@@ -72,7 +72,7 @@ class ClaudeStream(Chat):
         return max((_score(value) for value in objects(sample)), default=0)
 
     def tell(self, value: dict[str, Any]) -> None:
-        session, kind = word(value.get("session_id")), value.get("type")
+        session, kind = word(value.get("session_id")), word(value.get("type"))
         if session is None or kind not in _TYPES | {"control_request"}:
             return
         if self.at is not None:
@@ -158,7 +158,7 @@ class ClaudeStream(Chat):
     def _returned(self, agent: Conversation, block: dict[str, Any], told: dict[str, Any]) -> None:
         """The result of a spawn. It is the end of the agent unless that only started in the background."""
         said = answer(block.get("content"))
-        launched = told.get("status") in _LAUNCHED or (said or "").startswith(_BACKGROUND)
+        launched = word(told.get("status")) in _LAUNCHED or (said or "").startswith(_BACKGROUND)
         if agent.ended or launched:
             return
         if block.get("is_error"):

@@ -42,7 +42,7 @@ def _pieces(records: Sequence[Record], moment: Callable[[object], Millis | None]
 
 
 def _item(speaker: Speaker, payload: dict[str, Any]) -> Iterable[Utterance]:
-    kind = payload.get("type")
+    kind = word(payload.get("type"))
     if kind in _CALLS:
         name = word(payload.get("name")) or str(kind).removesuffix("_call").replace("local_", "")
         given = payload.get("arguments", payload.get("input", payload.get("action")))

@@ -192,7 +192,7 @@ def _said(speaker: Speaker, message: dict[str, Any]) -> Iterator[Utterance]:
             yield from speaker.say(Voice.ANSWER, text)
             for call in map(obj, items(message.get("toolCalls"))):
                 yield from speaker.call(call.get("name"), call.get("args"), call.get("id"))
-                if call.get("status") in _OVER:
+                if word(call.get("status")) in _OVER:
                     failed = call.get("status") != "success"
                     told = _output(call) or call.get("resultDisplay")
                     yield from speaker.result(told, call.get("id"), failed=failed)

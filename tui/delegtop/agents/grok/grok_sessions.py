@@ -259,7 +259,7 @@ def _is_event(value: dict[str, Any]) -> bool:
     if word(value.get("ts")) is None or kind is None:
         return False
     if kind == "phase_changed":
-        return value.get("phase") in _PHASES
+        return word(value.get("phase")) in _PHASES
     return kind in _AT_WORK or kind in ("tool_started", "permission_requested", "turn_ended")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from delegtop.app.clipboard import state_directory
+from delegtop.base import leftovers
 from delegtop.base.paths import make_private
 
 _LARGEST = 8 * 1024 * 1024
@@ -36,6 +37,7 @@ def read(path: Path) -> bytes:
 
 def write(path: Path, data: bytes) -> None:
     make_private(path.parent)
+    leftovers.clear(path)
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             file.write(data)

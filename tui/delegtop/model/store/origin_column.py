@@ -30,7 +30,7 @@ class SourceNumbers(dict[str | HostFile, int]):
 
 
 _LAST = 0xFFFF_FFFF
-"""Lines beyond it count as this one: no log has as many."""
+"""Lines beyond it count as this one: no log has as many. A row of a database may even have a number below 0."""
 _NOWHERE = -1
 """Stands for the source where there is no origin."""
 
@@ -57,7 +57,7 @@ class OriginColumn(ColumnStore):
     def __setitem__(self, row: int, origin: Origin) -> None:
         line = origin.line
         self._source[row] = self._sources[origin.file if origin.host else origin.source]
-        self._line[row] = line if line < _LAST else _LAST
+        self._line[row] = min(max(line, 0), _LAST)
         self._offset[row] = origin.offset
 
     def clear(self, row: int) -> None:

@@ -20,6 +20,9 @@ LOOK_BACK = 64
 """How many earlier delegations on the same path are tried as parents: the recent ones are the likely ones, and a log
 with a million of them must not be searched for each."""
 
+LONGEST_PATH = 100
+"""Names. Something is kept under every part of a path: one of ten thousand names would take all the memory there is."""
+
 Path = tuple[str, ...]
 _ANY_TASK = "\0any"
 Move = tuple[Handle, Handle | None, Handle | None]
@@ -223,21 +226,26 @@ class Lineage:
     def _newly_wanted(self, undeclared: list[Handle]) -> set[Handle]:
         """Make the paths above these known as wanted; returns the delegations that are on one for the first time."""
         wanted = set()
-        for path in {self._ledger.own_path(handle) for handle in undeclared} - {None}:
+        for path in {self._path(handle) for handle in undeclared} - {None}:
             for length in range(1, len(path)):  # type: ignore[arg-type]  # None is taken out above
                 if path[:length] not in self._below_path:  # type: ignore[index]  # as above
                     wanted.add(path[:length])  # type: ignore[index]  # as above
         if not wanted:
             return set()
         self._below_path.update((path, array("i")) for path in wanted)
-        return {handle for handle in self._ledger if self._ledger.own_path(handle) in wanted}
+        return {handle for handle in self._ledger if self._path(handle) in wanted}
+
+    def _path(self, handle: Handle) -> Path | None:
+        """The path it is filed under, if it is one to find a parent by."""
+        path = self._ledger.own_path(handle)
+        return path if path is None or len(path) <= LONGEST_PATH else None
 
     def _misplaced(self, handles: set[Handle]) -> dict[Handle, Filed | None]:
         return {handle: place for handle in handles if (place := self._place(handle)) != self._filed[handle]}
 
     def _place(self, handle: Handle) -> Filed | None:
         ledger = self._ledger
-        path, start = ledger.own_path(handle), ledger.starts.at[handle]
+        path, start = self._path(handle), ledger.starts.at[handle]
         if path is None or start == UNSET:
             return None
         declared, wanted = ledger.starts.parent[handle] is not None, path in self._below_path

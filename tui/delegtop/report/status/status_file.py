@@ -59,8 +59,11 @@ def _read() -> MachineStatus | None:
 
 def write(status: MachineStatus) -> None:
     """Keep it, for the owner's eyes. What is there is replaced whole, whoever writes at the same time."""
+    from delegtop.base import leftovers  # who only asks writes nothing
+
     path = place()
     make_private(path.parent)
+    leftovers.clear(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -137,6 +137,10 @@ class TextTrace:
         """Whether the file still holds all of it."""
         return self.offset == self.start or self.agreement(fd, size).offset == self.offset
 
+    def ends_in(self, fd: int) -> bool:
+        """Whether the file holds the end of it, which is enough for a first look."""
+        return os.pread(fd, len(self.tail), self.offset - len(self.tail)) == self.tail
+
     def is_roughly_in(self, fd: int) -> bool:
         """`is_in` by the samples alone, which may be asked while another thread advances."""
         return os.pread(fd, len(self.head), self.start) == self.head and all(

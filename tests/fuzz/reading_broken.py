@@ -1,0 +1,159 @@
+"""Reads broken lines as a feed does, and notices what must not be: an exception, a line that takes long.
+
+Only the processor time of this thread counts. What took long is read once more from the beginning of its file, three
+times, without the collector of circles: what is the machine's noise does not take long again.
+"""
+
+import gc
+import random
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.fuzz.breaking import Breaker
+from tests.fuzz.corpus import Text
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.dialects import Dialect, Unit
+from delegtop.model.forest import Forest
+from delegtop.report import tree_json
+from delegtop.sources.records import Line, Record, Unreadable, records
+
+SLOW = 0.005
+"""Seconds of processor time that one line may take, and again for each `LONG` bytes of it."""
+LONG = 64 * 1024
+MOST = 300
+"""Lines of one file that are read in a row."""
+_SHOWN = 12
+"""Every so many files, what they told is printed as well."""
+_NOW = Millis(1_790_000_000_000)
+
+
+class Finding(NamedTuple):
+    """Something that must not be."""
+
+    what: str
+    format: str
+    path: str
+    data: bytes
+    detail: str
+
+
+class Tally:
+    """What was read of one format."""
+
+    def __init__(self) -> None:
+        self.lines = self.broken = self.events = self.unreadable = self.long = 0
+        self.slowest = 0.0
+
+
+class Reading:
+    """Reads file after file and keeps count."""
+
+    def __init__(self, dice: random.Random, slow: float = SLOW) -> None:
+        self._dice = dice
+        self._slow = slow
+        self._breaker = Breaker(dice)
+        self.tallies: dict[str, Tally] = {}
+        self.findings: list[Finding] = []
+        self.lines = 0
+        self._episodes = 0
+
+    def family(self, texts: Sequence[Text]) -> None:
+        """Some files that one reader reads, some of their lines broken."""
+        dice = self._dice
+        chosen = dice.sample(texts, min(len(texts), dice.choice((1, 1, 2, 3))))
+        harm = dice.choice((0.1, 0.4, 0.9))
+        lines: list[Line] = []
+        for text in chosen:
+            start = dice.randrange(len(text.lines)) if dice.random() < 0.3 else 0
+            picked = text.lines[start : start + MOST]
+            for number, data in enumerate(picked):
+                told = self._breaker.line(data, picked) if dice.random() < harm else data
+                origin = Origin(text.path, start + number + 1, (start + number) * 1_000)
+                lines.append(Line(origin, told if text.unit is not Unit.LINES else told.replace(b"\n", b" "), _NOW))
+        self.read(chosen[0].dialect, lines)
+
+    def read(self, dialect: type[Dialect], lines: Sequence[Line]) -> None:
+        """All of it, by one new reader into one new tree."""
+        tally = self.tallies.setdefault(dialect.name, Tally())
+        reader, forest = dialect(), Forest()
+        self._episodes += 1
+        for number, line in enumerate(lines):
+            began = time.thread_time()
+            try:
+                told = list(reader.read(line))
+                forest.apply([each for each in told if not isinstance(each, Unreadable)])
+            except Exception as error:  # noqa: BLE001 -- whatever it is, it is what is looked for
+                self._note("exception", dialect, line, error)
+                return
+            spent = time.thread_time() - began
+            tally.lines += 1
+            tally.events += len(told)
+            tally.unreadable += sum(isinstance(each, Unreadable) for each in told)
+            allowed = self._slow * (1 + len(line.data) // LONG)
+            if spent > allowed:
+                spent = self._again(dialect, lines[: number + 1])
+                if spent > allowed:
+                    tally.long += 1
+                    self.findings.append(
+                        Finding(
+                            "slow",
+                            dialect.name,
+                            line.origin.source,
+                            line.data,
+                            f"{spent * 1e3:.1f} ms of {len(line.data):,} bytes",
+                        )
+                    )
+            tally.slowest = max(tally.slowest, spent)
+        tally.lines += not lines  # an empty database is one, too
+        self.lines += len(lines) or 1
+        self._look(dialect, reader, forest, lines)
+
+    def _again(self, dialect: type[Dialect], lines: Sequence[Line]) -> float:
+        """The processor time of the last line, the least of three readings."""
+        least = float("inf")
+        gc.disable()
+        try:
+            for _ in range(3):
+                reader, forest = dialect(), Forest()
+                for line in lines[:-1]:
+                    forest.apply([each for each in reader.read(line) if not isinstance(each, Unreadable)])
+                began = time.thread_time()
+                forest.apply([each for each in reader.read(lines[-1]) if not isinstance(each, Unreadable)])
+                least = min(least, time.thread_time() - began)
+        finally:
+            gc.enable()
+        return least
+
+    def _look(self, dialect: type[Dialect], reader: Dialect, forest: Forest, lines: Sequence[Line]) -> None:
+        """What people do with what was read: see it, see a line again, read what was said."""
+        line = self._dice.choice(lines) if lines else None
+        try:
+            if line is not None:
+                list(reader.retell(line))
+                found = [each for each in records(line) if isinstance(each, Record)]
+                list(reader.said(found))
+                reader.needle("some-id", line.origin.source)
+            if self._episodes % _SHOWN == 0:
+                forest.advance(_NOW)
+                "\n".join(tree_json.tree(forest, ()))
+        except Exception as error:  # noqa: BLE001 -- as above
+            self._note("exception when shown", dialect, line, error)
+
+    def _note(self, what: str, dialect: type[Dialect], line: Line | None, error: Exception) -> None:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        data = line.data if line is not None else b""
+        path = line.origin.source if line is not None else ""
+        self.findings.append(Finding(what, dialect.name, path, data, f"{type(error).__name__} {error} at {where}"))
+
+
+def resident() -> int:
+    """Bytes of memory this process holds now."""
+    import os
+
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,105 @@
+"""Break the logs of every format by their structure, read them, and say what must not be.
+
+python -m tests.fuzz.run [--lines 1000000] [--seed 1] [--only claude-code,codex] [--keep FOLDER]
+
+The lines are those of the samples, and of real logs if DELEGTOP_REAL_LOGS names a folder of them. No line may raise an
+exception or take more than 5 ms of processor time (5 ms for each 64 kB of a longer one), and memory may not grow with
+their number. Rows of databases count as lines; between them, whole folders are broken and printed. What fails is told
+with its place; `--keep` writes the very lines there, for nowhere else.
+"""
+
+import argparse
+import gc
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.fuzz import corpus
+from tests.fuzz.broken_files import read_database, read_folder
+from tests.fuzz.reading_broken import SLOW, Finding, Reading, resident
+
+from delegtop.dialects import Dialect
+
+WARM = 0.2
+"""After this share of the lines all that is kept for good is there."""
+FOLDER_EVERY = 500
+"""Lines, after which a folder is broken as a whole."""
+GROWTH = 32 << 20
+"""Bytes by which memory may grow after that, whatever the number of lines."""
+
+
+def main() -> int:
+    options = _options()
+    reading, spent, grown = fuzz(options.lines, options.seed, options.only)
+    _print(reading, spent, grown)
+    if options.keep:
+        _keep(options.keep, reading.findings)
+    return 1 if reading.findings or grown > GROWTH else 0
+
+
+def fuzz(lines: int, seed: int, only: Sequence[str] | None = None, slow: float = SLOW) -> tuple[Reading, float, int]:
+    """So many broken lines: what came of them, the processor time, and by how many bytes memory grew."""
+    found, dice = corpus.gather(), random.Random(seed)
+    formats: dict[str, list[list[corpus.Text]]] = {}
+    for texts in found.families().values():
+        formats.setdefault(texts[0].dialect.name, []).append(texts)
+    databases: dict[str, list[tuple[str, type[Dialect]]]] = {}
+    for path, dialect in found.databases:
+        databases.setdefault(dialect.name, []).append((path, dialect))
+    names = [name for name in sorted({*formats, *databases}) if not only or name in only]
+    reading = Reading(dice, slow)
+    gc.collect()
+    gc.freeze()
+    began, warm, folders = time.process_time(), 0, 0
+    while reading.lines < lines:
+        # Every format gets its share, however many files of it there are.
+        name = min(names, key=lambda name: tally.lines if (tally := reading.tallies.get(name)) else -1)
+        if name in formats and (name not in databases or dice.random() < 0.5):
+            reading.family(dice.choice(formats[name]))
+        else:
+            read_database(reading, dice, *dice.choice(databases[name]))
+        if not only and reading.lines // FOLDER_EVERY > folders:
+            folders += 1
+            read_folder(reading, dice)
+        if not warm and reading.lines > WARM * lines:
+            gc.collect()
+            warm = resident()
+    gc.collect()
+    return reading, time.process_time() - began, resident() - warm
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=lambda text: text.split(","), metavar="FORMAT,…")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the lines that fail into this folder")
+    return parser.parse_args()
+
+
+def _print(reading: Reading, spent: float, grown: int) -> None:
+    out = sys.stdout.write
+    out(f"{'format':<22}{'lines':>10}{'told':>10}{'unreadable':>12}{'slowest':>10}{'too slow':>10}\n")
+    for name, tally in sorted(reading.tallies.items()):
+        counts = f"{tally.lines:>10,}{tally.events:>10,}{tally.unreadable:>12,}"
+        out(f"{name:<22}{counts}{tally.slowest * 1e3:>7.1f} ms{tally.long:>10}\n")
+    out(f"{reading.lines:,} lines in {spent:,.0f} s of processor time; memory grew by {grown / 1e6:,.1f} MB\n")
+    kinds: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in reading.findings:
+        detail = finding.detail if finding.what != "slow" else ""
+        kinds.setdefault((finding.what, finding.format, detail), []).append(finding)
+    for (what, name, _), found in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
+        out(f"{len(found):>6} x {what} in {name}: {found[0].detail} ({found[0].path})\n")
+    out("nothing must be that was found\n" if not reading.findings else f"{len(reading.findings)} findings\n")
+
+
+def _keep(folder: Path, findings: list[Finding]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, finding in enumerate(findings):
+        (folder / f"{number:04d}-{finding.format}-{finding.what.replace(' ', '-')}").write_bytes(finding.data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

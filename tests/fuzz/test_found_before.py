@@ -1,0 +1,112 @@
+"""Lines that were once too much for delegtop: each was found by breaking logs, and is read since."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.patience import cost
+from tests.samples import MOMENTS, lay_out, moment, observed
+
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.base.origin import Origin
+from delegtop.dialects import load
+from delegtop.sources.records import Line, Record, records
+
+NOW = Millis(1_770_109_900_000)
+TIME = "2026-02-03T09:00:00Z"
+STREAM = {"type": "system", "subtype": "init", "session_id": "s", "cwd": "/w", "uuid": "u"}
+GROK = {"ts": TIME, "type": "turn_started", "session_id": "s", "turn_number": 0}
+
+
+@pytest.mark.parametrize("odd", [{}, [], {"a": 1}])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (STREAM, lambda odd: {"type": odd, "session_id": "s"}),
+        (STREAM, lambda odd: {"type": "user", "session_id": "s", "tool_use_result": {"status": odd}}),
+        (GROK, lambda odd: {"ts": TIME, "type": "phase_changed", "phase": odd, "session_id": "s"}),
+    ],
+)
+def test_a_word_that_is_an_object_or_a_list_stops_no_format(
+    first: dict[str, object], second: Callable[[object], dict[str, object]], odd: object, tmp_path: Path
+) -> None:
+    log = tmp_path / "events.jsonl"
+    log.write_text(f"{json.dumps(first)}\n{json.dumps(second(odd))}\n")
+    with observed(log, clock=FrozenClock(NOW)) as seen:
+        seen.read()
+        (status,) = seen.feed.statuses()
+    assert status.dialect is not None
+    assert not [reason for reason in status.reasons if "failed" in reason]
+
+
+def test_what_was_said_is_shown_though_a_tool_ended_in_an_odd_way() -> None:
+    call = {"name": "shell", "id": "c", "args": {}, "status": {"code": 1}, "result": []}
+    chat = {"sessionId": "s", "messages": [{"type": "gemini", "content": "on it", "toolCalls": [call]}]}
+    told = load("gemini")().said([Record(Origin("x", 1, 0), chat)])
+    assert "on it" in [each.text for each in told]
+
+
+def test_what_was_said_in_codex_is_shown_though_an_item_is_of_no_kind() -> None:
+    told = [
+        {"type": "response_item", "payload": {"type": {}}},
+        {"type": "compacted", "payload": {"message": "pressed"}},
+    ]
+    found = load("codex")().said([Record(Origin("x", number, 0), value) for number, value in enumerate(told)])
+    assert "pressed" in [each.text for each in found]
+
+
+def read(data: bytes) -> list[object]:
+    return list(records(Line(Origin("x", 1, 0), data)))
+
+
+@pytest.mark.parametrize("piece", [b"{", b"[", b"  ", b"if (x) { y } ", b'\\"{'])
+def test_a_torn_line_costs_not_much_more_than_a_whole_one(piece: bytes) -> None:
+    whole = json.dumps({"a": ["abcdefg"] * 20_000}).encode()
+    torn = b'{"a":1,"b":"' + piece * (len(whole) // len(piece))
+    assert cost(lambda: read(torn)) < 10 * cost(lambda: read(whole))
+
+
+def test_a_record_glued_to_a_torn_one_is_found_behind_any_number_of_braces() -> None:
+    torn = json.dumps({"code": "if (x) { y } " * 5_000}).encode()[:-3]
+    found = read(torn + b'{"event":"return"}')
+    assert any(isinstance(each, Record) and each.value == {"event": "return"} for each in found)
+
+
+def test_a_path_of_ever_more_names_costs_what_reading_it_costs(tmp_path: Path) -> None:
+    def tree(names: int) -> None:
+        log = tmp_path / f"{names}.jsonl"
+        path = [f"agent{number}" for number in range(names)]
+        told = {"event": "register", "at": TIME, "session_id": "sess_1766743200_abc123", "delegation_path": path}
+        log.write_text(json.dumps(told) + "\n")
+        with observed(log, clock=FrozenClock(NOW)) as seen:
+            seen.read()
+            assert len(seen.forest) == 1
+
+    tree(10)
+    assert cost(lambda: tree(4_000)) < 12 * cost(lambda: tree(40))
+
+
+def read_sample(source: Path, name: str) -> list[str]:
+    """What is the matter with its files, if it is read at all."""
+    with observed(source, clock=FrozenClock(moment(MOMENTS[name]))) as seen:
+        seen.read()
+        return [f"{status.status} {status.detail}" for status in seen.feed.statuses()]
+
+
+def test_a_row_of_a_database_with_a_number_below_zero_stops_nothing(tmp_path: Path) -> None:
+    folder = lay_out("goose", tmp_path)
+    with closing(sqlite3.connect(folder / "sessions" / "sessions.db")) as database:
+        database.execute("UPDATE messages SET id = -id WHERE id < 4")
+        database.execute("UPDATE sessions SET rowid = -rowid")
+        database.commit()
+    assert all(told.startswith("live") for told in read_sample(folder, "goose"))
+
+
+def test_a_database_of_which_not_even_the_fault_can_be_told_as_text_stops_nothing(tmp_path: Path) -> None:
+    folder = lay_out("goose", tmp_path)
+    path = folder / "sessions" / "sessions.db"
+    path.write_bytes(path.read_bytes().replace(b"sessions", b"\xa8essions").replace(b"CREATE TABLE", b"CREATE TABLX"))
+    assert [told for told in read_sample(folder, "goose") if not told.startswith("live")]
