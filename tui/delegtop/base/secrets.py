@@ -1,135 +1,287 @@
 """Secrets in foreign text: prompts and transcripts hold keys, and a screen is seen by more people than a file.
 
-`mask` hides what has the shape of a secret and leaves a word or a prefix by which its owner knows which one it was.
-Every pattern is anchored to a literal and takes what follows in one go, so a hostile text costs no more than its
-length. Hashes, uuids and session ids have no such literal and stay.
+`mask` hides what has the form of a secret (`secret_forms.py`) or stands where one does (`secret_places.py`), and leaves
+a word or a prefix by which its owner knows which one it was. Hashes, uuids and session ids have neither and stay.
+
+Most text holds no secret, and is asked only for literals: a pattern is made, and run, when its literal is there.
 """
 
+import base64
 import re
-from collections.abc import Callable
-from functools import cache, partial
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from delegtop.base.text import MARK_CUT
+
+if TYPE_CHECKING:
+    from delegtop.base.secret_forms import SecretForm
+    from delegtop.base.secret_places import SecretPlace
 
 MASKED = "[masked]"
 
 _pattern = cache(re.compile)
-"""Compiled when the first text needs it: all of them together would hold up the first picture."""
-
-_KEYS = (
-    r"sk-(?:ant-)?(?=[A-Za-z_-]{0,48}[0-9])[A-Za-z0-9_-]{20,}",
-    r"(?:gh[oprsu]_|github_pat_|dckr_[op]at_|gl(?:pat|ptt|rt|dt|cbt|soat|oas|agent|ft)-)[A-Za-z0-9_-]{16,}",
-    r"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}",
-    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-    r"(?:AIza|ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,}",
-    r"(?:[rs]k_(?:live|test)_|whsec_)[A-Za-z0-9]{10,}",
-    r"(?:hf_|gsk_|r8_|npm_|ntn_|sbp_|lin_api_|pul-|dop_v1_|doo_v1_|dor_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9_]{20,}",
-    r"(?:pplx-|xai-|pypi-AgE|hvs\.|hvb\.|dp\.pt\.|AGE-SECRET-KEY-1|dapi(?=[0-9a-f]{32}))[A-Za-z0-9_-]{20,}",
-    r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}",
-    r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
-    r"[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}",
-)
-_PREFIX = (
-    r"sk-(?:ant-|proj-)?|github_pat_|[rs]k_(?:live|test)_|AGE-SECRET-KEY-|[a-z]+-|[a-z0-9]+_(?:api_|v1_)?|[A-Za-z]{2,4}"
-)
-"""What of a key is left: it names the vendor and tells nothing."""
-_KEY = r"(?<![A-Za-z0-9_-])(?:" + "|".join(_KEYS) + ")"
-
 _PRIVATE_KEY = (
-    r"(-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)(?s:.*?)(-----END [A-Z0-9 ]{0,30}PRIVATE KEY|\Z)"
+    r"(-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)(?s:.*?)(?=-----END [A-Z0-9 ]{0,30}PRIVATE KEY|\Z)"
+    r"|(Private-Lines: [0-9]+\s)(?s:.*?)(?=Private-MAC|\Z)"
 )
-
-_QUOTE = r"\\{0,3}[\"']"
-_IS = rf"(?:{_QUOTE})?[ \t]{{0,3}}(?::|=>?)[ \t]{{0,3}}"
-_QUOTED = r"(?:[^\"'\\\n]|\\(?!\\{0,2}[\"'])){3,}"
-_BARE = r"[^\s\"'\\,;&<>(){}\[\]]{3,}"
-# A reference to a secret, a call that gets it, or the name of a type, is no secret.
-_NO_REFERENCE = (
-    r"(?!\$[A-Z_({]|<|\*{3}|%[A-Z(]|\{\{|\[masked\]|(?:os|process|env|config|settings|self)\.|\w[\w.]{0,60}\("
-    r"|(?:str|string|bytes|bool|int|any|number|none|null|nil|true|false|undefined|optional|required|secretstr)\b)"
-)
-_FLAG = r"(?<!\S)--?(?:[a-z]{1,12}-){0,3}"
-_ANY = rf"(?:({_QUOTE}){_NO_REFERENCE}{_QUOTED}|{_NO_REFERENCE}{_BARE})"
-_TELLING = rf"{_NO_REFERENCE}(?=[^\s\"']{{0,48}}[0-9])(?![0-9.,]+(?:[^A-Za-z0-9]|\Z))[^\s\"'\\,;&<>(){{}}\[\]]{{8,}}"
-"""For words that also stand in prose, such as `token`: only what is long and has a digit, and is no number."""
-
-_PLACES = (
-    ("cookie", ("cookie",), rf"(\b(?:set-)?cookie{_IS})({_QUOTE})?(?!\[masked\])[^\s\"'=;]{{1,80}}=[^\"'\n]{{4,}}"),
-    (
-        "token",
-        ("authorization",),
-        rf"(authorization{_IS})({_QUOTE})?(?:[a-z]{{4,12}}[ \t]+)?{_NO_REFERENCE}[A-Za-z0-9._~+/=-]{{8,}}",
-    ),
-    (
-        "token",
-        ("bearer", "basic"),
-        rf"(\b(?:bearer|basic)[ \t]+)()(?=[^\s\"']{{0,48}}[0-9]){_NO_REFERENCE}[A-Za-z0-9._~+/=-]{{12,}}",
-    ),
-    (
-        "password",
-        ("passw", "passphrase", "pwd", "secret", "key"),
-        rf"((?:passw(?:or)?d|passphrase|pwd|client[_-]?secret|(?:secret[_-]?(?:access)?|api|account|access|private"
-        rf"|signing|encryption|auth)[_-]?key){_IS}){_ANY}",
-    ),
-    (
-        "password",
-        ("passw", "passphrase", "secret", "key"),
-        rf"({_FLAG}(?:passw(?:or)?d|passphrase|secret|api-?key)[ \t]+)(?!-){_ANY}",
-    ),
-    (  # -P is a port, and -p with a space before what follows asks for the password
-        "password",
-        ("mysql", "mariadb"),
-        rf"(\b(?:mysql|mariadb)[a-z-]{{0,12}}(?=\s)[^\n;|&]{{0,200}}?\s(?-i:-p))(?!\s|[0-9.:]{{0,21}}:[0-9]){_ANY}",
-    ),
-    ("password", ("sshpass",), rf"(\bsshpass\s+(?-i:-p)[ \t]{{0,3}}){_ANY}"),
-    (
-        "token",
-        ("token", "secret", "credential"),
-        rf"((?:token|secret|credentials?){_IS}|{_FLAG}token[ \t]+)({_QUOTE})?{_TELLING}",
-    ),
-    ("password", ("://",), r"(://[^\s/:@\"']{0,100}:)()(?!\[masked\]|\$[A-Z_({]|<)[^\s/@\"']{1,200}(?=@)"),
-    (
-        "webhook",
-        ("/services/", "/webhooks/"),
-        r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/)()[A-Za-z0-9/_-]{8,}",
-    ),
-    (
-        "password",
-        (" -u", " --user"),
-        r"(\s(?:-u|--user)[ =]\\?[\"']?[^\s:\"']{1,60}:)()(?!\[masked\]|[0-9]+\b|\$)[^\s\"']{3,}",
-    ),
-)
-"""Secrets by the place they stand in, each with words one of which must be there: most texts have none of them.
-Of what matches, group 1 and the quote of group 2 stay."""
-_WORDS = {word for _, words, _ in _PLACES for word in words}
+_SPELLED = r"\\{1,7}(?:u00(?:2[013-9a-fA-F]|[3467][0-9a-fA-F]|5[0-9abdefABDEF])|/)"
+"""A character that JSON spells in numbers though it need not; the quote and the backslash stay as they are."""
+_BEFORE = "[A-Za-z0-9_-]"
+_BLANK = r"\\[nrt]"
+"""An escaped line end or tab; the letter of it does not belong to what follows."""
+_AFTER_ESCAPE = ("%[0-9A-F][0-9A-F]", r"[0-9\[]m", "bot")
+"""Letters that belong to what stands before: an encoded character, the end of a colour, the name of a bot."""
+_NARROWEST = 20
+"""Lines that are cut at a column are not shorter."""
+_ESCAPED_QUOTE = r'\\+"'
+_NO_RUN = r"[^A-Za-z0-9_-]+"
+_ESCAPE = r"%[0-9A-F]{2}|\x1b\[[0-9;]*m"
+_START = 3
+_LONGER = 30
+"""No secret whose sign is not its beginning is shorter."""
+_WORD = r"[A-Z]?[a-z]{1,12}[.,;:]?"
 
 StandIn = Callable[[str, str], str]
 """What stands in the place of a secret, by its kind and itself."""
 
 
+class _Span(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    whole: int
+    """Where the secret begins with what of it is shown."""
+
+
 def mask(text: str) -> str:
     """`text` with everything that looks like a secret hidden. Masking twice changes nothing more."""
-    return hide(text, lambda _kind, _secret: MASKED)
+    return hide(text, _masked)
+
+
+def _masked(_kind: str, _secret: str) -> str:
+    return MASKED
 
 
 def hide(text: str, stand_in: StandIn) -> str:
     """The same with something else in the place of each secret; what begins with `MASKED` is not masked again."""
-    if "PRIVATE KEY" in text:
-        text = _pattern(_PRIVATE_KEY).sub(
-            lambda found: f"{found[1]}{stand_in('private key', found[0])}{found[2]}", text
-        )
-    text = _pattern(_KEY).sub(lambda found: _prefix(found[0]) + stand_in("key", found[0]), text)
+    if "\\" in text and ("\\u00" in text or "\\/" in text):
+        plain = _pattern(_SPELLED).sub(_spelled_out, text)
+        found = _spans(plain)
+        text = plain if found else text
+    else:
+        found = _spans(text)
+    if not found:
+        return text
+    parts, done = list[str](), 0
+    for start, end, kind, whole in found:
+        parts += text[done:start], stand_in(kind, text[whole:end])
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    return "/" if found[0].endswith("/") else chr(int(found[0][-2:], 16))
+
+
+def _spans(text: str) -> list[_Span]:
+    """Where secrets stand, in order, none in another."""
+    escaped = "\\" in text
+    found = _found(_pattern(_BLANK).sub("  ", text) if escaped else text)
+    if "\n" in text:
+        found += _over_breaks(text, "\n")
+    if escaped:  # as JSON has it, or JSON in JSON
+        for line_end in filter(text.__contains__, ("\\n", "\\\\n", "\\\\\\\\n")):
+            found += _over_breaks(text, line_end)
+    return _merged(found) if found else found
+
+
+def _found(text: str) -> list[_Span]:
+    found = list[_Span]()
+    words = [word for word in text.split() if len(word) >= _SHORTEST]
+    if MARK_CUT in text:
+        words += [word for word in text.split() if MARK_CUT in word]
+    if words:
+        found += _by_form(text, " ".join(words), max(map(len, words)))
     lowered = text.lower()
-    found = {word for word in _WORDS if word in lowered}
-    for kind, words, pattern in _PLACES if found else ():
-        if not found.isdisjoint(words):
-            text = _pattern(pattern, re.IGNORECASE).sub(partial(_replace, kind, stand_in), text)
-    return text
+    if len(lowered) != len(text):
+        lowered = text.translate(_SMALL)
+    index = _places()
+    near = [word for word in index if word in lowered]
+    if near:
+        found += _by_place(text, lowered, dict.fromkeys(place for word in near for place in index[word]))
+    if "PRIVATE KEY" in text or "Private-Lines" in text:
+        found += _private_keys(text)
+    return found
 
 
-def _replace(kind: str, stand_in: StandIn, found: re.Match[str]) -> str:
-    before = found[1] + (found[2] or "")
-    return before + stand_in(kind, found[0][len(before) :])
+_SHORTEST = 18
+_SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
-def _prefix(key: str) -> str:
-    prefix = _pattern(_PREFIX).match(key)
-    return prefix[0] if prefix else ""
+def _private_keys(text: str) -> Iterator[_Span]:
+    for match in _pattern(_PRIVATE_KEY).finditer(text):
+        start = match.end(match.lastindex or 0)
+        if start < match.end() and not text.startswith(MASKED, start):
+            yield _Span(start, match.end(), "private key", match.start())
+
+
+def _by_form(text: str, words: str, longest: int) -> list[_Span]:
+    """Those whose sign is there; by the first letters of each run, so that most signs are not looked for one by one."""
+    heads, others = _forms()
+    if "%" in words or "\x1b" in words:
+        words = _pattern(_ESCAPE).sub(" ", words)
+    forms: list[SecretForm] = []
+    if longest >= _LONGER:
+        forms = [form for form in others if form.sign in words and _form_pattern(form).search(words)]
+    for start in heads.keys() & {run[:_START] for run in _pattern(_NO_RUN).split(words)}:
+        forms += [form for form in heads[start] if form.sign in words]
+    return [
+        _Span(match.end(1) if form.shown else match.start(), match.end(), form.counted_as, match.start())
+        for form in forms
+        for match in _form_pattern(form).finditer(text)
+    ]
+
+
+def _by_place(text: str, lowered: str, places: "Iterable[SecretPlace]") -> Iterator[_Span]:
+    for place in places:
+        if not place.also or any(map(lowered.__contains__, place.also)):
+            yield from _at_place(place, text, lowered)
+
+
+def _at_place(place: "SecretPlace", text: str, lowered: str) -> Iterator[_Span]:
+    for match in _pattern(place.pattern).finditer(text if place.checked == "as written" else lowered):
+        begin, start, end = match.start(), match.end(match.lastindex or 0), match.end()
+        if place.before and not _stands_before(place.before, lowered[max(0, begin - 24) : begin]):
+            continue
+        if place.checked == "pair" and not _is_pair(text[start:end]):
+            continue
+        yield _Span(start, end, place.counted_as, start)
+
+
+def _stands_before(wanted: str, before: str) -> bool:
+    refused = wanted.startswith("!")
+    return bool(_pattern(f"(?:{wanted.removeprefix('!')})\\Z").search(before)) != refused
+
+
+def _is_pair(encoded: str) -> bool:
+    """Whether it is base64 of a name and a password: words in prose are not."""
+    try:
+        pair = base64.b64decode(encoded.rstrip("=") + "=" * (-len(encoded.rstrip("=")) % 4), validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in pair and pair.isprintable()
+
+
+def _over_breaks(text: str, line_end: str) -> Iterator[_Span]:
+    """Secrets that go on in the next line, where lines are cut at a column: those are the longest, or as long
+    as the next."""
+    lines = text.split(line_end)
+    lengths, widest = [len(each) for each in lines], 0
+    if line_end == "\n":
+        widest = max(lengths)
+    else:  # in JSON the first stands behind its name, the last before what follows, and a quote is two characters
+        lengths = [len(_pattern(_ESCAPED_QUOTE).sub('"', each)) for each in lines]
+        lengths[0] = lengths[1]
+    begins = list(accumulate((len(each) + len(line_end) for each in lines), initial=0))
+    is_full = [
+        length >= _NARROWEST and length in (before, after, widest)
+        for before, length, after in zip((0, *lengths), lengths, (*lengths[1:], 0), strict=False)
+    ]
+    number, last = 0, len(lines) - 1
+    while number < last:
+        first = number
+        while number < last and is_full[number]:
+            number += 1
+        if number > first:
+            yield from _over(lines[first : number + 1], begins[first], len(line_end))
+        number += 1
+
+
+def _over(lines: list[str], offset: int, gap: int) -> Iterator[_Span]:
+    joined = "".join(lines)
+    ends = list(accumulate(map(len, lines)))[:-1]
+    for span in _found(joined):
+        if span.kind == "private key":  # known over all its lines anyway
+            continue
+        begins, starts, stops = (bisect_right(ends, place) for place in (span.whole, span.start, span.end - 1))
+        end = span.end + gap * stops
+        if stops > starts and _pattern(_WORD).fullmatch(joined, ends[stops - 1], span.end):
+            stops -= 1  # that is the first word of the next line, and no longer the secret
+            end = ends[stops] + gap * stops
+        yield _Span(offset + span.start + gap * starts, offset + end, span.kind, offset + span.whole + gap * begins)
+
+
+def _merged(found: list[_Span]) -> list[_Span]:
+    """Those that overlap as one; of a key that stands at a place, what of it may be shown stays."""
+    merged = list[_Span]()
+    for span in sorted(found, key=lambda each: (each.whole, -each.end)):
+        last = merged[-1] if merged else None
+        if last is None or span.whole >= last.end:
+            merged.append(span)
+            continue
+        start = max(last.start, span.start) if span.whole == last.whole else last.start
+        kind = "key" if "key" in (last.kind, span.kind) and span.whole == last.whole else last.kind
+        merged[-1] = _Span(start, max(last.end, span.end), kind, last.whole)
+    return merged
+
+
+# -- what the tables say, made when it is first asked for --------------------------------------------------------------
+
+
+class _Forms(NamedTuple):
+    heads: "dict[str, list[SecretForm]]"
+    """By the first letters of their signs, which they begin with."""
+    others: "list[SecretForm]"
+
+
+@cache
+def _forms() -> _Forms:
+    from delegtop.base.secret_forms import FORMS
+
+    forms = _Forms({}, [])
+    for form in FORMS:
+        start = _pattern(_NO_RUN).split(form.sign)[0][:_START]
+        if len(start) == _START and form.pattern.startswith(start):
+            forms.heads.setdefault(start, []).append(form)
+        else:
+            forms.others.append(form)
+    return forms
+
+
+@cache
+def _form_pattern(form: "SecretForm") -> re.Pattern[str]:
+    shown, hidden = form.shown, form.hidden
+    if not shown:  # its first character is told first, so that the others are passed over quickly
+        before = "|".join((f"(?<!{_BEFORE}.)", *(f"(?<={escape}.)" for escape in _AFTER_ESCAPE)))
+        first, times, rest = re.split(r"(?<=\])\{([0-9,]+)\}", hidden, maxsplit=1)
+        times = ",".join(str(int(each) - 1) for each in times.split(","))
+        return re.compile(f"(?:{first})(?:{before}){first}{{{times}}}{rest}")
+    if shown.replace("[", "").replace("]", "") != form.sign:
+        return re.compile(f"({shown}){hidden}")
+    before = "|".join((f"(?<!{_BEFORE}{shown})", *(f"(?<={escape}{shown})" for escape in _AFTER_ESCAPE)))
+    return re.compile(f"({shown})(?:{before})(?:{hidden}|[A-Za-z0-9_.+/-]{{1,200}}{MARK_CUT})")
+
+
+@cache
+def _places() -> "dict[str, list[SecretPlace]]":
+    """By the words one of which is there."""
+    from delegtop.base.secret_places import PLACES
+
+    places: dict[str, list[SecretPlace]] = {}
+    for place in PLACES:
+        for word in place.words:
+            places.setdefault(word, []).append(place)
+    return places
+
+
+def names() -> Iterable[tuple[str, str, str]]:
+    """Every kind that is known: its family, its name and how sure it is; for the page on privacy."""
+    from delegtop.base.secret_forms import FORMS
+    from delegtop.base.secret_places import PLACES
+
+    yield "tokens and keys", "private key", "certain"
+    yield from ((form.family, form.name, "certain") for form in FORMS)
+    yield from (("by the place", place.name, "likely") for place in PLACES)

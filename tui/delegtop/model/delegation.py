@@ -90,9 +90,13 @@ class Identity(msgspec.Struct, frozen=True):
     described by, each in the order of its column: the ledger gives them by position."""
 
     id: str = _fact("Its session id.", "identity", default=msgspec.field(), filter="id:def456")
-    agent: str | None = _fact("The agent that does the work.", "first", contested=True, filter="agent:impl*")
-    command: str | None = _fact("The command that asked for it.", "first", contested=True, filter="command:implement")
-    caller: str | None = _fact("Who called it.", "first", contested=True)
+    agent: str | None = _fact(
+        "The agent that does the work.", "first", contested=True, filter="agent:impl*", masked=True
+    )
+    command: str | None = _fact(
+        "The command that asked for it.", "first", contested=True, filter="command:implement", masked=True
+    )
+    caller: str | None = _fact("Who called it.", "first", contested=True, masked=True)
     path: tuple[str, ...] | None = _fact(
         "The delegation path down to this agent.",
         "first",
@@ -128,7 +132,7 @@ class Identity(msgspec.Struct, frozen=True):
         label="program",
     )
     title: str | None = _fact("Its work in a few words.", "earliest", filter="title:parser", label="title", masked=True)
-    own_name: str | None = _fact("The agent's own name, beside its kind.", "earliest", told_as="name")
+    own_name: str | None = _fact("The agent's own name, beside its kind.", "earliest", told_as="name", masked=True)
     model: str | None = _fact("The model it runs on.", "earliest", filter="model:opus", label="model")
     version: str | None = _fact("The version of the program that wrote the log.", "earliest", label="program")
     prompt: str | None = _fact(

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND, iso
+from delegtop.base.secrets import mask
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
@@ -178,7 +179,7 @@ def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Han
     used = [tokens for handle in handles if (tokens := forest.used(handle).tokens) is not None]
     spent = sum((paid[handle] for handle in handles), NOTHING)
     return Agent(
-        agent=name,
+        agent=mask(name),
         product=product,
         count=len(handles),
         states=dict(states.most_common()),

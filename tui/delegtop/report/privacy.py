@@ -42,7 +42,8 @@ def masked_verdict(verdict: CheckResult) -> CheckResult:
     """Everything `check` says, masked."""
     return verdict._replace(
         subjects=[
-            subject._replace(findings=tuple(map(masked_finding, subject.findings))) for subject in verdict.subjects
+            subject._replace(name=mask(subject.name), findings=tuple(map(masked_finding, subject.findings)))
+            for subject in verdict.subjects
         ]
     )
 
@@ -80,7 +81,7 @@ def _report(report: Report) -> Report:
 
 
 def _artifact(artifact: Artifact) -> Artifact:
-    return replace(artifact, summary=_hide(artifact.summary)) if artifact.summary else artifact
+    return replace(artifact, path=mask(artifact.path), summary=_hide(artifact.summary))
 
 
 def _fault(fault: Fault) -> Fault:

@@ -225,7 +225,7 @@ class _Gathering:
 
     def _ref(self, handle: Handle) -> Ref:
         facts = self.forest.delegation(handle)
-        return Ref(facts.id, measures.label(facts))
+        return Ref(facts.id, mask(measures.label(facts)))
 
     def _findings(self, handle: Handle) -> tuple[Finding, ...]:
         return diagnose(Case(self.forest, handle, self.existence(self.forest.delegation(handle))))

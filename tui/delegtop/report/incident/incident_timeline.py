@@ -119,4 +119,4 @@ def _event(at: Millis, what: What, facts: Delegation, text: str, origin: Origin 
     masked = mask(text[: 4 * _SHORT])
     short = masked if len(masked) <= _SHORT else f"{masked[: _SHORT - 1]}…"
     place = Place(origin.source, origin.line) if origin else None
-    return Event(iso(at), what, Ref(facts.id, label(facts)), short, derived=what == "deadline", place=place)
+    return Event(iso(at), what, Ref(facts.id, mask(label(facts))), short, derived=what == "deadline", place=place)

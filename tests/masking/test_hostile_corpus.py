@@ -1,0 +1,74 @@
+"""Thousands of hostile strings in every field of every format, through every command, file, message, answer and screen.
+
+`pytest --hostile 10000 tests/masking` puts in so many; the default is a few hundred.
+"""
+
+import shutil
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from tests.masking.browser import CHROMIUM, ran_a_script
+from tests.masking.every_output import answered, printed, shown, told, written
+from tests.masking.filled_logs import AT, filled
+from tests.masking.hostile import dangerous, strings
+
+from delegtop.app.main import DelegtopApp
+
+Logs = tuple[Path, Path]
+
+
+@pytest.fixture(scope="module")
+def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Logs:
+    """Samples that hold all the strings, as many in each text as are needed; and a folder to write to."""
+    count = request.config.getoption("--hostile")
+    corpus, folder = list(strings(count, request.config.getoption("--seed"))), tmp_path_factory.mktemp("hostile")
+    slots = 0
+
+    def counting(text: str) -> str:
+        nonlocal slots
+        slots += 1
+        return text
+
+    shutil.rmtree(filled(folder, counting, only_prose=False))
+    each, place = -(-count // slots), 0
+
+    def hostile(text: str) -> str:
+        nonlocal place
+        chosen = [corpus[(place + number) % count] for number in range(each)]
+        place += each
+        return text + "".join(chosen)
+
+    return filled(folder, hostile, only_prose=False), folder
+
+
+@pytest.mark.parametrize("way", [printed, told, answered], ids=lambda way: way.__name__)
+def test_nothing_but_printable_text_is_printed_told_or_answered(way, logs: Logs) -> None:  # type: ignore[no-untyped-def] # each is a generator of name and text
+    found = {name: dangerous(text) for name, text in way(logs[0], AT)}
+    assert found
+    assert {name: signs for name, signs in found.items() if signs} == {}
+
+
+def test_nothing_but_printable_text_is_written(logs: Logs, tmp_path: Path) -> None:
+    found = {name: dangerous(text) for name, text in written(logs[0], AT, tmp_path)}
+    raw = {name: signs for name, signs in found.items() if signs}
+    assert {name: signs for name, signs in raw.items() if not name.startswith("bundle")} == {}
+
+
+@pytest.mark.anyio
+async def test_no_screen_shows_what_a_terminal_acts_on(logs: Logs) -> None:
+    found = set[str]()
+
+    def look(app: DelegtopApp) -> None:
+        texts = (strip.text for strip in app.screen._compositor.render_strips())
+        found.update(chain.from_iterable(map(dangerous, texts)))
+        assert app.is_running
+
+    await shown(logs[0], AT, 4, look)
+    assert found == set()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here to open the page in")
+def test_a_browser_opens_the_report_and_runs_nothing_of_it(logs: Logs, tmp_path: Path) -> None:
+    page = next(tmp_path / name for name, _ in written(logs[0], AT, tmp_path) if name == "report.html")
+    assert not ran_a_script(page, tmp_path / "profile")
