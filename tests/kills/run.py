@@ -21,10 +21,9 @@ import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.kills.inotify import Inotify
 from tests.kills.victims import VICTIMS, Stage, Victim, heartbeat, register
 from tests.samples import SAMPLES
-
-from delegtop.sources.inotify import Inotify
 
 _LATEST = 0.6
 """Seconds that a victim lives at most."""

@@ -1,7 +1,5 @@
 """Wake-ups, and how long to wait without one."""
 
-import os
-import struct
 import subprocess
 import sys
 import threading
@@ -11,7 +9,6 @@ import pytest
 from tests.patience import PATIENCE, until
 
 from delegtop.base.clock import monotonic
-from delegtop.sources import inotify
 from delegtop.sources.wakeups import FAST, IDLE, SLOW, Pace, Waker, interval
 
 
@@ -66,18 +63,6 @@ def test_what_was_written_to_is_told_by_its_name_and_anything_else_without_one(t
         waker.close()
 
 
-def test_what_the_kernel_had_no_room_to_report_is_some_other_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kernel = inotify.Inotify([str(tmp_path)])
-    (tmp_path / "a").write_text("")
-    kernel.changes(PATIENCE)
-    monkeypatch.setattr(os, "read", lambda *_: struct.pack("iIII", -1, 0x4000, 0, 0))
-    (tmp_path / "b").write_text("")
-    assert kernel.changes(PATIENCE) == {""}
-    kernel.close()
-
-
 def test_nothing_stirs_when_nothing_is_watched() -> None:
     waker = Waker()
     assert (waker.mode, waker.wait(0.01), waker.stirred()) == ("polling", False, False)
@@ -104,7 +89,6 @@ def test_a_failing_watcher_leaves_plain_waiting_and_is_tried_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(watchfiles, "watch", fail)
-        patch.setattr(inotify, "Inotify", fail)
         waker = Waker()
         waker.watch([str(tmp_path)])
         assert failures.acquire(timeout=PATIENCE)

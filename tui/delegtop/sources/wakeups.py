@@ -1,8 +1,7 @@
-"""Wake-ups. Polling is the truth; what the system reports only shortens the wait.
+"""Wake-ups. Polling is the truth; watchfiles only shortens the wait.
 
-Reports stop without a word when a folder is removed and made again, on some file systems altogether, and those of
-watchfiles when a queue overflows. So a wake-up says no more than "look now", and the longest wait between two looks is
-short anyway.
+Its notifications stop without a word when a queue overflows, when a folder is removed and made again, on some file
+systems altogether. So a wake-up says no more than "look now", and the longest wait between two looks is short anyway.
 """
 
 import atexit
@@ -10,7 +9,6 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 
 from delegtop.base.clock import monotonic
 
@@ -19,16 +17,12 @@ SLOW = 0.25
 IDLE = 1.0
 _HOT = 10.0
 _COLD = 60.0
-_STEP = 200
-_DEBOUNCE = 300
-"""Milliseconds. The defaults would hold back changes for up to 1.6 s when many files are written at once."""
-_REST = 0.03
-"""Seconds in which what changes next is gathered: the first change is told at once."""
+_STEP = 50
+_DEBOUNCE = 100
+"""Milliseconds. The defaults would hold back changes for up to 1.6 s when many files are written at once.
+Looking so often costs less than a thousandth of a core."""
 _LAST_STEP = 2.0
 """Seconds: many steps, for a machine under load; a file system that does not answer must not hold the program."""
-
-_FORCED = "WATCHFILES_FORCE_POLLING"
-"""Who sets it knows that this system's reports are not to be trusted."""
 
 
 def interval(quiet: float) -> float:
@@ -111,34 +105,15 @@ class Waker:
 
     def _run(self, directories: list[str], stop: threading.Event) -> None:
         try:
-            if not self._listen(directories, stop):
-                self._follow(directories, stop)
+            self._follow(directories, stop)
         except Exception:  # noqa: BLE001 - no watches left, a folder gone, an odd file system: polling goes on all the same
             self._watching = False
         if not stop.is_set():  # it ended by itself: try again when asked next
             self._watching = False
             self._watched = None
 
-    def _listen(self, directories: list[str], stop: threading.Event) -> bool:
-        """Tell of what the kernel reports until `stop`; False if it reports nothing."""
-        if os.environ.get(_FORCED):
-            return False
-        from delegtop.sources.inotify import Inotify  # the first look needs no watching
-
-        try:
-            kernel = Inotify(directories)
-        except (OSError, AttributeError):  # another system, or no watches left
-            return False
-        with closing(kernel):
-            self._watching = not stop.is_set()
-            while not stop.is_set():
-                if changes := kernel.changes(_STEP / 1_000):
-                    self._tell(changes)
-                    stop.wait(_REST)
-        return True
-
     def _follow(self, directories: list[str], stop: threading.Event) -> None:
-        from watchfiles import Change, watch  # costs something to import, as above
+        from watchfiles import Change, watch  # costs something to import, and the first look needs no watching
 
         self._watching = not stop.is_set()
         for changes in watch(

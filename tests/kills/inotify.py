@@ -1,8 +1,4 @@
-"""What Linux itself reports of changes in folders, the moment they happen.
-
-watchfiles gathers changes for a fifth of a second before it tells of any, and says nothing when the kernel had to
-leave some out.
-"""
+"""What Linux itself reports of changes in folders, at once: whoever aims at a write has no time to wait."""
 
 import ctypes
 import errno
@@ -41,7 +37,7 @@ class Inotify:
 
     def changes(self, timeout: float) -> set[str]:
         """The files that were written to, and an empty name for any other change; waits that many seconds for the
-        first. What the kernel had no room to report is any other change."""
+        first."""
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         if not poll.poll(timeout * 1_000):
