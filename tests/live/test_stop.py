@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="t
 _DEAF = "import signal, time; signal.signal(2, signal.SIG_IGN); signal.signal(15, signal.SIG_IGN); time.sleep(5000)"
 CASES = [
     Case("fifo", "cat queue", Truth.HUNG, prepare="mkfifo queue", alone=True),
+    Case("freed", "cat queue", Truth.HUNG, prepare="mkfifo queue", alone=True),
     Case("deaf", f"{sys.executable} -c '{_DEAF}'", Truth.HUNG, alone=True),
     Case("session", "tail -f /dev/null", Truth.HUNG, alone=True),
     Case("spared", "sleep 54321", Truth.HUNG, alone=True),
@@ -143,12 +144,12 @@ def test_the_command_that_a_plan_offers_names_its_rung(stage: Stage) -> None:
 
 def test_what_goes_on_again_is_only_stopped_by_who_says_how_much_of_it(stage: Stage) -> None:
     """Whoever repeats the command that freed it does not end its session."""
-    tool_of(stage, "fifo")
-    stop(stage, "fifo", "--act")
-    again = stop(stage, "fifo", "--act")
+    tool_of(stage, "freed")
+    stop(stage, "freed", "--act")
+    again = stop(stage, "freed", "--act")
     assert again.code == 1
     assert again.act is None
-    assert identity(stage.sessions["fifo"]) is not None
+    assert identity(stage.sessions["freed"]) is not None
 
 
 def test_what_is_recorded_is_not_stopped(stage: Stage, tmp_path: Path) -> None:

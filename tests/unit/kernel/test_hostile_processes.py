@@ -394,6 +394,7 @@ def test_a_process_of_another_user_below_ones_own_is_told_apart(
     until(lambda: len(ProcessTable().below(shell.pid)) == 2, "its child")
     [child] = ProcessTable().children[shell.pid]
     until(lambda: ProcessTable().name(child) == name, "its program")
+    stands(shell.pid, Waiting.CHILD)
     monkeypatch.setattr(proc_files, "is_open", lambda pid: pid != child)
     monkeypatch.setattr(proc_files, "owner", lambda _pid: "root")
     found = inquired(shell.pid)

@@ -136,12 +136,12 @@ def _by_start(table: ProcessTable, call: OpenCall, taken: set[int]) -> CallProce
 
 
 def put_aside(table: ProcessTable, call: OpenCall) -> list[int]:
-    """Those that a call may have put into the background before it ended: begun since, below the agent no more, and
-    with a part of its command for a command line."""
+    """Those that a call may have put into the background before it ended: begun since, taken over by a process above
+    the agent, as all are whose parent ends, and with a part of its command for a command line."""
     if call.began is None or call.command is None:
         return []
-    command, below, first = _bare(call.command), set(table.below(call.pid)), ticks(Millis(call.began - _EARLY))
-    begun = [pid for pid, row in table.rows.items() if row.started >= first and not row.is_dead and pid not in below]
+    command, above, first = _bare(call.command), set(table.above(call.pid)), ticks(Millis(call.began - _EARLY))
+    begun = [pid for pid, row in table.rows.items() if row.started >= first and not row.is_dead and row.parent in above]
     return [pid for pid in begun if len(_line(table, pid)) >= _SHORT and _line(table, pid) in command]
 
 
