@@ -28,6 +28,7 @@ from delegtop.base.product import Product
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.feed.kernel_watch import told_command
 from delegtop.kernel.process_table import ProcessTable
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import LOCALHOST, Heard, Phase, ProcessSeen, Started, WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.session_manner import KERNEL, MANNER, PROC_START, SEEN, Manner
@@ -59,6 +60,9 @@ class _AnyProgram(PlanSight):
 
     def runs(self, process: ProcessIdentity, program: Product) -> bool:  # noqa: ARG002 -- the same for all
         return True
+
+    def is_written_by_others(self, facts: Delegation) -> bool:  # noqa: ARG002 -- it has no log
+        return False
 
 
 def _stands(log: Path) -> bool:

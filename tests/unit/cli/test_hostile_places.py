@@ -3,15 +3,12 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 import unicodedata
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.patience import PATIENCE
 from tests.watching import register
 
 from delegtop import act_log
@@ -120,20 +117,6 @@ class TestCharactersWithoutAShape:
     def test_but_emoji_and_letters_stay_as_they_are(self, text: str) -> None:
         assert safe(text) == text
         assert "invisible" not in clipboard.refusal(text)
-
-
-def test_a_dashboard_whose_standard_error_goes_elsewhere_says_so_and_draws_nothing_there() -> None:
-    ours, theirs = os.openpty()
-    try:
-        with Path("errors").open("wb") as errors:
-            command = [sys.executable, "-m", "delegtop", "logs"]
-            told = subprocess.run(command, stdin=theirs, stdout=theirs, stderr=errors, timeout=PATIENCE, check=False)
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    assert told.returncode == Exit.USAGE
-    assert Path("errors").read_text().startswith("delegtop: the dashboard draws on standard error")
-    assert "\x1b" not in Path("errors").read_text()
 
 
 def test_a_recording_that_could_not_even_begin_leaves_no_file_and_says_so(

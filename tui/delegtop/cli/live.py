@@ -119,8 +119,6 @@ def require_terminal(instead: str) -> None:
     """The dashboard needs a screen; say what does not."""
     if not output.is_terminal():
         fail(f"the dashboard needs a terminal, and standard output is none; {instead}")
-    if sys.stdout.isatty() and not (sys.stderr and sys.stderr.isatty()):  # the screen is drawn there
-        fail(f"the dashboard draws on standard error, and that is no terminal; leave out its redirection, or {instead}")
     if (name := os.environ.get("TERM")) in _LINE_BY_LINE:
         lines = "delegtop watch prints a line for each change"
         fail(f"this terminal cannot show the dashboard (TERM={name}); {instead}, and {lines}")
