@@ -20,7 +20,7 @@ PROJECT = Path(__file__).parents[2]
 _HEX, _LETTERS = "0123456789abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _NAME = r"(?:pass(?:w(?:or)?d|phrase|code)?|pwd?|secret|token|key|credential)"
 ALLOWED = {
-    rf"(?i)(?:^|[^a-z])[\w-]*{_NAME}\w*[\"']?\]?\s*(?:[:=]|=>|,|is|to)": (
+    rf"(?i)(?:^|[^a-z])[\w-]*{_NAME}\w*[\"']?\]?\s*(?:=>|[:=]|,\s*[\"']|\sis\s|\sto\s)\s*\S": (
         "a name of a secret with a value beside it: an example in a page, a default or a value in code"
     ),
     r"://[^\s/]*:[^\s/]*@": "an address with a password in it, as pages on addresses have",
