@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from functools import partial
 from pathlib import Path
@@ -42,9 +42,9 @@ ENDINGS = ("md", "html", "json")
 SIZE = (160, 48)
 
 
-def printed(logs: Path, at: str) -> Iterator[tuple[str, str]]:
+def printed(logs: Path, at: str, commands: Sequence[str] = COMMANDS) -> Iterator[tuple[str, str]]:
     """What commands print."""
-    for command in COMMANDS:
+    for command in commands:
         name, *options = command.split()
         yield command, _quietly(name, str(logs), "--at", at, *options)
 

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,19 @@ next_steps activity task query thinking error reason detail lastPrompt displayTe
 """
 _FOR_PEOPLE = frozenset(_WORDS_FOR_PEOPLE.split())
 
+FEW = ("04_failed", "18_orchestrated", "claude-code", "codex", "opencode")
+"""Samples that between them have every kind of text; the default run of the tests takes these."""
+
 Fill = Callable[[str], str]
 """What stands there instead."""
 
 
-def filled(folder: Path, fill: Fill, *, only_prose: bool) -> Path:
-    """A copy of all samples; `fill` is asked for each text, or only for those written for people."""
+def filled(folder: Path, fill: Fill, *, only_prose: bool, only: Collection[str] = ()) -> Path:
+    """A copy of all samples, or of some; `fill` is asked for each text, or only for those written for people."""
     copy = folder / "logs"
-    shutil.copytree(SAMPLES, copy)
+    for sample in sorted(SAMPLES.iterdir()):
+        if sample.is_dir() and (not only or sample.name in only):
+            shutil.copytree(sample, copy / sample.name)
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
         if path.suffix == ".db":
             _fill_rows(path, fill, only_prose)

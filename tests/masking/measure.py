@@ -10,7 +10,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from tests.masking.every_output import answered, printed, shown, told, written
@@ -18,8 +18,8 @@ from tests.masking.filled_logs import AT, filled
 from tests.masking.planted import Planted, leaked, plant
 
 
-def planted_logs(folder: Path, count: int, seed: int) -> tuple[Path, list[Planted]]:
-    """All samples with so many secrets in their texts, and these."""
+def planted_logs(folder: Path, count: int, seed: int, only: Collection[str] = ()) -> tuple[Path, list[Planted]]:
+    """All samples, or some, with so many secrets in their texts, and these."""
     slots = 0
 
     def counting(text: str) -> str:
@@ -28,7 +28,7 @@ def planted_logs(folder: Path, count: int, seed: int) -> tuple[Path, list[Plante
         return text
 
     with tempfile.TemporaryDirectory() as other:
-        filled(Path(other), counting, only_prose=True)
+        filled(Path(other), counting, only_prose=True, only=only)
     chance = random.Random(seed)
     planted = list(plant(count, seed))
     where: dict[int, list[Planted]] = {}
@@ -43,7 +43,7 @@ def planted_logs(folder: Path, count: int, seed: int) -> tuple[Path, list[Plante
         parts = [each.text for each in where.get(place, ())]
         return "\n".join((*parts, text) if chance.random() < 0.7 else (text, *parts)) if parts else text
 
-    return filled(folder, planting, only_prose=True), planted
+    return filled(folder, planting, only_prose=True, only=only), planted
 
 
 def outputs(logs: Path, folder: Path, rows: int) -> Iterator[tuple[str, str]]:

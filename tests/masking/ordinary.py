@@ -20,7 +20,7 @@ PROJECT = Path(__file__).parents[2]
 _HEX, _LETTERS = "0123456789abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _NAME = r"(?:pass(?:w(?:or)?d|phrase|code)?|pwd?|secret|token|key|credential)"
 ALLOWED = {
-    rf"(?i)(?:^|[^a-z])[\w-]*{_NAME}\w*[\"']?\]?\s*(?:[:=]|=>|,|is|to)": (
+    rf"(?i)(?:^|[^a-z])[\w-]*{_NAME}\w*[\"']?\]?\s*(?:=>|[:=]|,\s*[\"']|\sis\s|\sto\s)\s*\S": (
         "a name of a secret with a value beside it: an example in a page, a default or a value in code"
     ),
     r"://[^\s/]*:[^\s/]*@": "an address with a password in it, as pages on addresses have",
@@ -81,7 +81,16 @@ def code(count: int, seed: int = 1) -> Iterator[str]:
     """Lines of the standard library, of what is installed and of this project's pages, from files in random order."""
     folders = (Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib")))
     files = [path for folder in folders for path in folder.rglob("*.py") if path.is_file()]
-    files += [*PROJECT.glob("docs/*.md"), *PROJECT.glob("*.md")]
+    yield from _lines([*files, *PROJECT.glob("docs/*.md"), *PROJECT.glob("*.md")], count, seed)
+
+
+def own_code(count: int, seed: int = 1) -> Iterator[str]:
+    """Lines of this project alone, which are the same everywhere; the tables of secrets have examples of them."""
+    files = [path for path in PROJECT.glob("tui/**/*.py") if not path.name.startswith("secret")]
+    yield from _lines([*files, *PROJECT.glob("docs/*.md"), *PROJECT.glob("*.md")], count, seed)
+
+
+def _lines(files: list[Path], count: int, seed: int) -> Iterator[str]:
     files.sort()
     random.Random(seed).shuffle(files)
     left = count

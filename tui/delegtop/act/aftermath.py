@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from delegtop.base.text import line
+from delegtop.base.text import folded, line
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.recovery import By, salvage
 from delegtop.model.store.ledger import Handle
@@ -31,4 +31,4 @@ def aftermath(assessments: Assessments, handle: Handle) -> Aftermath:
 
 def _saved(assessments: Assessments, handle: Handle) -> Iterator[str]:
     for each in salvage(assessments.forest.delegation(handle)):
-        yield f"{each.what}: {line(' '.join(each.text.split()), _WORDS)}"
+        yield f"{each.what}: {line(folded(each.text), _WORDS)}"

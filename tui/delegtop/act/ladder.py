@@ -17,7 +17,7 @@ from delegtop.act.tool_process import tool_process
 from delegtop.base.clock import SECOND
 from delegtop.base.product import Product
 from delegtop.base.secrets import mask
-from delegtop.base.text import line
+from delegtop.base.text import folded, line
 from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.dialects.products import product
 from delegtop.kernel import proc_files
@@ -69,7 +69,7 @@ def called(facts: Delegation) -> str:
     """What to call a delegation so that it is known from others of its kind: with its work in a few words."""
     title = measures.title(facts)
     name = line(mask(measures.called(facts)), _NAME)  # half a secret is not known for one
-    return f"{name} “{line(mask(' '.join(title.split())), _NAME)}”" if title else name
+    return f"{name} “{line(folded(mask(title)), _NAME)}”" if title else name
 
 
 def whose(forest: Forest, handle: Handle, machine: PlanSight) -> Owner:

@@ -23,7 +23,7 @@ from delegtop.act.signal_sending import RefusalError
 from delegtop.act.stop_plan import Rung, RungPlan, StopPlan
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.secrets import mask
-from delegtop.base.text import line
+from delegtop.base.text import folded, line
 
 _PATIENCE = 30.0
 _SHOWN = 160
@@ -136,4 +136,4 @@ def _run(words: tuple[str, ...]) -> None:
         raise RefusalError(f"{words[0]} cannot be run: {error.strerror}") from None
     if done.returncode:
         told = (done.stderr or done.stdout).decode("utf-8", "replace")
-        raise RefusalError(f"{words[0]} says no ({done.returncode}): {line(mask(' '.join(told.split())), _SHOWN)}")
+        raise RefusalError(f"{words[0]} says no ({done.returncode}): {line(folded(mask(told)), _SHOWN)}")

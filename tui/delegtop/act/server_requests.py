@@ -14,7 +14,7 @@ from threading import Event, Timer
 
 from delegtop.act.process_identity import ProcessIdentity, difference, identity, taboo
 from delegtop.act.signal_sending import RefusalError
-from delegtop.base.text import line
+from delegtop.base.text import folded, line
 from delegtop.kernel import proc_files
 from delegtop.kernel.sockets import peers
 
@@ -61,7 +61,7 @@ def post(server: ProcessIdentity, host: str, port: int, path: str, program: str)
     if status in (401, 403):
         raise RefusalError(f"its server on port {port} wants another password ({status})")
     if not 200 <= status < 300:
-        raise RefusalError(f"its server on port {port} says no: {status} {line(' '.join(words.split()), _SHOWN)}")
+        raise RefusalError(f"its server on port {port} says no: {status} {line(folded(words), _SHOWN)}")
 
 
 def _answer(host: str, port: int, path: str, headers: dict[str, str]) -> tuple[int, str]:

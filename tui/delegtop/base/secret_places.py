@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from delegtop.base.text import MARK_CUT
 
-_QUOTE = r"\\{0,3}[\"'`]"
+_QUOTE = r"\\{0,15}[\"'`]"
 _IS = rf"(?:{_QUOTE})?[ \t]{{0,3}}(?::|=>?|%3d)[ \t]{{0,3}}"
-_QUOTED = r"(?:[^\"'`\\\n]|\\(?!\\{0,2}[\"'`]))"
+_QUOTED = r"(?:[^\"'`\\\n]|\\(?!\\{0,14}[\"'`]))"
 _BARE = r"[^\s\"'`\\,;&<>(){}\[\]]"
 _TYPES = (
     "str|string|bytes|bool|boolean|int|any|number|none|null|nil|true|false|undefined|optional|required|secretstr|object"
@@ -141,7 +141,8 @@ PLACES: tuple[SecretPlace, ...] = (
         "SECRET_KEY=…",
         ("secre",),
         rf"(secret_key(?:_base)?{_IS})({_QUOTE})?(?!{_REFERENCE}|[a-z_][\w.]{{0,60}}[(\[][^)\s]{{0,60}}"
-        rf"[)\]](?:\s|\Z))(?=[^\s\"']{{0,64}}[0-9])[^\s\"'`]{{16,}}",
+        rf"[)\]](?:\s|\Z))(?=[^\s\"']{{0,64}}[0-9])"
+        rf"(?:[^\s\"'`]{{16,}}|{_BARE}{{1,80}}{MARK_CUT})",
         also=("secret_key",),
     ),
     SecretPlace(
@@ -230,6 +231,7 @@ PLACES: tuple[SecretPlace, ...] = (
         "IDENTIFIED BY '…'",
         ("identified by",),
         rf"(identified by[ \t]+)([\"'])(?!\[masked\]|\$|%s|\?){_QUOTED}{{3,}}",
+        also=("user ", "grant "),
     ),
     SecretPlace(
         "password in a netrc",

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from delegtop.base.text import MARK_CUT
+from delegtop.base.text import MARK_BREAK, MARK_CUT
 
 if TYPE_CHECKING:
     from delegtop.base.secret_forms import SecretForm
@@ -37,6 +37,7 @@ _AFTER_ESCAPE = ("%[0-9A-F][0-9A-F]", r"[0-9\[]m", "bot")
 _NARROWEST = 20
 """Lines that are cut at a column are not shorter."""
 _ESCAPED_QUOTE = r'\\+"'
+_CUT = f"[A-Za-z0-9_.+/-]{{1,200}}{MARK_CUT}"
 _NO_RUN = r"[^A-Za-z0-9_-]+"
 _ESCAPE = r"%[0-9A-F]{2}|\x1b\[[0-9;]*m"
 _START = 3
@@ -92,6 +93,8 @@ def _spans(text: str) -> list[_Span]:
     found = _found(_pattern(_BLANK).sub("  ", text) if escaped else text)
     if "\n" in text:
         found += _over_breaks(text, "\n")
+    if MARK_BREAK in text:
+        found += _over_breaks(text, MARK_BREAK)
     if escaped:  # as JSON has it, or JSON in JSON
         for line_end in filter(text.__contains__, ("\\n", "\\\\n", "\\\\\\\\n")):
             found += _over_breaks(text, line_end)
@@ -99,12 +102,12 @@ def _spans(text: str) -> list[_Span]:
 
 
 def _found(text: str) -> list[_Span]:
-    found = list[_Span]()
+    found: list[_Span] = []
     words = [word for word in text.split() if len(word) >= _SHORTEST]
     if MARK_CUT in text:
         words += [word for word in text.split() if MARK_CUT in word]
     if words:
-        found += _by_form(text, " ".join(words), max(map(len, words)))
+        found += _by_form(text, words)
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text.translate(_SMALL)
@@ -118,6 +121,8 @@ def _found(text: str) -> list[_Span]:
 
 
 _SHORTEST = 18
+_RUNS = "".join(each if each.isalnum() or each in "_-" else " " for each in map(chr, range(128)))
+"""Everything but letters, digits and what joins them becomes a blank."""
 _SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
@@ -128,16 +133,21 @@ def _private_keys(text: str) -> Iterator[_Span]:
             yield _Span(start, match.end(), "private key", match.start())
 
 
-def _by_form(text: str, words: str, longest: int) -> list[_Span]:
+def _by_form(text: str, words: list[str]) -> list[_Span]:
     """Those whose sign is there; by the first letters of each run, so that most signs are not looked for one by one."""
     heads, others = _forms()
-    if "%" in words or "\x1b" in words:
-        words = _pattern(_ESCAPE).sub(" ", words)
+    joined = " ".join(words)
+    if "%" in joined or "\x1b" in joined:
+        joined = _pattern(_ESCAPE).sub(" ", joined)
     forms: list[SecretForm] = []
-    if longest >= _LONGER:
-        forms = [form for form in others if form.sign in words and _form_pattern(form).search(words)]
-    for start in heads.keys() & {run[:_START] for run in _pattern(_NO_RUN).split(words)}:
-        forms += [form for form in heads[start] if form.sign in words]
+    if max(map(len, words)) >= _LONGER or MARK_CUT in joined:
+        forms = [form for form in others if form.sign in joined and _form_pattern(form).search(joined)]
+    runs = joined.translate(_RUNS).split() if joined.isascii() else _pattern(_NO_RUN).split(joined)
+    starts = [start for run in runs if (start := run[:_START]) in heads]
+    if starts:
+        forms += [form for start in set(starts) for form in heads[start] if form.sign in joined]
+    if not forms:
+        return []
     return [
         _Span(match.end(1) if form.shown else match.start(), match.end(), form.counted_as, match.start())
         for form in forms
@@ -182,8 +192,9 @@ def _over_breaks(text: str, line_end: str) -> Iterator[_Span]:
     lengths, widest = [len(each) for each in lines], 0
     if line_end == "\n":
         widest = max(lengths)
-    else:  # in JSON the first stands behind its name, the last before what follows, and a quote is two characters
-        lengths = [len(_pattern(_ESCAPED_QUOTE).sub('"', each)) for each in lines]
+    else:  # the first stands behind other words
+        if line_end != MARK_BREAK:
+            lengths = [_length_in_json(each, line_end) for each in lines]
         lengths[0] = lengths[1]
     begins = list(accumulate((len(each) + len(line_end) for each in lines), initial=0))
     is_full = [
@@ -198,6 +209,14 @@ def _over_breaks(text: str, line_end: str) -> Iterator[_Span]:
         if number > first:
             yield from _over(lines[first : number + 1], begins[first], len(line_end))
         number += 1
+
+
+def _length_in_json(line: str, line_end: str) -> int:
+    """Of a line in a text in JSON, without what stands before the text; a quote is more than one character there."""
+    if '"' not in line:
+        return len(line)
+    begin = r"(?<!\\)" + r"\\" * (len(line_end) - 2) + '"'
+    return len(_pattern(_ESCAPED_QUOTE).sub('"', _pattern(begin).split(line)[-1]))
 
 
 def _over(lines: list[str], offset: int, gap: int) -> Iterator[_Span]:
@@ -260,9 +279,9 @@ def _form_pattern(form: "SecretForm") -> re.Pattern[str]:
         times = ",".join(str(int(each) - 1) for each in times.split(","))
         return re.compile(f"(?:{first})(?:{before}){first}{{{times}}}{rest}")
     if shown.replace("[", "").replace("]", "") != form.sign:
-        return re.compile(f"({shown}){hidden}")
+        return re.compile(f"({shown})(?:{hidden}|{_CUT})")
     before = "|".join((f"(?<!{_BEFORE}{shown})", *(f"(?<={escape}{shown})" for escape in _AFTER_ESCAPE)))
-    return re.compile(f"({shown})(?:{before})(?:{hidden}|[A-Za-z0-9_.+/-]{{1,200}}{MARK_CUT})")
+    return re.compile(f"({shown})(?:{before})(?:{hidden}|{_CUT})")
 
 
 @cache

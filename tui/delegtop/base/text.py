@@ -9,6 +9,9 @@ import re
 from delegtop.base.lazy_pattern import lazy_pattern
 
 MARK_CUT = "…"
+MARK_BREAK = "␊"
+_NARROWEST = 20
+"""Lines that are cut at a column are not shorter."""
 _LIMIT = 64 * 1024
 
 # Everything a terminal could act on, or that hides or reorders text: C0 (but newline), DEL, C1, surrogates, line and
@@ -41,7 +44,39 @@ def safe(text: str, limit: int = _LIMIT) -> str:
 def line(text: str, limit: int = _LIMIT) -> str:
     """`safe()` text on one line: for table cells, titles and messages."""
     text = safe(text, limit)
-    return text.replace("\n", "␊") if "\n" in text else text
+    return text.replace("\n", MARK_BREAK) if "\n" in text else text
+
+
+def cut(text: str, limit: int) -> str:
+    """As much of a text as is kept, marked where it was longer: by the mark half a secret is known for one."""
+    return text if len(text) <= limit else text[: limit - 1] + MARK_CUT
+
+
+def folded(text: str) -> str:
+    """Several lines as one: breaks become blanks, but stay marked where lines are cut at a column, in the middle of
+    a word or a secret.
+    """
+    if "\n" in text:
+        lines = text.split("\n")
+        lengths = (0, *map(len, lines), 0)
+        text = "".join(
+            each + (MARK_BREAK if _is_full(*lengths[number : number + 3]) else " ") for number, each in enumerate(lines)
+        )
+    return " ".join(text.split())
+
+
+def first_line(text: str) -> str:
+    """The first line that says something, marked if it is cut at a column."""
+    for each in (lines := iter(text.splitlines())):
+        if each.strip():
+            is_cut = _is_full(0, len(each), len(next(lines, "")))
+            return each.strip() + MARK_CUT if is_cut else each.strip()
+    return ""
+
+
+def _is_full(before: int, length: int, after: int) -> bool:
+    """Whether a line of that length, between those, is cut at a column."""
+    return bool(after) and length >= _NARROWEST and length in (before, after)
 
 
 def whole_words(text: str, limit: int) -> str:

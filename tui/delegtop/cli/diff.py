@@ -48,7 +48,13 @@ def run(arguments: Namespace) -> int:
 
     from delegtop.report import comparison, comparison_text
 
-    found = comparison.compare(first.forest, second.forest, (arguments.runs[0], arguments.runs[1]), slower)
+    found = comparison.compare(
+        first.forest,
+        second.forest,
+        (arguments.runs[0], arguments.runs[1]),
+        slower,
+        masked=settings.mask_secrets,
+    )
     if arguments.json:
         output.emit(comparison.as_json(found))
     else:

@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.report import agent_stats, agent_stats_text
     from delegtop.report.plot import UNICODE
 
-    found = agent_stats.gather(seen.forest)
+    found = agent_stats.gather(seen.forest, masked=settings.mask_secrets)
     if arguments.json:
         output.emit(agent_stats.as_json(found))
     else:

@@ -10,6 +10,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.base.text import folded
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.held_up import held_up, is_answered, is_handed_up, is_lost_elsewhere
 from delegtop.diagnosis.sentence import Sentence, say
@@ -233,7 +234,7 @@ def _plainly(case: Case, facts: Delegation) -> Iterator[str | Millis]:
     if case.state is State.SILENT and facts.quiet_since is not None:
         yield from ("Nothing was heard of it for ", facts.quiet_since, "; quiet is not hung.")
     elif case.state in ACTIVE:
-        doing = " ".join(phases.now(facts).split())
+        doing = folded(phases.now(facts))
         yield f"It is at work{f': {_stopped(doing)}' if doing else '.'}"
     elif case.state is State.COMPLETED:
         why = remark(case.forest, case.handle, facts)
@@ -262,5 +263,5 @@ def _holds_up(forest: Forest, above: tuple[Handle, ...]) -> Sentence:
 
 def _stopped(words: str) -> str:
     """The words, on one line and with a full stop."""
-    words = " ".join(words.split())
+    words = folded(words)
     return words if words.endswith((".", "!", "?", "…")) else f"{words}."

@@ -7,6 +7,7 @@ Gathering the facts of a delegation is the costly part: who has them already pas
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Millis
+from delegtop.base.text import first_line, folded
 from delegtop.model import phases
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending
@@ -37,7 +38,7 @@ def called(delegation: Delegation) -> str:
 
 def title(delegation: Delegation) -> str:
     """The work in a few words: its title, else the first line of what it was asked."""
-    return delegation.title or (delegation.prompt or "").strip().partition("\n")[0]
+    return delegation.title or first_line(delegation.prompt or "")
 
 
 def ended_at(delegation: Delegation) -> Millis | None:
@@ -114,7 +115,7 @@ def last_heard(forest: "Forest") -> Millis | None:
 def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
     """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
     told = _worth_knowing(forest, handle, facts or forest.delegation(handle))
-    return " ".join(told.split()) if "\n" in told else told
+    return folded(told) if "\n" in told else told
 
 
 def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation) -> str:

@@ -16,7 +16,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND, iso
-from delegtop.base.secrets import mask
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
@@ -28,6 +27,7 @@ from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.rollup import NOTHING, Dollars, shares
 from delegtop.model.usage import NO_COUNTS
+from delegtop.report.privacy import hiding
 from delegtop.report.tree_json import Time
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -124,14 +124,14 @@ class Stats(Struct, frozen=True, forbid_unknown_fields=True):
     models: Annotated[list[Model], Meta(description="The dearest first, then those without a price.")]
 
 
-def gather(forest: Forest) -> Stats:
+def gather(forest: Forest, *, masked: bool = True) -> Stats:
     """The figures of every agent, of all delegations of the forest."""
     groups: dict[tuple[str | None, str], list[Handle]] = {}
     for handle in forest.walk():
         facts = forest.delegation(handle)
         groups.setdefault((facts.product, name_of(facts)), []).append(handle)
-    paid = shares(forest)
-    agents = [_agent(forest, product, name, handles, paid) for (product, name), handles in groups.items()]
+    paid, hide = shares(forest), hiding(masked)
+    agents = [_agent(forest, product, hide(name), handles, paid) for (product, name), handles in groups.items()]
     agents.sort(key=lambda agent: (-agent.count, agent.agent, agent.product or ""))
     return Stats(SCHEMA_VERSION, iso(forest.now), len(forest), agents, list(_models(forest)))
 
@@ -179,7 +179,7 @@ def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Han
     used = [tokens for handle in handles if (tokens := forest.used(handle).tokens) is not None]
     spent = sum((paid[handle] for handle in handles), NOTHING)
     return Agent(
-        agent=mask(name),
+        agent=name,
         product=product,
         count=len(handles),
         states=dict(states.most_common()),

@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from delegtop.base.clock import SECOND
-from delegtop.base.secrets import mask
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
@@ -23,6 +22,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.report.agent_stats import duration_of
+from delegtop.report.privacy import Hide, hiding
 
 SCHEMA_VERSION: Literal[1] = 1
 _GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
@@ -77,9 +77,12 @@ class Diff(Struct, frozen=True, forbid_unknown_fields=True):
     rows: Annotated[list[Row], Meta(description="In the order of the trees, parents before children.")]
 
 
-def compare(one: Forest, other: Forest, sources: tuple[str, str], slower: float | None = None) -> Diff:
+def compare(
+    one: Forest, other: Forest, sources: tuple[str, str], slower: float | None = None, *, masked: bool = True
+) -> Diff:
     """Compare them. With `slower`, also a duration that grew by more than that share of it is a difference."""
-    rows = [_row(one, other, level, pair, slower) for level, pair in _pairs(one, other)]
+    hide = hiding(masked)
+    rows = [_row(one, other, level, pair, slower, hide) for level, pair in _pairs(one, other)]
     return Diff(
         SCHEMA_VERSION,
         a=_run(one, sources[0], [row.a for row in rows if row.a]),
@@ -147,9 +150,9 @@ def _run_of(handles: Sequence[Handle], start: int, alone: Collection[Handle]) ->
 # -- what differs ----------------------------------------------------------------------------------------------------
 
 
-def _row(one: Forest, other: Forest, level: int, pair: Pair, slower: float | None) -> Row:
-    a = None if pair[0] is None else _side(one, pair[0])
-    b = None if pair[1] is None else _side(other, pair[1])
+def _row(one: Forest, other: Forest, level: int, pair: Pair, slower: float | None, hide: Hide) -> Row:
+    a = None if pair[0] is None else _side(one, pair[0], hide)
+    b = None if pair[1] is None else _side(other, pair[1], hide)
     return Row(level, a, b, list(_differences(a, b, slower)))
 
 
@@ -169,14 +172,14 @@ def _differences(
         yield "slower"
 
 
-def _side(forest: Forest, handle: Handle) -> Side:
+def _side(forest: Forest, handle: Handle, hide: Hide) -> Side:
     facts = forest.delegation(handle)
     took = duration_of(facts)
     found = diagnose(Case(forest, handle))
     return Side(
         id=facts.id,
-        name=measures.label(facts),
-        title=facts.title and mask(facts.title),
+        name=hide(measures.label(facts)),
+        title=facts.title and hide(facts.title),
         state=forest.state(handle),
         took_seconds=None if took is None else took / SECOND,
         findings=dict(sorted(Counter(one.rule for one in found if one.severity in _GRAVE).items())),

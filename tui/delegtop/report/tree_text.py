@@ -59,6 +59,10 @@ class Look(NamedTuple):
         """Foreign text, safe to print and on one line."""
         return text.line(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
 
+    def brief(self, foreign: str, limit: int) -> str:
+        """The same of several lines, which become blanks only when secrets over them are hidden."""
+        return text.brief(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
+
 
 COLOURS = {
     "running": "36",
@@ -277,7 +281,7 @@ def _problem(printing: Printing, each: Assessment) -> Iterator[str]:
     sure = "" if each.is_sure else f", {each.certainty}"
     yield f"  {who} ({each.kind}{sure}): {look.line(each.sentence(printing.forest.now_of(each.handle)), _LINE_MOST)}"
     for number, step in enumerate(steps[:_STEPS], 1):
-        yield f"    {number} {step.by}: {look.line(text.brief(step.words), _LINE_MOST)}"
+        yield f"    {number} {step.by}: {look.brief(step.words, _LINE_MOST)}"
         if step.command:
             yield f"      {look.line(step.command, _LINE_MOST)}"
 

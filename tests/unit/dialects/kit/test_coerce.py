@@ -53,8 +53,9 @@ def test_a_title_is_the_first_line_that_says_something() -> None:
     assert title(" \n") is None
 
 
-def test_a_prompt_is_cut() -> None:
-    assert clip("x" * 10_000) == "x" * PROMPT
+def test_a_prompt_is_cut_and_says_so() -> None:
+    assert clip("x" * PROMPT) == "x" * PROMPT
+    assert clip("x" * 10_000) == "x" * (PROMPT - 1) + "…"
     assert clip("") is None
 
 

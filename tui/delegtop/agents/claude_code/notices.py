@@ -6,7 +6,8 @@ from textwrap import dedent
 
 from msgspec import Struct
 
-from delegtop.model.events import PROMPT, Ending, Fault, Outcome, Report
+from delegtop.dialects.kit.coerce import clip
+from delegtop.model.events import Ending, Fault, Outcome, Report
 
 _NOTICE = re.compile(r"<task-notification>(.*?)</task-notification>", re.DOTALL)
 _TAG = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
@@ -133,7 +134,7 @@ def plain_prompt(text: str) -> str:
 
 def cut(text: str | None) -> str | None:
     """The text as far as it is kept."""
-    return text.strip()[:PROMPT] or None if text else None
+    return clip(text.strip()) if text else None
 
 
 def _duration(body: str) -> int | None:

@@ -21,6 +21,7 @@ from delegtop.agents.claude_code.live_words import (
 )
 from delegtop.agents.claude_code.tools import LOOKS, SPAWNS
 from delegtop.base.clock import Millis
+from delegtop.base.text import cut
 from delegtop.dialects import About, Basis, Sample
 from delegtop.dialects.kit.coerce import clip, moment, number, obj, objects, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
@@ -131,7 +132,7 @@ class ClaudeStream(Chat):
                     self._spawn(agent, call, given)
                 agent.call(call, name, given, doing=doing(name, given))
             elif said := word(block.get("text")):
-                agent.go_on(said[:200])
+                agent.go_on(cut(said, 200))
         if value.get("error") and (said := answer(message.get("content"))):
             agent.err(said, word(value["error"]), recoverable=None)
 

@@ -5,6 +5,7 @@ from msgspec import Raw, Struct
 
 from delegtop.agents.claude_code.wire import NOTHING, decode
 from delegtop.base.clock import Millis
+from delegtop.base.text import cut, folded
 from delegtop.model.events import Phase
 
 _LINE = 200
@@ -130,5 +131,4 @@ def one_line(text: str | None) -> str | None:
     """The text in one line of bounded length; None if there is none."""
     if not text:
         return None
-    line = " ".join(text[: 4 * _LINE].split())
-    return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
+    return cut(folded(text[: 4 * _LINE]), _LINE)

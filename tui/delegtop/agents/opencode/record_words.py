@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from delegtop.base.text import cut
 from delegtop.dialects.kit.coerce import clip, moment, obj
 from delegtop.dialects.kit.tokens import Charge
 from delegtop.dialects.kit.tokens import charge_of as charge_to
@@ -80,7 +81,7 @@ def doing_of(state: dict[str, Any]) -> str | None:
     """What a tool is at work on, in a few words."""
     given = obj(state.get("input"))
     found = next((text for key in _TELLING if (text := word(given.get(key)))), None) or word(state.get("title"))
-    return found[:_DOING] if found else None
+    return cut(found, _DOING) if found else None
 
 
 def fault_of(error: Any) -> Fault | None:

@@ -109,10 +109,11 @@ class GoingThere:
             terminal = _terminal(at)
             where = f"; its terminal is {terminal}" if terminal and terminal not in how.why else ""
             return self._say(f"Not opened: {how.why}{where}.")
-        command = privacy.hiding(self._board.table.masked)(how.command)
+        hide = privacy.hiding(self._board.table.masked)
+        command = hide(how.command)
         if refused := clipboard.refusal(command):
             return self._say(f"Not opened: what opens it must not be run: {refused}.")
-        name = label(at.facts)
+        name = hide(label(at.facts))
         if tmux_panes.is_inside(os.environ):
             session = at.facts.id
             self._screen.app.push_screen(

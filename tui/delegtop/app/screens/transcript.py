@@ -109,7 +109,7 @@ class TranscriptScreen(ConversationReading):
             state = "nothing is said in it"
         parts = [
             Content.styled("delegtop · transcript", "bold $primary"),
-            one_line(label(facts), "bold", 60),
+            one_line(self._hide(label(facts)), "bold", 60),
             one_line(self._hide(facts.title), "", 80) if facts.title else Content(),
             one_line(state, "$warning", 200) if state else Content(),
             self._extent() if not state else Content(),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from delegtop.base.text import cut, folded
 from delegtop.diagnosis import recovery
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
@@ -51,5 +52,4 @@ def _advice(state: State) -> str:
 
 def _why(case: Case) -> str:
     """What it said of it, in short."""
-    told = " ".join((remark(case.forest, case.handle, case.facts) or "it does not say why.").split())
-    return told if len(told) <= _TOLD else f"{told[: _TOLD - 1]}…"
+    return cut(folded(remark(case.forest, case.handle, case.facts) or "it does not say why."), _TOLD)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.base.text import cut, folded
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.kinds import Kind
@@ -92,8 +93,7 @@ def past(case: Case, deadline: Deadline | None) -> Sentence:
 
 def work_of(case: Case) -> str:
     """The tool with what it does, short and on one line."""
-    told = " ".join(phases.work(case.facts).split())
-    return told if len(told) <= _SHORT else f"{told[: _SHORT - 1]}…"
+    return cut(folded(phases.work(case.facts)), _SHORT)
 
 
 def life_of(facts: Delegation) -> tuple[Origin, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from delegtop.base.clock import SECOND, Millis, parse_time
 from delegtop.base.origin import Origin
+from delegtop.base.text import cut, first_line
 from delegtop.dialects import Sample
 from delegtop.model.events import PROMPT
 from delegtop.sources.records import Line, Record, decoded, records
@@ -62,16 +63,13 @@ def refs_of(**ids: str | None) -> tuple[tuple[str, str], ...]:
 
 def clip(text: str | None) -> str | None:
     """As much of a prompt or an answer as is kept."""
-    return text[:PROMPT] if text else None
+    return cut(text, PROMPT) if text else None
 
 
 def title(text: str | None) -> str | None:
     """The first line that says something, cut to a few words."""
-    for line in (text or "")[: 10 * PROMPT].splitlines():
-        short = _SPACE.sub(" ", line).strip()
-        if short:
-            return short if len(short) <= TITLE else short[: TITLE - 1].rstrip() + "…"
-    return None
+    short = _SPACE.sub(" ", first_line((text or "")[: 10 * PROMPT]))
+    return (short if len(short) <= TITLE else short[: TITLE - 1].rstrip() + "…") or None
 
 
 def prose(content: object) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.base.text import cut
 from delegtop.model.events import Noted
 from delegtop.model.notes import LOOP
 
@@ -70,7 +71,7 @@ class Repeats:
         if waits and self._count < PATIENT:
             return ()
         self._noted = True
-        words = ": ".join(filter(None, (tool, what and what[:_SHOWN])))
+        words = ": ".join(filter(None, (tool, what and cut(what, _SHOWN))))
         return (Noted(id, at, origin, LOOP, f"the same call {self._count} times in a row, {words}"),)
 
     def over(self, id: str, at: Millis | None, origin: Origin) -> Sequence[Noted]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.base.text import cut
 from delegtop.dialects.kit.coerce import items, obj, parsed, prose, word
 from delegtop.model.spoken import Utterance, Voice
 
@@ -31,7 +32,9 @@ class Speaker(NamedTuple):
         if not (text and text.strip()) and not name:
             return []
         return [
-            Utterance(voice, (text or "").strip("\n")[:_MOST], self.at, self.origin, name or "", call or "", self.whose)
+            Utterance(
+                voice, cut((text or "").strip("\n"), _MOST), self.at, self.origin, name or "", call or "", self.whose
+            )
         ]
 
     def call(self, name: object, given: object, id: object = None) -> list[Utterance]:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from delegtop.base.text import folded
+
 _SEPARATOR = " · "
 
 
@@ -16,7 +18,7 @@ class Violation(NamedTuple):
 
 def violation_line(requirement: str, severity: str, message: str, fix: str) -> str:
     """One violation as a line of a note."""
-    return _SEPARATOR.join(" ".join(part.split()) for part in (requirement, severity, message, fix))
+    return _SEPARATOR.join(folded(part) for part in (requirement, severity, message, fix))
 
 
 def violations(text: str) -> list[Violation]:

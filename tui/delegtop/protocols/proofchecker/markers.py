@@ -5,6 +5,7 @@ from typing import Any
 
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
+from delegtop.base.text import folded
 from delegtop.model import notes
 from delegtop.model.events import (
     Ended,
@@ -214,7 +215,7 @@ def defects(given: Any) -> str | None:
 
 def defect(given: dict[str, Any]) -> str:
     told = text(given.get("detail") or given.get("message")) or "no detail"
-    return f"{text(given.get('defect_class')) or 'DEFECT'}: {' '.join(told.split())}"
+    return f"{text(given.get('defect_class')) or 'DEFECT'}: {folded(told)}"
 
 
 def _loop(count: Any, most: Any) -> str:

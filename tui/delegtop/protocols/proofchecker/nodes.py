@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from delegtop.base.clock import DAY, MINUTE, Millis, parse_time
 from delegtop.base.origin import Origin
+from delegtop.base.text import cut
 from delegtop.dialects.kit.clones import GAP, Copies, remark, tells_time
 from delegtop.model import notes
 from delegtop.model.events import Described, Event, Heard, Noted, Phase, Started, Surveyed, Trust
@@ -297,7 +298,7 @@ def text(value: Any, limit: int = 4_000) -> str | None:
         value = "\n".join(f"{key}: {part}" for key, each in value.items() if (part := text(each)))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    return value.strip()[:limit] or None if isinstance(value, str) else None
+    return cut(value.strip(), limit) or None if isinstance(value, str) else None
 
 
 def number(value: Any) -> str | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from delegtop.base.clock import DAY, SECOND, Millis, parse_time
+from delegtop.base.text import folded
 from delegtop.model import notes
 from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import (
@@ -222,8 +223,7 @@ def _issue(document: Document, memory: FolderMemory, link: NodeLink) -> Iterator
     id = row(link.session, task, link.operation or vocabulary.UNNAMED)
     told = memory.issues.setdefault(id, {})
     told[text(value.get("entry_id")) or f"line {document.origin.line}"] = _SEPARATOR.join(
-        " ".join((text(value.get(name), _SHOWN) or "").split())
-        for name in ("severity", "resolution", "class", "what_happened")
+        folded(text(value.get(name), _SHOWN) or "") for name in ("severity", "resolution", "class", "what_happened")
     )
     at = _moment(value.get("timestamp"))
     yield Noted(id, at, document.origin, notes.ISSUE, "\n".join(told.values()))

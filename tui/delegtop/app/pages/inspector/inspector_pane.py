@@ -164,10 +164,11 @@ class Inspector(Vertical):
             return Content.styled("No delegation selected", MUTED)
         delegation = self._forest.delegation(self._handle)
         path = path_of(delegation, " > " if self._ascii else " › ")
+        hide = privacy.hiding(self.masked)
         name, id = label(delegation), delegation.id
         parts = [
-            one_line(name, "bold", 80),
-            one_line(privacy.hiding(self.masked)(delegation.title), "", 120) if delegation.title else Content(),
+            one_line(hide(name), "bold", 80),
+            one_line(hide(delegation.title), "", 120) if delegation.title else Content(),
             one_line(id, MUTED, 120) if id != name else Content(),
             Content(path and f" {path}"),
         ]

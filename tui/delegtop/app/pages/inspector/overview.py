@@ -130,7 +130,7 @@ def _words(subject: PageSubject) -> list[Block]:
 def _cut(text: str) -> str:
     """What fits on a page; a dialect has cut the text before, and the whole stands in the log."""
     text = text.strip()
-    return text if len(text) < PROMPT else f"{text} … (the whole stands in the log)"
+    return text if len(text) < PROMPT else f"{text} (the whole stands in the log)"
 
 
 def _deadline(subject: PageSubject) -> Content:

@@ -59,7 +59,9 @@ def row(
     holds = f" {marks.blocker}{len(found.blocks)}" if found.blocks else ""
     room = max(width - _KIND - _TIME - 5, 0)
     who_room = room if room < 2 * _WHO else max(room * 2 // 5, _WHO)
-    name = cut(line(called(subject.forest.delegation(found.handle)), 120), who_room - len(holds), marks.cut)
+    name = cut(
+        line(subject.hide(called(subject.forest.delegation(found.handle))), 120), who_room - len(holds), marks.cut
+    )
     work = prose(subject.hide(" · ".join(filter(None, (project, context(subject))))), 400)
     told = brief(subject.hide(found.sentence(subject.now)), 400)
     quiet = MUTED if settled else ""
@@ -120,7 +122,7 @@ def page(found: Assessment, subject: PageSubject, mark: Mark | None, known: Know
 
 def _what(found: Assessment, subject: PageSubject) -> list[Block]:
     facts = subject.delegation
-    name = line(called(facts), 120)
+    name = line(subject.hide(called(facts)), 120)
     blocks: list[Block] = [
         said(
             Content.styled(name, "bold"),
@@ -144,11 +146,15 @@ def _path(found: Assessment, subject: PageSubject) -> list[Block]:
     """Who waits for it, and whom it waits for."""
     forest, above = subject.forest, found.blocks
     if above:
-        names = Content(", ").join(one_line(label(forest.delegation(handle)), "", 80) for handle in above[:_NAMED])
+        names = Content(", ").join(
+            one_line(subject.hide(label(forest.delegation(handle))), "", 80) for handle in above[:_NAMED]
+        )
         more = f" and {len(above) - _NAMED:,} more" if len(above) > _NAMED else ""
         return [LabelledFact("holds up", Content.styled(f"{len(above):,}: ", "bold $stuck") + names + more)]
     on = found.waits_on
-    return [] if on is None else [LabelledFact("waits on", one_line(label(forest.delegation(on)), "bold", 80))]
+    if on is None:
+        return []
+    return [LabelledFact("waits on", one_line(subject.hide(label(forest.delegation(on))), "bold", 80))]
 
 
 def _noted(mark: Mark | None, subject: PageSubject) -> list[Block]:
