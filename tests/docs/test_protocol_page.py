@@ -24,7 +24,6 @@ PACKAGE = TESTS.parent / "tui" / "delegtop"
 
 NOT_FROM_A_DOCUMENT = {
     "AGT-001": "that the frontmatter can be read is asked for by everything else",
-    "AGT-033": "that a tag is closed, too",
     "AGT-052": "says that only subagents follow the standard",
     "DEL-011": "about what was read, not about what was done",
     "HYP-022": "about the state files of runs, which no document describes",

@@ -14,7 +14,8 @@ A breach is an inline table:
 `options`  more that `delegtop check` or `lint` is told
 `finds`    the rule that must tell it; the only one that the row names if none is said
 `at`       the field on whose line the finding must stand: one of those that are set or within it, or the object that
-           lacks what is dropped, if none is said; a number for that line, "" if the place does not matter
+           lacks what is dropped, if none is said; in a file of text, what stands on that line, where it first does;
+           a number for that line, "" if the place does not matter
 `says`     words that its message must have
 """
 
@@ -151,6 +152,9 @@ def broken(breach: dict[str, Any]) -> Broken:
         text = text.replace(old, new)
     text += breach.get("append", "")
     files = {name: written(name, each) for name, each in good.files.items() if name != file}
+    if isinstance(content, str) and isinstance(at := breach.get("at"), str) and at:
+        assert at in text, f"{at!r} does not stand in {file}"
+        return Broken({file: text, **files}, file, (1 + text.count("\n", 0, text.index(at)),))
     return Broken({file: text, **files}, file, _expected(breach, lines, line))
 
 

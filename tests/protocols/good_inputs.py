@@ -255,6 +255,14 @@ GOOD: dict[str, GoodInput] = {
     "failed log": GoodInput({"run.jsonl": FAILED_LOG}, options=LOOK, mentions=HOW_IT_ENDED),
     "ended log": GoodInput({"run.jsonl": ENDED_LOG, REPORT: PAGE}, options=LOOK, mentions=HOW_IT_ENDED),
     "agent file": GoodInput({"agent/release-planner.md": AGENT_FILE.read_text("utf-8")}, "lint"),
+    "agent files": GoodInput(
+        {
+            "agent/commit-checker.md": AGENT_FILE.read_text("utf-8").replace("release-planner", "commit-checker"),
+            "agent/release-planner.md": AGENT_FILE.read_text("utf-8").replace("commit-keeper", "commit-checker"),
+        },
+        "lint",
+        judged=("agent",),
+    ),
     "hyper output": GoodInput({"answer.md": ANSWER, "projects/parser/numbers.json": "[]\n"}),
     "failed answer": GoodInput({"answer.md": FAILED_ANSWER}, mentions=frozenset({"END-001", "HYP-014"})),
     "manifest": GoodInput({f"{OUTPUTS}/MANIFEST.jsonl": [MANIFEST_ENTRY], **BESIDE}),

@@ -45,6 +45,7 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from delegtop.protocols.standard.agent_files.agent_file_rules import AGENT_RULES, judge
+    from delegtop.protocols.standard.agent_files.cycle_rules import with_neighbours
     from delegtop.report.check_report import at_least
 
     fail_on = finding_options.fail_on(arguments)
@@ -60,7 +61,7 @@ def run(arguments: Namespace) -> int:
             unread[str(path)] = str(error)
     for name, why in unread.items():
         diagnostics.say(f"{name}: {why}")
-    judged = {file.path: judge(file, rules, by) for file in files}
+    judged = {file.path: judge(file, rules, by) for file in with_neighbours(files)}
     findings = [finding for found in judged.values() for finding in found]
     if arguments.json:
         output.emit(_json(files, findings))

@@ -349,3 +349,60 @@ def test_a_step_that_is_tried_again_is_told() -> None:
     finding = one("HYP-022", judged(HyperRun(), text, at=Millis(NOW - MINUTE)))
     assert "attempt 2 of 3" in finding.message
     assert finding.evidence[0].line == 9
+
+
+def transcript(answer: str) -> str:
+    """A log of Claude Code in which a delegated agent answers so."""
+    at = {"sessionId": "5c1e8f0a-0000-4000-8000-000000000001", "cwd": "/work", "version": "2.0.0"}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Task", "input": {"prompt": "Look", "subagent_type": "scout"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": answer}]}
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "Look at the parsers"}},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "model": "claude", "content": [call]}},
+        {"type": "user", "message": {"role": "user", "content": [result]}, "toolUseResult": {"status": "completed"}},
+    ]
+    return "".join(
+        json.dumps({**at, "uuid": f"u{number}", "timestamp": f"2026-11-18T02:00:0{number}.000Z", **line}) + "\n"
+        for number, line in enumerate(lines)
+    )
+
+
+def in_transcript(answer: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, str, int]]:
+    (folder / "log.jsonl").write_text(transcript(answer))
+    main(["check", str(folder / "log.jsonl"), "--json", "--at", "2026-11-18T02:01:00Z"])
+    told = json.loads(capsys.readouterr().out)["findings"]
+    return [(each["rule"], each["severity"], each["evidence"][0]["line"]) for each in told if "HYP" in each["rule"]]
+
+
+def marked(value: object) -> str:
+    return f"Done.\n\n<!-- AGENT_OUTPUT_START -->\n```json\n{json.dumps(value)}\n```\n<!-- AGENT_OUTPUT_END -->"
+
+
+GOOD_ANSWER = {"meta": META, "artifacts": [], "next_steps": []}
+
+
+def test_an_answer_in_the_log_of_another_program_is_judged_at_the_line_of_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = {**GOOD_ANSWER, "meta": {**META, "status": "finished"}}
+    assert in_transcript(marked(broken), tmp_path, capsys) == [("HYP-004", "warning", 3)]
+    stopped = {**GOOD_ANSWER, "meta": {**META, "status": "error"}, "error": {"code": "E", "message": "No server"}}
+    assert in_transcript(marked(stopped), tmp_path, capsys) == [("HYP-014", "error", 3)]
+    nothing = marked(GOOD_ANSWER).replace("{", "{,", 1)
+    assert in_transcript(nothing, tmp_path, capsys) == [("HYP-002", "error", 3)]
+
+
+def test_a_log_of_another_program_is_asked_for_no_answer_and_a_good_one_is_not_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    returned = {"status": "completed", "summary": "Done", "artifacts": [], "metadata": {}}
+    cut = marked(GOOD_ANSWER).partition("```\n<!--")[0]
+    for text in ("All is well.", marked(GOOD_ANSWER), marked(returned), "It ends with AGENT_OUTPUT_END.", cut):
+        assert in_transcript(text, tmp_path, capsys) == []
+
+
+def test_a_fence_of_another_language_does_not_make_the_json_invalid() -> None:
+    text = f"AGENT_OUTPUT_START\n```javascript\n{json.dumps(GOOD_ANSWER)}\n```\nAGENT_OUTPUT_END\n"
+    assert [finding.rule for finding in judged(HyperOutput(), text)] == ["HYP-001"]
+    listed = f"AGENT_OUTPUT_START\n```json\n[{json.dumps(GOOD_ANSWER)}]\n```\nAGENT_OUTPUT_END\n"
+    assert "holds a list" in one("HYP-002", judged(HyperOutput(), listed)).message

@@ -80,24 +80,26 @@ def _types(value: Mapping[str, Any]) -> Iterator[Drift]:
 
 _SAFE = re.compile(r"[A-Za-z0-9._~-]+")
 """What an address may hold as it is."""
+_ANY_DAY = r"\d{4}-\d\d-\d\d"
 _OF_TASK = re.compile(r"T\d+-.")
 
 
 def _names(names: EntryNames, version: EntryVersion) -> Iterator[Drift]:
     id, file, day = names.id, names.file, names.day
-    dated = id is not None and day is not None and id.endswith(f"-{day}")
+    day = re.escape(day) if day else _ANY_DAY  # of an entry without its day only that the names have one
+    dated = re.search(rf"-{day}$", id) if id else None
     if id and not dated and not (version.own_ids and _OF_TASK.match(id)):
         yield Drift(ODD_ID, id)
     if id and not _SAFE.fullmatch(id):
         yield Drift(UNSAFE_ID, id)
     if not file:
         return
-    named = re.fullmatch(rf"{re.escape(day)}_([\w-]+)\.md", PurePosixPath(file).name) if day else None
+    named = re.fullmatch(rf"{day}_([\w-]+)\.md", PurePosixPath(file).name)
     if is_absolute(file):
         yield Drift(ABSOLUTE_FILE, file)
     elif named is None:
         yield Drift(ODD_FILE, file)
-    elif id and dated and not version.own_ids and named[1] != id.removesuffix(f"-{day}"):
+    elif id and dated and not version.own_ids and named[1] != id[: dated.start()]:
         yield Drift(OTHER_TOPIC, f"{file} for {id}")
 
 

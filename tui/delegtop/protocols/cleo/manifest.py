@@ -108,6 +108,8 @@ class CleoManifest(Dialect):
             place = [Drift(SPREAD, f"{spread} lines")] if spread > 1 else []
             if shared:
                 place.append(Drift(SHARED, "another entry stands on the same line"))
+            elif line.data.strip().endswith(b",") or line.data.lstrip().startswith(b","):
+                place.append(Drift(SHARED, "a comma stands beside it, which makes the line no valid JSON"))
             yield from self._events(each, place)
 
     def _events(self, record: Record, place: list[Drift]) -> Iterator[Event]:

@@ -1,6 +1,9 @@
 """hyper's sub-agents: the contract of their output, the formats of their files, and the rules on both. Its page is
 docs/hyper.md."""
 
+from delegtop.agents.claude_code import PRODUCT as CLAUDE_CODE
+from delegtop.agents.codex import PRODUCT as CODEX
+from delegtop.agents.opencode import PRODUCT as OPENCODE
 from delegtop.base.product import Basis, Contract, Home, Product
 
 PRODUCT = Product(
@@ -13,4 +16,5 @@ PRODUCT = Product(
         Contract("hyper-output", "output of a hyper sub-agent", "hyper.output_model:AgentOutput", "docs/hyper.md"),
     ),
 )
-CHAPTERS = {"hyper_rules": frozenset({PRODUCT.name})}
+CHAPTERS = {"hyper_rules": frozenset(each.name for each in (PRODUCT, CLAUDE_CODE, OPENCODE, CODEX))}
+"""Its sub-agents run inside of other programs, whose logs have their answers."""

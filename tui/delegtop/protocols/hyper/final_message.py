@@ -25,28 +25,19 @@ from delegtop.model.events import (
 )
 from delegtop.protocols import protocol_drift as drifts
 from delegtop.protocols.hyper import PRODUCT
+from delegtop.protocols.hyper.outcomes import outcome_of
 from delegtop.protocols.hyper.output_contract import (
-    COMPLETE_WORDS,
-    FAILED_WORDS,
     NO_BLOCK,
     Output,
     OutputBlock,
     blocks,
     is_output,
+    is_return,
     place,
 )
 from delegtop.protocols.hyper.output_drift import drift_of
 from delegtop.protocols.protocol_drift import Drift
 from delegtop.sources.records import Line, Unreadable
-
-_OUTCOMES = {"partial": Outcome.PARTIAL, "blocked": Outcome.BLOCKED}
-
-
-def outcome_of(status: str | None) -> Outcome:
-    word = (status or "").strip().lower()
-    if word in COMPLETE_WORDS:
-        return Outcome.COMPLETED
-    return Outcome.FAILED if word in FAILED_WORDS else _OUTCOMES.get(word, Outcome.UNKNOWN)
 
 
 class HyperOutput(Dialect):
@@ -103,10 +94,7 @@ def _sureness(block: OutputBlock) -> int:
         return 85 if block.marked else 70
     if not block.marked:
         return 0
-    value = block.value
-    # Between the markers the standard return may stand as well; that one has readers of its own.
-    is_return = value is not None and "status" in value and bool({"summary", "metadata"} & value.keys())
-    return 0 if is_return else 50
+    return 0 if is_return(block.value) else 50
 
 
 def _events(text: str, block: OutputBlock, origin: Origin) -> Iterator[Event]:

@@ -14,14 +14,18 @@ from delegtop.model import notes as kinds
 from delegtop.model.events import Ending, Outcome
 from delegtop.model.states import ACTIVE
 from delegtop.protocols.hyper import PRODUCT, output_contract
+from delegtop.protocols.hyper.outcomes import outcome_of
 from delegtop.protocols.hyper.output_contract import (
     ACTIVE_WINDOW,
     ARTIFACT_TYPES,
     FAILED_WORDS,
     KEY_POINTS,
     STUCK_WORDS,
+    Output,
+    OutputBlock,
 )
-from delegtop.protocols.noted_drift import drifted, notes
+from delegtop.protocols.hyper.output_drift import drift_of
+from delegtop.protocols.noted_drift import Drifted, drifted, notes
 
 _ALIKE = 0.8
 """How much two names have in common that are meant to be the same."""
@@ -29,8 +33,37 @@ _CONTRACT = "hyper output contracts"
 
 
 def _is_output(case: Case) -> bool:
-    """True for a sub-agent's answer, not for a session or a run."""
-    return case.facts.ended_by is Ending.RETURN and "@" in case.facts.id
+    """True for a sub-agent's answer in a file of its own, not for a session or a run."""
+    facts = case.facts
+    return facts.product == PRODUCT.name and facts.ended_by is Ending.RETURN and "@" in facts.id
+
+
+def _drifted(case: Case, kind: str) -> Drifted | None:
+    """The drift of that kind, of an answer in a file or in the log of another program."""
+    block = _logged(case)
+    if block is None:
+        return drifted(case, kind) if case.facts.product == PRODUCT.name else None
+    if _DRIFT not in case.known:
+        value = block.value
+        case.known[_DRIFT] = [*output_contract.place(block), *(drift_of(value) if value is not None else ())]
+    details = tuple(each.detail for each in case.known[_DRIFT] if each.kind == kind)
+    return Drifted(details, (case.facts.ended_origin,) if case.facts.ended_origin else ()) if details else None
+
+
+_DRIFT = "drift of a hyper answer"
+
+
+def _logged(case: Case) -> OutputBlock | None:
+    """The block in the final message of a delegated agent, as the log of another program has it. Only one between its
+    two markers: others may speak of the contract, and of a long message the log's reader keeps the beginning."""
+    facts = case.facts
+    text = facts.report.summary or ""
+    if facts.product == PRODUCT.name or facts.parent is None or "AGENT_OUTPUT_END" not in text:
+        return None
+    found = [block for block in output_contract.blocks(text) if block.marked and block.closed]
+    fitting = [block for block in found if output_contract.is_output(block.value)]
+    meant = fitting or [block for block in found if not output_contract.is_return(block.value)]
+    return meant[-1] if meant else None
 
 
 @rule(
@@ -39,11 +72,13 @@ def _is_output(case: Case) -> bool:
     Severity.WARNING,
     "the block is marked and fenced",
     f"{_CONTRACT}, Response Location: a json fence between AGENT_OUTPUT_START and AGENT_OUTPUT_END. Four spellings of "
-    "the markers are in use and all are taken; a block without its markers is found by its shape alone.",
+    "the markers are in use and all are taken; a block without its markers is found by its shape alone. In the log of "
+    "another program the final message of a sub-agent is judged by HYP-001 to HYP-014 if a block with both markers is "
+    "in what is kept of it.",
 )
 def marked(case: Case) -> Iterator[RuleNote]:
     for kind in (output_contract.UNMARKED, output_contract.OPEN, output_contract.UNFENCED):
-        if found := drifted(case, kind):
+        if found := _drifted(case, kind):
             yield RuleNote(
                 f"{found.details[0][0].upper()}{found.details[0][1:]}.",
                 *found.evidence,
@@ -62,7 +97,7 @@ def marked(case: Case) -> Iterator[RuleNote]:
 )
 def valid_json(case: Case) -> Iterator[RuleNote]:
     for kind in (output_contract.NOT_JSON, output_contract.NO_BLOCK):
-        if found := drifted(case, kind):
+        if found := _drifted(case, kind):
             yield RuleNote(
                 f"{found.details[0][0].upper()}{found.details[0][1:]}.",
                 *found.evidence,
@@ -72,7 +107,7 @@ def valid_json(case: Case) -> Iterator[RuleNote]:
 
 def _breaches(case: Case, rule: str, advice: str, mild: str = "$^") -> Iterator[RuleNote]:
     """What the model of the output calls a breach of the rule, each at its field; some by their words are warnings."""
-    found = drifted(case, rule)
+    found = _drifted(case, rule)
     for told in found.details if found else ():
         yield RuleNote(
             f"In the answer {told}.",
@@ -105,7 +140,8 @@ def fields(case: Case) -> Iterator[RuleNote]:
     "understood.",
 )
 def known_status(case: Case) -> Iterator[RuleNote]:
-    word = (case.facts.report.status or "").lower()
+    block = _logged(case)
+    word = ((Output.of(block.value or {}) if block else case.facts.report).status or "").lower()
     meant = "error" if word in FAILED_WORDS else "partial" if word in STUCK_WORDS else None
     return _breaches(case, "HYP-004", f'Write "{meant}".' if meant else "Ask the agent how the work ended.")
 
@@ -232,20 +268,26 @@ def error_object(case: Case) -> Iterator[RuleNote]:
     "what failed is an error, as in every protocol.",
 )
 def way_on(case: Case) -> Iterator[RuleNote]:
-    facts = case.facts
-    stuck = facts.outcome in (Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED)
-    if not (_is_output(case) and stuck):
+    facts, block = case.facts, _logged(case)
+    output = Output.of(block.value or {}) if block else Output()
+    outcome = outcome_of(output.status) if block else facts.outcome
+    stuck = outcome in (Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED)
+    if not ((block or _is_output(case)) and stuck):
         return
-    blockers = [line for note in notes(case, kinds.BLOCKER) for line in note.text.splitlines()]
-    faults = [": ".join(part for part in (fault.code, fault.message) if part) for fault in facts.report.errors]
-    steps = (facts.report.next_steps or "").splitlines()
+    if block:
+        blockers, steps, error = list(output.blockers), list(output.next_steps), output.error
+        faults = [": ".join(part for part in (error.code, error.message, error.details) if part)] if error else []
+    else:
+        blockers = [line for note in notes(case, kinds.BLOCKER) for line in note.text.splitlines()]
+        faults = [": ".join(part for part in (fault.code, fault.message) if part) for fault in facts.report.errors]
+        steps = (facts.report.next_steps or "").splitlines()
     if not (blockers or faults or steps):
         return
     why = "; ".join(part for part in (*faults, *blockers) if part)
     yield RuleNote(
         f"The work is not complete{f': {why}' if why else ''}.".replace("..", "."),
         facts.ended_origin,
-        severity=Severity.ERROR if facts.outcome is Outcome.FAILED else None,
+        severity=Severity.ERROR if outcome is Outcome.FAILED else None,
         advice="; ".join(steps) or "Resolve what is in the way, then start the agent again.",
         by="agent" if steps else "delegtop",
     )
@@ -290,7 +332,7 @@ def named_by_its_file(case: Case) -> Iterator[RuleNote]:
     "run, if it names one, and never guesses at a parent.",
 )
 def parent_known(case: Case) -> Iterator[RuleNote]:
-    for note in notes(case, kinds.PARENTLESS):
+    for note in notes(case, kinds.PARENTLESS) if case.facts.product == PRODUCT.name else ():
         if not case.facts.parent and case.facts.agent not in (None, PRODUCT.name):
             yield RuleNote(
                 f"Nobody says who started it: {note.text}.",
@@ -311,7 +353,12 @@ def shows_activity(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
     refs = dict(facts.refs)
     working = case.forest.state(case.handle) in ACTIVE and "session_id" in refs and "run_id" in refs
-    if not working or facts.heard_at is None or not case.is_past(facts.heard_at + ACTIVE_WINDOW * SECOND):
+    if (
+        facts.product != PRODUCT.name
+        or not working
+        or facts.heard_at is None
+        or not case.is_past(facts.heard_at + ACTIVE_WINDOW * SECOND)
+    ):
         return
     transcript = refs.get("transcript")
     yield RuleNote(
@@ -330,7 +377,7 @@ def shows_activity(case: Case) -> Iterator[RuleNote]:
     "The state file of a run remarks when a statement is tried again, and how often it may be.",
 )
 def no_retries(case: Case) -> Iterator[RuleNote]:
-    for note in notes(case, kinds.LOOP):
+    for note in notes(case, kinds.LOOP) if case.facts.product == PRODUCT.name else ():
         yield RuleNote(
             f"It is being tried again: {note.text}.",
             note.origin,

@@ -101,6 +101,11 @@ def is_output(value: object) -> bool:
     return isinstance(value.get("artifacts"), list) and isinstance(value.get("next_steps"), list)
 
 
+def is_return(value: Mapping[str, Any] | None) -> bool:
+    """True for the standard return, which may stand between the markers as well and has readers of its own."""
+    return value is not None and "status" in value and bool({"summary", "metadata"} & value.keys())
+
+
 def blocks(text: str) -> list[OutputBlock]:
     """Every block, in the order of the text: marked ones whatever they hold, others only if they fit the contract."""
     text = text[:_LARGEST]
@@ -125,7 +130,7 @@ def _marked(text: str) -> Iterator[OutputBlock]:
         end = END.search(text, start.end(), limit)
         inside = text[start.end() : end.start() if end else limit]
         fence = next(_fences(inside), None)
-        value, rest = _object(fence[2] if fence else inside)
+        value, rest = _object(fence[2] if fence else _FENCE.sub("", inside))  # a fence of another language is no text
         stop, is_closed = end.end() if end else limit, end is not None
         yield OutputBlock(value, start.start(), stop, True, is_closed, fence is not None, rest if is_closed else "")
 
@@ -167,6 +172,8 @@ def place(block: OutputBlock) -> list[Drift]:
         found.append(Drift(UNFENCED, "the block is in no json fence"))
     if block.value is None:
         found.append(Drift(NOT_JSON, "between the markers stands no valid JSON object"))
+    elif block.rest[:1] in ("]", ","):
+        found.append(Drift(NOT_JSON, "the block holds a list, not one JSON object"))
     elif block.rest:
         found.append(Drift(NOT_JSON, "more text follows the JSON object, which makes the block no valid JSON"))
     return found

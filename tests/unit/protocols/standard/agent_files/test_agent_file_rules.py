@@ -11,6 +11,7 @@ from delegtop.diagnosis.finding import Finding
 from delegtop.protocols.contracts import schema
 from delegtop.protocols.standard.agent_files.agent_file import AgentFileKind, read
 from delegtop.protocols.standard.agent_files.agent_file_rules import AGENT_RULES, judge
+from delegtop.protocols.standard.agent_files.cycle_rules import with_neighbours
 from delegtop.protocols.standard.agent_files.section_rules import SECTIONS, SUB_CONTEXTS
 from delegtop.protocols.standard.agent_files.sections import Section
 from delegtop.protocols.standard.contract.agent_file_contract import CONTEXT_LIMITS, Strategy
@@ -239,7 +240,7 @@ def test_a_broken_rule_is_the_only_finding(
 
 
 def test_every_rule_is_broken_in_this_file() -> None:
-    assert {"AGT-033", *(case[0] for case in BREAKS)} == set(AGENT_RULES)
+    assert {"AGT-033", "AGT-056", *(case[0] for case in BREAKS)} == set(AGENT_RULES)
 
 
 def test_a_finding_points_at_the_line_that_says_it() -> None:
@@ -258,7 +259,36 @@ def test_findings_come_from_the_top_of_the_file_down() -> None:
 
 def test_an_agent_does_not_delegate_to_itself() -> None:
     found = planner('- "status-keeper"', '- "release-planner"', 'name="status-keeper"', 'name="release-planner"')
-    assert messages(found, "AGT-016") == ["`delegation.can_delegate_to` has its own name: a cycle."]
+    assert messages(found, "AGT-016") == ["`delegation.can_delegate_to[0]` is its own name: a cycle."]
+
+
+def circles(**delegates: str) -> dict[str, list[str]]:
+    """What AGT-056 says of agents of one folder, by file; each may delegate to those that are named."""
+    files = [
+        read(f".opencode/agent/{name}.md", f"---\nname: {name}\ndelegation:\n  can_delegate_to: [{others}]\n---\n")
+        for name, others in delegates.items()
+    ]
+    rules = [AGENT_RULES["AGT-056"]]
+    return {file.stem: [each.message for each in judge(file, rules)] for file in with_neighbours(files)}
+
+
+def test_agents_that_may_delegate_to_each_other_are_told_in_each_of_their_files() -> None:
+    found = circles(a="b", b="c", c="a, d", d="")
+    assert found["a"] == ["It may delegate to b, and back to itself by a > b > c > a."]
+    assert found["c"] == ["It may delegate to a, and back to itself by c > a > b > c."]
+    assert found["d"] == []
+
+
+def test_an_agent_that_leads_into_a_circle_is_not_in_it_and_a_shared_helper_makes_none() -> None:
+    assert circles(start="a", a="b", b="a")["start"] == []
+    assert circles(a="b, helper", b="helper", helper="elsewhere") == {"a": [], "b": [], "helper": []}
+    assert circles(a="a") == {"a": []}, "its own name is told by AGT-016"
+
+
+def test_files_of_other_folders_make_no_circle() -> None:
+    text = "---\nname: {}\ndelegation:\n  can_delegate_to: [{}]\n---\n"
+    files = [read("one/agent/a.md", text.format("a", "b")), read("two/agent/b.md", text.format("b", "a"))]
+    assert [judge(file, [AGENT_RULES["AGT-056"]]) for file in with_neighbours(files)] == [[], []]
 
 
 def test_can_delegate_to_is_a_list() -> None:

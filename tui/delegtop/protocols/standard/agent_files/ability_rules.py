@@ -48,12 +48,12 @@ def permissions_fit(file: AgentFile) -> Iterator[FileNote]:
     switches = _switches(file)
     if not switches or not file.at("permissions").is_mapping:
         return
-    for tool in _patterns(file, "allow"):
+    for tool, (line, _) in _patterns(file, "allow").items():
         if not switches.get(tool):
             message = f"the tool {tool} is allowed, but not switched on"
             advice = f"write `{tool}: true` under tools, or take the permission out"
-            yield file.at("permissions", "allow").line, message, advice
-    if switches.get("bash") and not _patterns(file, "deny").get("bash"):
+            yield line, message, advice
+    if switches.get("bash") and not _patterns(file, "deny").get("bash", (0, ()))[1]:
         advice = 'add `- bash: ["rm -rf", "sudo"]` and what else is dangerous to deny'
         yield file.at("permissions", "deny").line, "the tool bash is switched on and no command is denied", advice
 
@@ -64,14 +64,15 @@ def _switches(file: AgentFile) -> dict[str, bool]:
     return {name: each.data for name, each in given if isinstance(each.data, bool)}
 
 
-def _patterns(file: AgentFile, side: str) -> dict[str, tuple[str, ...]]:
-    """The patterns by tool: a list of `tool: [patterns]`, or one mapping of them."""
+def _patterns(file: AgentFile, side: str) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """The patterns by tool, with the line of the first: a list of `tool: [patterns]`, or one mapping of them."""
     given = file.at("permissions", side)
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
     for item in given.data if isinstance(given.data, tuple) else (given,):
         for tool, patterns in item.mapping().items():
             one = patterns.string()
-            found[tool] = found.get(tool, ()) + (patterns.strings() or ((one,) if one else ()))
+            line, known = found.get(tool, (patterns.line, ()))
+            found[tool] = line, known + (patterns.strings() or ((one,) if one else ()))
     return found
 
 

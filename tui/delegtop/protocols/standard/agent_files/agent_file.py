@@ -46,6 +46,8 @@ class AgentFile:
     sections: Sections = field(default_factory=Sections)
     reading: ProtocolOptions = field(default_factory=ProtocolOptions)
     """How contradictions between the documents are read by whoever judges it."""
+    neighbours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Whom the agents of its folder may delegate to, by the name of the file; empty if it is judged alone."""
 
     @property
     def stem(self) -> str:

@@ -90,8 +90,8 @@ def section_rule(
 
 
 def lacks(section: Section, parts: Iterable[str]) -> Iterator[FileNote]:
-    """The parts that a section of this name should have and has not, in one note."""
-    absent = [part for part in parts if section.child(part) is None]
+    """The parts that a section of this name should have and has not, or has with nothing in them, in one note."""
+    absent = [part for part in parts if not any(each.text.strip() for each in section.named(part))]
     if absent:
         tags = ", ".join(f"<{part}>" for part in absent)
         title = section.attributes.get("name") or section.attributes.get("type")

@@ -7,6 +7,7 @@ from delegtop.diagnosis.finding import Finding
 from delegtop.protocols.standard.agent_files import (
     ability_rules,
     claude_rules,
+    cycle_rules,
     identity_rules,
     output_rules,
     section_rules,
@@ -18,7 +19,7 @@ from delegtop.protocols.standard.contract.protocol_options import ProtocolOption
 
 
 def _rules() -> Iterator[AgentRule]:
-    for module in (identity_rules, ability_rules, section_rules, output_rules, step_rules, claude_rules):
+    for module in (identity_rules, ability_rules, section_rules, output_rules, step_rules, cycle_rules, claude_rules):
         yield from (each for each in vars(module).values() if isinstance(each, AgentRule))
 
 

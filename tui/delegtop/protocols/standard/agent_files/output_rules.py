@@ -11,13 +11,19 @@ from delegtop.protocols.standard.agent_files.sections import Section
 from delegtop.protocols.standard.contract.agent_file_contract import PATH_PATTERNS
 from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 from delegtop.protocols.standard.contract.protocol_options import SessionIdPlace
-from delegtop.protocols.standard.contract.return_contract import ARTIFACT_TYPES, STATUSES, STRUCTURE_ARTIFACT_TYPES
+from delegtop.protocols.standard.contract.return_contract import (
+    ARTIFACT_TYPES,
+    STATUSES,
+    STRUCTURE_ARTIFACT_TYPES,
+    SUMMARY_TOKENS,
+)
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
 RETURN_FIELDS = ("status", "summary", "artifacts", "metadata", "session_id")
 
 _SHOWN = 60
+_TOKENS = re.compile(r"\W*(\d{1,9})\s*(?:tokens?\b|$)")
 _STATUS = re.compile(r"[\"']?\bstatus[\"']?\s*:\s*[\"']([^\"'\n]{1,200})[\"']")
 
 
@@ -100,9 +106,14 @@ def _follows(path: str, pattern: str) -> bool:
 )
 def token_limits(file: AgentFile) -> Iterator[FileNote]:
     for artifact in _artifacts(file):
-        if artifact.attributes.get("type") == "summary" and artifact.child("token_limit") is None:
-            advice = "add <token_limit>100 tokens</token_limit>: it protects the context of the orchestrator"
-            yield artifact.line, "<artifact> summary has no <token_limit>", advice
+        if artifact.attributes.get("type") != "summary":
+            continue
+        advice = "<token_limit>100 tokens</token_limit>: it protects the context of the orchestrator"
+        limit = artifact.child("token_limit")
+        if limit is None or not limit.text.strip():
+            yield artifact.line, "<artifact> summary has no <token_limit>", f"add {advice}"
+        elif (given := _TOKENS.match(limit.text)) and int(given[1]) > SUMMARY_TOKENS:
+            yield limit.line, f"the limit of a summary is {given[1]} tokens, not {SUMMARY_TOKENS}", f"write {advice}"
 
 
 @rule(
@@ -131,8 +142,9 @@ def return_format(file: AgentFile) -> Iterator[FileNote]:
     status = _STATUS.search(structure.text)
     for word in status[1].split("|") if status else ():
         if word.strip() not in STATUSES:
+            line = structure.line + structure.text.count("\n", 0, status.start(1)) if status else structure.line
             message = f"the return structure has the status {word.strip()}"
-            yield structure.line, message, f"the statuses are {', '.join(STATUSES)}"
+            yield line, message, f"the statuses are {', '.join(STATUSES)}"
 
 
 def _unnamed(structure: str, asked: Iterable[str], is_either: bool) -> list[str]:

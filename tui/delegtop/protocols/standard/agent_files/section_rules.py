@@ -24,6 +24,7 @@ _NAMED = 3
 """Agents that are named in a message."""
 _HANDS_ON = re.compile(r"\bdelegat|\bhand(?:s|ed|ing)?\b|\b(?:sub ?agent|utility|utilities)\b")
 _TAG = re.compile(r"<[^<>]*>")
+_STEP = re.compile(r"(?:step|stage)_\d")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*(?:\d+[.)]|[-*+])[ \t]")
 
 
@@ -57,10 +58,9 @@ def context_length(file: AgentFile) -> Iterator[FileNote]:
     for part, most in SUB_CONTEXTS.items() if section else ():
         child = section.child(part) if section else None
         count = _length(child.text) if child else 1
-        if child and not 1 <= count <= most:
+        if child and count > most:  # of an empty one AGT-020 tells
             asked = "one sentence" if most == 1 else "one or two sentences"
-            message = f"<{part}> has {count} sentences" if count else f"<{part}> is empty"
-            yield child.line, message, f"say it in {asked}"
+            yield child.line, f"<{part}> has {count} sentences", f"say it in {asked}"
 
 
 @section_rule(
@@ -128,7 +128,10 @@ def inputs_required(section: Section) -> Iterator[FileNote]:
     if not parameters:
         advice = 'add <parameter name="session_id" type="string">, and one for each other input'
         yield section.line, "<inputs_required> lists no <parameter>", advice
-    for parameter in parameters:
+    names = [each.attributes.get("name") for each in parameters]
+    for index, parameter in enumerate(parameters):
+        if (name := names[index]) and name in names[:index]:
+            yield parameter.line, f"the parameter {name} stands twice", "keep one of the two, or name the other one"
         absent = [word for word in ("name", "type") if not parameter.attributes.get(word)]
         if absent:
             message = f"a <parameter> has no {' and no '.join(absent)}"
@@ -164,7 +167,7 @@ def _named(section: Section) -> set[str | None]:
     "Structure standard, Inputs: <inputs_forbidden> keeps conversation history and whole states out.",
 )
 def inputs_forbidden(section: Section) -> Iterator[FileNote]:
-    if section.child("forbidden") is None:
+    if not any(each.text.strip() for each in section.named("forbidden")):
         advice = "add <forbidden>conversation_history</forbidden> and its like"
         yield section.line, "<inputs_forbidden> lists no <forbidden>", advice
 
@@ -175,7 +178,7 @@ def inputs_forbidden(section: Section) -> Iterator[FileNote]:
     WARNING,
     "delegations are described where the agent delegates",
     "Structure standard, Delegation Patterns, and the checklist: each agent in can_delegate_to has a <delegate_to> "
-    "with when, context, expected_return and integration.",
+    "with when, context, expected_return and integration. Delegation Safety: none is to the agent itself.",
 )
 def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
     section = file.section("delegation_patterns")
@@ -193,7 +196,12 @@ def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
             yield section.line, message, f'add <delegate_to name="{other}">, or take it out of can_delegate_to'
     listed = set(others)
     for other, each in described.items():
-        if other not in listed:
+        if other in listed:
+            continue
+        if other == file.stem:
+            advice = "take it out; an agent goes on with its own work in a step"
+            yield each.line, "it describes a delegation to itself: a cycle", advice
+        else:
             message = f"`can_delegate_to` does not list {other or 'the agent without a name'}, which is described here"
             advice = "name the agent in can_delegate_to of the frontmatter, or take the description out"
             yield each.line, message, advice
@@ -209,7 +217,7 @@ def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
     "Structure standard, Quality Standards: <quality_standards> lists the key requirements, one tag each.",
 )
 def quality_standards(section: Section) -> Iterator[FileNote]:
-    if not section.children:
+    if not any(each.text.strip() for each in section.children):
         advice = "add <atomic_updates>, <token_limits> or what else must hold, one tag each"
         yield section.line, "<quality_standards> lists no requirement", advice
 
@@ -221,7 +229,7 @@ def quality_standards(section: Section) -> Iterator[FileNote]:
     "error handling gaps",
     WARNING,
     "errors are handled",
-    "Structure standard, Error Handling: each <error_type> has detection, handling, recovery and logging.",
+    "Structure standard, Error Handling: each <error_type> has a name, detection, handling, recovery and logging.",
 )
 def error_handling(section: Section) -> Iterator[FileNote]:
     kinds = list(section.named("error_type"))
@@ -229,6 +237,8 @@ def error_handling(section: Section) -> Iterator[FileNote]:
         advice = 'add <error_type name="timeout"> with detection, handling, recovery and logging'
         yield section.line, "<error_handling> describes no <error_type>", advice
     for kind in kinds:
+        if not kind.attributes.get("name"):
+            yield kind.line, "an <error_type> has no name", 'write it as <error_type name="timeout">'
         yield from lacks(kind, ("detection", "handling", "recovery", "logging"))
 
 
@@ -257,12 +267,14 @@ def common_errors(file: AgentFile) -> Iterator[FileNote]:
     "section not closed",
     WARNING,
     "every section is closed",
-    "Structure standard, File Structure: a section without its closing tag swallows the ones after it.",
+    "Structure standard, File Structure: a section without its closing tag swallows the ones after it. Told of the "
+    "sections of the standard and of the steps of the process.",
 )
 def closed(file: AgentFile) -> Iterator[FileNote]:
-    told = {section.name for section in file.sections.outermost}
+    flow = file.section("process_flow")
+    told = {section.name for section in (*file.sections.outermost, *(flow.children if flow else ()))}
     for name, line in file.sections.unclosed:
-        if name in SECTIONS and name not in told:
+        if (name in SECTIONS or _STEP.match(name)) and name not in told:
             told.add(name)
             yield line, f"<{name}> is never closed", f"add </{name}> where the section ends"
 

@@ -19,7 +19,7 @@ _SPARSE = 2
 """Lines of a process that say no more than "do the thing, return the result"."""
 _NAMED = 3
 _WHERE = "Structure standard, Step Naming Standard"
-_VALIDATES = re.compile(r"\b(?:re)?(?:validat|verif|check|confirm|ensur|conform)")
+_VALIDATES = re.compile(r"\b(?:re)?(?:validat|verif|check(?!point)|confirm|ensur|conform)")
 _STATUS = re.compile(r"\bstatus|\bmark|\[[a-z _]+\]")
 _FORMATS = re.compile(r"format|\bbuild|\bprepar|\bconstruct|\bassembl|\bstructur|\bschema|return object")
 _FILES = re.compile(
@@ -154,7 +154,7 @@ def returns_last(file: AgentFile) -> Iterator[FileNote]:
 )
 def step_parts(file: AgentFile) -> Iterator[FileNote]:
     for step in steps_of(file):
-        has = {child.name for child in step.section.children}
+        has = {child.name for child in step.section.children if child.text.strip()}
         absent = [part for part in ("action", "process") if part not in has]
         if not has & {"checkpoint", "output"}:
             absent.append("checkpoint")
@@ -247,7 +247,7 @@ def preflight_work(file: AgentFile) -> Iterator[FileNote]:
 def return_work(file: AgentFile) -> Iterator[FileNote]:
     for step in steps_of(file):
         if step.suffix == "return":
-            yield from _silent(step, {"the format of the return": _FORMATS, "validating it": _VALIDATES})
+            yield from _silent(step, {"the format of the return": _FORMATS, "validating the return": _VALIDATES})
 
 
 def _silent(step: ProcessStep, asked: Mapping[str, re.Pattern[str]]) -> Iterator[FileNote]:

@@ -263,8 +263,9 @@ class AgentFrontmatter(ContractModel):
     def _to_others(cls, given: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
         names = {info.data.get("name"), _context(info).name} - {None}
         others = given.get("can_delegate_to") if isinstance(given, dict) else None
-        to_itself = isinstance(others, list) and any(each in names for each in others if isinstance(each, str))
-        cycle = broken("AGT-016", "can_delegate_to", "has its own name: a cycle") if to_itself else None
+        listed = enumerate(others) if isinstance(others, list) else ()
+        itself = next((index for index, each in listed if isinstance(each, str) and each in names), None)
+        cycle = None if itself is None else broken("AGT-016", f"can_delegate_to[{itself}]", "is its own name: a cycle")
         return besides(given, validate, cycle)
 
     @field_validator("lifecycle", mode="wrap")
