@@ -74,10 +74,10 @@ def failed(**changes: Any) -> Report:
 LONG = "Made it all work. " + "x" * (400 - 18)
 
 BREAKS: list[tuple[str, Report, Severity, str]] = [
-    ("RET-001", good(status=None), Severity.ERROR, "no status"),
-    ("RET-001", good(summary=" "), Severity.ERROR, "no summary"),
-    ("RET-001", Report(), Severity.ERROR, "no status and no summary"),
-    ("RET-001", good(absent=("artifacts", "metadata")), Severity.ERROR, "no artifacts and no metadata"),
+    ("RET-001", good(status=None), Severity.ERROR, "no usable status"),
+    ("RET-001", good(summary=" "), Severity.ERROR, "no usable summary"),
+    ("RET-001", Report(), Severity.ERROR, "no usable status or summary"),
+    ("RET-001", good(absent=("artifacts", "metadata")), Severity.ERROR, "no usable artifacts or metadata"),
     ("RET-002", good(status="researched"), Severity.ERROR, '"researched"'),
     ("RET-002", good(status="Completed"), Severity.ERROR, '"Completed"'),
     ("RET-003", good(duration=None), Severity.WARNING, "duration_seconds"),
@@ -119,12 +119,12 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
         "reports/ is for research",
     ),
     ("RET-025", good(artifacts=(Artifact("a.md", "plan", "One. Two."),)), Severity.INFO, "2 sentences"),
-    ("RET-026", good(artifacts=(Artifact("", "plan"),)), Severity.ERROR, "Artifact 1 has no path"),
+    ("RET-026", good(artifacts=(Artifact("", "plan"),)), Severity.ERROR, "Artifact 1 has no usable path"),
     (
         "RET-026",
         good(artifacts=(Artifact("a.md", "plan"), Artifact(" ", "plan"), Artifact("", "plan"))),
         Severity.ERROR,
-        "2 of 3 artifacts have no path",
+        "2 of 3 artifacts have no usable path",
     ),
     ("RET-030", good(status="failed"), Severity.ERROR, "failed"),
     ("RET-030", good(status="partial"), Severity.ERROR, "partial"),

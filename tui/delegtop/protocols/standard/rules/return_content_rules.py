@@ -287,7 +287,7 @@ def artifact_paths_given(_case: Case, report: Report) -> Iterator[ReturnNote]:
     if bare:
         which = f"Artifact {bare[0]}" if len(bare) == 1 else f"{len(bare)} of {len(report.artifacts)} artifacts"
         yield ReturnNote(
-            f"{which} {'has' if len(bare) == 1 else 'have'} no path.",
+            f"{which} {'has' if len(bare) == 1 else 'have'} no usable path.",
             "Let the agent name the file it wrote, from the root of the project.",
             fields=_artifacts(report, "path", lambda path: not path.strip()),
         )

@@ -39,7 +39,7 @@ def required_fields(_case: Case, report: Report) -> Iterator[ReturnNote]:
     missing += [name for name in ("artifacts", "metadata") if name in report.absent]
     if missing:
         yield ReturnNote(
-            f"The return has no {' and no '.join(missing)}.",
+            f"The return has no usable {choice(missing)}.",
             "Let the agent check its return before it sends it; read its last lines to learn how the work ended.",
             fields=tuple(missing),
         )
@@ -83,7 +83,7 @@ def complete_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
     missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name in asked]
     if missing and "metadata" not in report.absent:  # RET-001 tells that there is none at all
         yield ReturnNote(
-            f"The metadata lacks {', '.join(missing)}, which the return format standard requires "
+            f"The metadata has no usable {choice(missing)}, which the return format standard requires "
             f"and the structure standard does not{case.reading.chosen('metadata')}.",
             "Let the agent copy them from the delegation context it was given.",
             fields=tuple(f"metadata.{name}" for name in missing),
