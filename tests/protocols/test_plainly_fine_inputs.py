@@ -37,3 +37,9 @@ def test_an_old_return_with_key_findings_is_a_return_and_no_entry_of_a_manifest(
         ("LOG-002", "unknown key: return.key_findings"),
         ("LOG-002", "unknown key: return.project_number"),
     }
+
+
+@pytest.mark.parametrize("path", ["/srv/x/report.md", "../report.md"])
+def test_nobody_is_asked_for_the_project_of_a_path_that_cannot_lie_in_one(path: str, tmp_path: Path) -> None:
+    _, told = told_of({"in": "return", "set": {"artifacts[0].path": path}}, tmp_path)
+    assert "LOG-004" not in {each.rule for each in told}

@@ -90,6 +90,12 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     ("RET-006", good(session_id="agent_system-17"), Severity.WARNING, '"agent_system-17"'),
     ("RET-007", good(session_id="sess_20251226_abc123"), Severity.ERROR, '"sess_20251226_abc123"'),
     ("RET-008", good(depth=2), Severity.WARNING, "makes it 1"),
+    (
+        "RET-008",
+        good(agent="other"),
+        Severity.WARNING,
+        '"orchestrator > implement > builder" and then "other" make it 2',
+    ),
     ("RET-010", good(summary="One. Two. Three. Four. Five. Six."), Severity.WARNING, "6 sentences"),
     ("RET-010", good(summary="Done."), Severity.INFO, "1 sentence"),
     ("RET-011", good(summary=LONG + "x"), Severity.WARNING, "401 characters, about 101 tokens"),

@@ -116,7 +116,7 @@ def same_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
     returned = own_path(report.path, facts.agent)
     if returned and facts.own_path and returned != facts.own_path:
         yield ReturnNote(
-            f"The return says the path {quoted(' > '.join(returned))}, "
+            f"The return says the path {quoted(' > '.join(report.path or ()))}, "
             f"the delegation was handed out with {quoted(' > '.join(facts.own_path))}.",
             "Let the agent return the path it was given.",
             fields=("metadata.delegation_path",),
@@ -240,8 +240,14 @@ def depth_fits_path(case: Case, report: Report) -> Iterator[ReturnNote]:
     counted = len(path) - 2 + first
     if report.depth != counted:
         yield ReturnNote(
-            f"The return says depth {report.depth}, but its path {quoted(' > '.join(path))} makes it {counted}"
+            f"The return says depth {report.depth}, but its path {_in_words(report.path or (), path)} it {counted}"
             f"{case.reading.chosen('command_depth')}.",
             f"Count from the command: it is {first}, the agent it calls is {first + 1}.",
             fields=("metadata.delegation_depth", "metadata.delegation_path"),
         )
+
+
+def _in_words(given: tuple[str, ...], path: tuple[str, ...]) -> str:
+    """The path as the return has it, and who comes after it, as what makes a depth."""
+    told = quoted(" > ".join(given))
+    return f"{told} makes" if given == path else f"{told} and then {quoted(path[-1])} make"
