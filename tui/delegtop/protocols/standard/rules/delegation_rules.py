@@ -102,7 +102,7 @@ def timeout_fits(case: Case) -> Iterator[RuleNote]:
     if usual / TOO_SHORT <= facts.timeout <= usual * TOO_LONG:
         return
     yield RuleNote(
-        f"Its timeout of {duration(facts.timeout)} is far from the {duration(usual)} that {kind} usually gets.",
+        f"Its timeout of {duration(facts.timeout)} is far from the {duration(usual)} that {kind} work usually gets.",
         facts.started_origin,
         advice="Set the timeout by the kind of work and by how long such work really took.",
         fields=("timeout|deadline",),

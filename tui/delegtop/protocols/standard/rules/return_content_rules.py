@@ -156,7 +156,9 @@ def artifact_types(case: Case, report: Report) -> Iterator[ReturnNote]:
     untyped = [artifact.path for artifact in report.artifacts if not artifact.type]
     if untyped:
         fields = _artifacts(report, "type", lambda given: not given)
-        yield ReturnNote(f"No type is given for {listed(untyped)}.", f"Give each {choice(known)}.", fields=fields)
+        named = [path for path in untyped if path.strip()]
+        which = listed(named) if named else "an artifact without a path"
+        yield ReturnNote(f"No type is given for {which}.", f"Give each {choice(known)}.", fields=fields)
     odd = {artifact.type for artifact in report.artifacts if artifact.type} - set(known)
     for type in sorted(odd & _DOCUMENTED.keys()):
         yield ReturnNote(
