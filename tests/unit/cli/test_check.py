@@ -329,18 +329,18 @@ ALONE = json.loads(returned("10:01:00", PLANNER, "planner", status="failed"))["r
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("text", "status_line", "errors_line"),
     [
-        (json.dumps(ALONE), (1, 1)),
-        (json.dumps(ALONE, indent=2), (2, 5)),
-        (f"I am done.\n\n```json\n{json.dumps(ALONE, indent=2)}\n```\n", (5, 8)),
-        (f"words\n<!-- AGENT_OUTPUT_START -->\n{json.dumps(ALONE)}\n<!-- AGENT_OUTPUT_END -->\n", (3, 3)),
-        (json.dumps({"type": "result", "result": f"words\n{json.dumps(ALONE)}"}), (1, 1)),
+        (json.dumps(ALONE), 1, 1),
+        (json.dumps(ALONE, indent=2), 2, 5),
+        (f"I am done.\n\n```json\n{json.dumps(ALONE, indent=2)}\n```\n", 5, 8),
+        (f"words\n<!-- AGENT_OUTPUT_START -->\n{json.dumps(ALONE)}\n<!-- AGENT_OUTPUT_END -->\n", 3, 3),
+        (json.dumps({"type": "result", "result": f"words\n{json.dumps(ALONE)}"}), 1, 1),
     ],
     ids=["line", "document", "fenced", "marked", "agent CLI"],
 )
-def test_a_return_or_an_output_that_holds_one_is_judged_at_the_line_of_the_field(
-    text: str, lines: tuple[int, int], capsys: pytest.CaptureFixture[str]
+def test_a_return_or_an_output_that_holds_one_is_judged_at_the_lines_of_its_fields(
+    text: str, status_line: int, errors_line: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("answer.md").write_text(text)
     assert main(["check", "answer.md", "--json", "--at", AT]) == Exit.FINDINGS
@@ -351,7 +351,8 @@ def test_a_return_or_an_output_that_holds_one_is_judged_at_the_line_of_the_field
         ("RET-030", PLANNER),
     ]
     assert [found["evidence"] for found in document["findings"]] == [
-        [{"source": "answer.md", "line": at}] for at in lines
+        [{"source": "answer.md", "line": status_line}],
+        [{"source": "answer.md", "line": errors_line}],
     ]
 
 

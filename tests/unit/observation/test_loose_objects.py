@@ -83,3 +83,33 @@ def test_the_formats_that_are_named_are_those_of_one_answer() -> None:
     named = {each.name for each in formats if each.about and each.about.where == "one answer in a text file"}
     assert named == set(loose_objects.answers())
     assert all(load(name).unit is Unit.TEXT for name in named)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{\n "status": "completed",\n "summary": "Done.",\n}\n', "a.json: it is no valid JSON, as line 4 shows"),
+        ('{\n "status": "completed",\n "summary": "Do', "a.json: it is no valid JSON, as line 3 shows"),
+    ],
+)
+def test_of_a_return_that_is_no_valid_json_the_line_is_said(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text(text)
+    assert main(["check", "a.json"]) == Exit.UNREADABLE
+    assert said in capsys.readouterr().err
+
+
+def test_of_lines_that_are_valid_no_fault_is_invented(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"a": 1}\n{"a": 2}\n')
+    assert main(["check", str(path)]) == Exit.UNREADABLE
+    assert "no valid JSON" not in capsys.readouterr().err
+
+
+def test_tree_says_of_a_return_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "return.json"
+    path.write_text('{"status": "completed", "summary": "Done. It works.", "artifacts": [], "metadata": {}}')
+    assert main(["tree", str(path)]) == Exit.UNREADABLE
+    assert "it is a return and no log; delegtop check judges it" in capsys.readouterr().err

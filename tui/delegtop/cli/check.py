@@ -67,6 +67,8 @@ def run(arguments: Namespace) -> int:
     for path, part in parts.items():
         diagnostics.say(f"{path}: it is an {part.title}, judged by its contract, and tells of no delegation")
     if reading.complain(seen.sources, statuses):
+        for path, line in loose_objects.torn(seen.sources, statuses).items():
+            diagnostics.say(f"{path}: it is no valid JSON, as line {line} shows")
         for path in loose_objects.texts(seen.sources, statuses):
             named = " or ".join(f"--format {name}" for name in loose_objects.answers())
             diagnostics.say(f"{path}: if it is what an agent answered, {named} judges it")

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from delegtop.cli import options, output, reading, suggestions
+from delegtop.cli import diagnostics, options, output, reading, suggestions
 from delegtop.cli.exit_codes import Exit, outcome
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ def run(arguments: Namespace) -> int:
     matches = {handle for handle in forest.walk() if query.matches(forest, handle)} if query else None
     output.emit(_lines(arguments, seen, matches))
     if reading.complain(seen.sources, seen.statuses):
+        from delegtop.observation import loose_returns
+
+        for path in loose_returns.among(seen.sources, seen.statuses):
+            diagnostics.say(f"{path}: it is a return and no log; delegtop check judges it")
         return Exit.UNREADABLE
     suggestions.say(seen, now=arguments.at is None)
     return outcome(seen.assessments, matches) if arguments.exit_code else Exit.OK

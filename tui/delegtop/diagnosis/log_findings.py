@@ -1,6 +1,7 @@
 """What is wrong in a log itself, as findings: what cannot be read, and what does not fit and no other finding tells."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from re import Match
 
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import Origin
@@ -17,6 +18,16 @@ _ADVICE = {
     UNREADABLE.id: "Have its writer write one whole JSON object a line, in UTF-8, ended by a newline.",
     DEVIATION.id: "Have its writer follow the format, or read it as another one with --format.",
 }
+_EXPECTED = lazy_pattern(r"Expected `([^`]+)`(?:, got `(\w+)`)?")
+_TYPES = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "object": "an object",
+    "str": "text",
+}
+"""What the types of values are called."""
 _FIELD = lazy_pattern(r"[A-Za-z_][\w.\[\]-]*")
 _NOT_YOURS = "{} wrote it so: what stands there is missing from the tree, all else counts, and nothing has to be done."
 
@@ -52,7 +63,7 @@ def not_found(path: str, count: int) -> Finding:
         path,
         f"{named} {found}: whether {'it exists' if count == 1 else 'they exist'} was not judged.",
         (),
-        "Say where the project is with --root DIR, or run check in it.",
+        "Say where the project is with --root DIR; --root . if it is this folder.",
     )
 
 
@@ -60,6 +71,16 @@ def left_open(path: str, left: Deviation) -> Finding:
     """Of a record that was begun and never finished, what its own rule would say if there were a delegation."""
     rule, what = LEFT_DEVIATIONS[left.kind], f"{left.detail[:1].upper()}{left.detail[1:]}."
     return Finding(rule.id, Severity.WARNING, path, what, (left.origin,), _ADVICE[UNREADABLE.id])
+
+
+def in_words(told: str) -> str:
+    """What a decoder says of a value, in words."""
+    return _EXPECTED.sub(_expected, told).replace(": Input should be ", ": it should be ")
+
+
+def _expected(found: Match[str]) -> str:
+    given = f"{_TYPES.get(found[2], found[2])}, " if found[2] else ""
+    return f"{given}not {_TYPES.get(found[1].removesuffix(' | null'), found[1])}"
 
 
 def _fields(told: str) -> tuple[str, ...]:
@@ -76,7 +97,7 @@ def judge(
     advice = _NOT_YOURS.format(program.title) if program and program.executables else _ADVICE[rule.id]
     for origin, told in examples:
         fields = _fields(told) if rule is DEVIATION else ()
-        yield Finding(rule.id, rule.severity, path, told, (origin,), advice, fields=fields)
+        yield Finding(rule.id, rule.severity, path, in_words(told), (origin,), advice, fields=fields)
     if more := count - len(examples):
         others = "other " if examples else ""
         what = "lines cannot be read" if rule is UNREADABLE else "things do not fit the format"

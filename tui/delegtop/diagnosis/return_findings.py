@@ -46,13 +46,17 @@ def on_return(id: str, name: str, severity: Severity, title: str, why: str) -> C
         def check(case: Case) -> Iterator[RuleNote]:
             facts = case.facts
             for message, advice, graver, fields in judge(case, facts.report) if has_return(facts) else ():
-                about = tuple(map(_within_entry, fields)) if facts.ended_by is Ending.REGISTRY else fields
                 place, since = facts.ended_origin, facts.ended_at
-                yield RuleNote(message, place, advice=advice, severity=graver, since=since, fields=about)
+                yield RuleNote(message, place, advice=advice, severity=graver, since=since, fields=about(facts, fields))
 
         return Rule(id, name, severity, title, why, check)
 
     return made
+
+
+def about(facts: Delegation, fields: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields of a return by where it stands: in an entry of the registry it is a part of that."""
+    return tuple(map(_within_entry, fields)) if facts.ended_by is Ending.REGISTRY else fields
 
 
 def _within_entry(field: str) -> str:

@@ -47,6 +47,25 @@ def texts(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[st
     return [path for path, data in _unrecognised(named, statuses) if _is_words(data)]
 
 
+def torn(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str, int]:
+    """Those named files that mean to be one object and are no valid JSON, with the line that shows it."""
+    import json
+
+    found: dict[str, int] = {}
+    for path, data in _unrecognised(named, statuses):
+        text = data.decode("utf-8-sig", "replace")
+        if not text.lstrip().startswith("{") or len(data) == _LARGEST:
+            continue
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):  # lines, each of which may be valid
+                found[path] = error.lineno
+        except RecursionError:
+            continue
+    return found
+
+
 def answers() -> list[str]:
     """The formats of what an agent answered."""
     from delegtop.dialects import load, names

@@ -30,6 +30,11 @@ def take_in(forest: "Forest", named: Sequence[str], statuses: "tuple[SourceStatu
     return tuple(taken.get(source.path, source) for source in statuses)
 
 
+def among(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
+    """Those named files that no format recognised and that hold a return."""
+    return [each.path for each in unread(named, statuses) if each.status == "unrecognised" and _events(each.path)]
+
+
 def _events(path: str) -> "list[Event]":
     """The end that the last return in the file tells of, and how it departs from the standard."""
     from delegtop.base.origin import Origin

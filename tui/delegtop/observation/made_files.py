@@ -32,8 +32,9 @@ def roots(folder: Path, root: Path | None) -> list[Path]:
 
 def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
     """For each source whose delegations name files of which none can be judged from here, how many they name. What an
-    agent program notes of files that it touched promises nothing."""
+    agent program notes of files that it touched promises nothing, and what lies in no project is told by its rule."""
     from delegtop.dialects.products import product
+    from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 
     named: dict[str, dict[str, bool | None]] = {}
     for handle in forest.walk():
@@ -42,7 +43,9 @@ def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
         if program is not None and program.executables:
             continue
         named.setdefault(source(facts), {}).update(
-            (each.path, judged(each.path)) for each in facts.artifacts if each.path.strip()
+            (path, judged(path))
+            for path in (each.path for each in facts.artifacts)
+            if path.strip() and not is_absolute(path) and not climbs(path)
         )
     return {
         place: len(paths) for place, paths in named.items() if paths and all(there is None for there in paths.values())

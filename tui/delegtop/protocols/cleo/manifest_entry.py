@@ -66,7 +66,9 @@ class ManifestEntry:
 
 def looks_like_entry(value: Mapping[str, Any]) -> bool:
     """True for an object that means to be an entry: something only this protocol has, or a task, its file and how
-    it ended."""
+    it ended. A return of the standard may tell its key findings too."""
+    if "artifacts" in value and {"metadata", "project_number"} & value.keys():
+        return False
     own = sum(name in value for name in ("key_findings", "needs_followup", "linked_tasks", "actionable"))
     ended = isinstance(value.get("status"), str)
     if own >= 2 or (own and (ended or "id" in value) and ("title" in value or _given(value, "file"))):

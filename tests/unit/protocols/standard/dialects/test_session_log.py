@@ -387,7 +387,7 @@ class TestReturnsThatDoNotFit:
 
     def test_bare_paths_are_artifacts(self) -> None:
         report, kinds = report_of(artifacts=["a.md", {"path": "b.md", "type": 3}, 7, {"type": "plan"}])
-        assert report.artifacts == (Artifact("a.md"), Artifact("b.md"), Artifact("", "plan"))
+        assert report.artifacts == (Artifact("a.md"), Artifact("b.md"), Artifact(""), Artifact("", "plan"))
         assert kinds == ["wrong type", "wrong type", "wrong type", "missing field"]
 
     def test_one_artifact_without_its_list_is_taken(self) -> None:

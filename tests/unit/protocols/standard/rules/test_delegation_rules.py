@@ -420,7 +420,8 @@ def test_an_entry_that_stays_in_the_registry_past_its_deadline_says_that_nobody_
 
 
 @pytest.mark.parametrize(
-    ("lacks", "words"), [("agent", "no subagent"), ("command", "no command"), ("deadline", "no deadline")]
+    ("lacks", "words"),
+    [("agent", "no usable subagent"), ("command", "no usable command"), ("deadline", "no usable deadline")],
 )
 def test_an_entry_of_the_registry_without_what_it_is_watched_by_is_told(lacks: str, words: str) -> None:
     whole = Started(CHILD, at(2), place(7, REGISTRY), **ENTRY)  # type: ignore[arg-type]  # fields by name

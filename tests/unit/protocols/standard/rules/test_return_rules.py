@@ -74,10 +74,10 @@ def failed(**changes: Any) -> Report:
 LONG = "Made it all work. " + "x" * (400 - 18)
 
 BREAKS: list[tuple[str, Report, Severity, str]] = [
-    ("RET-001", good(status=None), Severity.ERROR, "no status"),
-    ("RET-001", good(summary=" "), Severity.ERROR, "no summary"),
-    ("RET-001", Report(), Severity.ERROR, "no status and no summary"),
-    ("RET-001", good(absent=("artifacts", "metadata")), Severity.ERROR, "no artifacts and no metadata"),
+    ("RET-001", good(status=None), Severity.ERROR, "no usable status"),
+    ("RET-001", good(summary=" "), Severity.ERROR, "no usable summary"),
+    ("RET-001", Report(), Severity.ERROR, "no usable status or summary"),
+    ("RET-001", good(absent=("artifacts", "metadata")), Severity.ERROR, "no usable artifacts or metadata"),
     ("RET-002", good(status="researched"), Severity.ERROR, '"researched"'),
     ("RET-002", good(status="Completed"), Severity.ERROR, '"Completed"'),
     ("RET-003", good(duration=None), Severity.WARNING, "duration_seconds"),
@@ -90,6 +90,12 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     ("RET-006", good(session_id="agent_system-17"), Severity.WARNING, '"agent_system-17"'),
     ("RET-007", good(session_id="sess_20251226_abc123"), Severity.ERROR, '"sess_20251226_abc123"'),
     ("RET-008", good(depth=2), Severity.WARNING, "makes it 1"),
+    (
+        "RET-008",
+        good(agent="other"),
+        Severity.WARNING,
+        '"orchestrator > implement > builder" and then "other" make it 2',
+    ),
     ("RET-010", good(summary="One. Two. Three. Four. Five. Six."), Severity.WARNING, "6 sentences"),
     ("RET-010", good(summary="Done."), Severity.INFO, "1 sentence"),
     ("RET-011", good(summary=LONG + "x"), Severity.WARNING, "401 characters, about 101 tokens"),
@@ -119,12 +125,12 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
         "reports/ is for research",
     ),
     ("RET-025", good(artifacts=(Artifact("a.md", "plan", "One. Two."),)), Severity.INFO, "2 sentences"),
-    ("RET-026", good(artifacts=(Artifact("", "plan"),)), Severity.ERROR, "Artifact 1 has no path"),
+    ("RET-026", good(artifacts=(Artifact("", "plan"),)), Severity.ERROR, "Artifact 1 has no usable path"),
     (
         "RET-026",
         good(artifacts=(Artifact("a.md", "plan"), Artifact(" ", "plan"), Artifact("", "plan"))),
         Severity.ERROR,
-        "2 of 3 artifacts have no path",
+        "2 of 3 artifacts have no usable path",
     ),
     ("RET-030", good(status="failed"), Severity.ERROR, "failed"),
     ("RET-030", good(status="partial"), Severity.ERROR, "partial"),

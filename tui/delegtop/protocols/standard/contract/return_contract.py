@@ -120,7 +120,9 @@ def tokens(text: str) -> int:
     return -(-len(text) // TOKEN)
 
 
-_SENTENCE_END = lazy_pattern(r"(?<![.!?…])[.!?…]++[\"')\]]*+(?=\s+[^\sa-z]|\s*$)")
+_SENTENCE_END = lazy_pattern(
+    r"(?<![.!?…])[.!?…]++[\"')\]]*+(?=\s+[^\sa-z]|\s*$)|[。！？।]++"  # the last are of other scripts
+)
 
 
 def sentences(text: str) -> int:

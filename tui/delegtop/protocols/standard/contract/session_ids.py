@@ -1,4 +1,5 @@
-"""Session ids: `sess_20251226_abc123` names a day, `sess_1766743200_abc123` a second; a child may add `_195`."""
+"""Session ids: `sess_20251226_abc123` names a day, `sess_1766743200_abc123` a second, which may have milliseconds; a
+child may add `_195`."""
 
 from enum import StrEnum
 from functools import lru_cache
@@ -7,10 +8,10 @@ from typing import NamedTuple
 from delegtop.base.clock import SECOND, Millis, parse_time
 from delegtop.base.lazy_pattern import lazy_pattern
 
-SHAPE = r"sess_(?:([0-9]{8})|([0-9]{10}))_([0-9A-Za-z]+)(?:_([0-9A-Za-z]+))?"
+SHAPE = r"sess_(?:([0-9]{8})|([0-9]{10})(?:[0-9]{3})?)_([0-9A-Za-z]+)(?:_([0-9A-Za-z]+))?"
 """The form of an id, as a regular expression."""
 _SHAPE = lazy_pattern(SHAPE)
-_EPOCH_FORM = lazy_pattern(r"sess_[0-9]{10}_[0-9A-Za-z]+")
+_EPOCH_FORM = lazy_pattern(r"sess_[0-9]{10}(?:[0-9]{3})?_[0-9A-Za-z]+")
 
 
 class Form(StrEnum):

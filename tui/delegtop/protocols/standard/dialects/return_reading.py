@@ -95,26 +95,25 @@ def repair_return(given: Any, notes: Notes, where: str) -> ReturnObject:
 
 
 def repair_artifacts(given: Any, notes: Notes, where: str) -> tuple[Artifact, ...]:
-    """Artifacts, also as bare texts or as one without its list; one that names no path has an empty one."""
+    """Artifacts, also as bare texts or as one without its list; what names no path has an empty one."""
     if not isinstance(given, list):
         wrong_type("array", given, notes, where)
         given = [given] if isinstance(given, dict | str) else []
-    repaired = [_repair_artifact(each, notes, f"{where}[{index}]") for index, each in enumerate(given)]
-    return tuple([each for each in repaired if each is not None])
+    return tuple([_repair_artifact(each, notes, f"{where}[{index}]") for index, each in enumerate(given)])
 
 
 def _repair_listed(given: Any, notes: Notes, where: str) -> tuple[Artifact, ...] | None:
     """The artifacts of a return; what names none at all is as good as missing."""
     repaired = repair_artifacts(given, notes, where)
-    return repaired if isinstance(given, list | dict | str) else None
+    return repaired if isinstance(given, list) or (isinstance(given, dict | str) and given) else None
 
 
-def _repair_artifact(given: Any, notes: Notes, where: str) -> Artifact | None:
+def _repair_artifact(given: Any, notes: Notes, where: str) -> Artifact:
     if isinstance(given, dict):
         wire = salvage(Artifact, given, notes, f"{where}.")
         return wire if wire.path else msgspec.structs.replace(wire, path="")
     wrong_type("object", given, notes, where)
-    return Artifact(given) if isinstance(given, str) and given else None
+    return Artifact(given if isinstance(given, str) else "")
 
 
 def repair_fault(given: Any, notes: Notes, where: str) -> Fault | None:

@@ -6,7 +6,7 @@ from delegtop.base.clock import SECOND, duration
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
-from delegtop.diagnosis.return_findings import quoted
+from delegtop.diagnosis.return_findings import choice, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model.delegation import Delegation
 from delegtop.model.deviation_kinds import DeviationKind
@@ -102,7 +102,7 @@ def timeout_fits(case: Case) -> Iterator[RuleNote]:
     if usual / TOO_SHORT <= facts.timeout <= usual * TOO_LONG:
         return
     yield RuleNote(
-        f"Its timeout of {duration(facts.timeout)} is far from the {duration(usual)} that {kind} usually gets.",
+        f"Its timeout of {duration(facts.timeout)} is far from the {duration(usual)} that {kind} work usually gets.",
         facts.started_origin,
         advice="Set the timeout by the kind of work and by how long such work really took.",
         fields=("timeout|deadline",),
@@ -216,9 +216,9 @@ def entry_complete(case: Case) -> Iterator[RuleNote]:
         return
     told: dict[str, object] = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
     told |= {"timeout": facts.timeout, "deadline": facts.deadline}
-    if missing := [name for name, value in told.items() if value is None]:
+    if missing := [name for name, value in told.items() if value is None or not str(value).strip()]:
         yield RuleNote(
-            f"Its entry in the registry has no {' and no '.join(missing)}.",
+            f"Its entry in the registry has no usable {choice(missing)}.",
             facts.started_origin,
             advice="Write the entry from the whole delegation context when the work is handed out.",
             fields=tuple(missing),

@@ -98,7 +98,7 @@ _EMOJI = lazy_pattern(
 )
 _MARKUP = lazy_pattern(
     r"\*\*(?=\S)|`|^\s{0,3}(?:#{1,6}|[-*+>]|[0-9]{1,3}\.)\s|\[[^\]\n]{1,200}\]\([^)\n]{0,200}\)"
-    r"|(?<![\w*])\*(?=[^\s*])[^*\n]{0,200}(?<=[^\s*])\*(?![\w*])"  # *so*
+    r"|(?<![\w*/.])\*(?=[^\s*.])[^*\n]{0,200}(?<=[^\s*/])\*(?![\w*/]|\.\w)"  # *so*, unless it is a glob
     r"|(?<![\w/.-])_(?=[^\s_])[^_\n]{0,200}(?<=[^\s_])_(?![\w/-]|\.\w)"  # _so_
     r"|(?<![\w/.-])__(?![a-z0-9_]+__)(?=[^\s_])[^\n]{1,200}?(?<=[^\s_])__(?![\w/-]|\.\w)"  # __so__, unless it is a name
     r"|^\s{0,3}(?:-{3,}|\*{3,}|_{3,})\s*$|^\s{0,3}\|.*\|\s*$|</[a-z][\w-]{0,40}>"  # a rule, a row of a table, a tag
@@ -156,7 +156,9 @@ def artifact_types(case: Case, report: Report) -> Iterator[ReturnNote]:
     untyped = [artifact.path for artifact in report.artifacts if not artifact.type]
     if untyped:
         fields = _artifacts(report, "type", lambda given: not given)
-        yield ReturnNote(f"No type is given for {listed(untyped)}.", f"Give each {choice(known)}.", fields=fields)
+        named = [path for path in untyped if path.strip()]
+        which = listed(named) if named else "an artifact without a path"
+        yield ReturnNote(f"No type is given for {which}.", f"Give each {choice(known)}.", fields=fields)
     odd = {artifact.type for artifact in report.artifacts if artifact.type} - set(known)
     for type in sorted(odd & _DOCUMENTED.keys()):
         yield ReturnNote(
@@ -287,7 +289,7 @@ def artifact_paths_given(_case: Case, report: Report) -> Iterator[ReturnNote]:
     if bare:
         which = f"Artifact {bare[0]}" if len(bare) == 1 else f"{len(bare)} of {len(report.artifacts)} artifacts"
         yield ReturnNote(
-            f"{which} {'has' if len(bare) == 1 else 'have'} no path.",
+            f"{which} {'has' if len(bare) == 1 else 'have'} no usable path.",
             "Let the agent name the file it wrote, from the root of the project.",
             fields=_artifacts(report, "path", lambda path: not path.strip()),
         )

@@ -6,7 +6,7 @@ from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.error_origins import own_errors
 from delegtop.diagnosis.finding import Severity
-from delegtop.diagnosis.return_findings import ReturnNote, on_return, quoted
+from delegtop.diagnosis.return_findings import ReturnNote, about, has_return, on_return, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model.events import Fault, Report
 from delegtop.model.states import PROBLEMS, State
@@ -220,10 +220,13 @@ def command_in(text: str) -> str | None:
 )
 def agent_recommends(case: Case) -> Iterator[RuleNote]:
     facts, state = case.facts, case.forest.state(case.handle)
-    words = {(fault.recommendation or "").strip(): is_own(fault) for fault in own_errors(case)[:_CONSIDERED]}
+    words = {
+        (fault.recommendation or "").strip(): (is_own(fault), _fields(case, fault, "recommendation"))
+        for fault in own_errors(case)[:_CONSIDERED]
+    }
     if state in PROBLEMS and facts.report.next_steps not in _said_below(case):
-        words.setdefault((facts.report.next_steps or "").strip(), False)
-    for said, is_delegtops in words.items():
+        words.setdefault((facts.report.next_steps or "").strip(), (False, about(facts, ("next_steps",))))
+    for said, (is_delegtops, fields) in words.items():
         if not said:
             continue
         yield RuleNote(
@@ -232,7 +235,16 @@ def agent_recommends(case: Case) -> Iterator[RuleNote]:
             command=command_in(said),
             by="delegtop" if is_delegtops else "agent",
             since=facts.ended_at,
+            fields=fields,
         )
+
+
+def _fields(case: Case, fault: Fault, name: str) -> tuple[str, ...]:
+    """That field of an error, if it stands in the return."""
+    facts = case.facts
+    if not has_return(facts) or fault not in facts.report.errors:
+        return ()
+    return about(facts, (f"errors[{facts.report.errors.index(fault)}].{name}",))
 
 
 def _said_below(case: Case) -> set[str | None]:
@@ -263,4 +275,5 @@ def code_means(case: Case) -> Iterator[RuleNote]:
             advice=code_advice(fault),
             command=resume(facts.command, facts.task) if resumes else None,
             since=facts.ended_at,
+            fields=_fields(case, fault, "code"),
         )

@@ -39,7 +39,7 @@ def required_fields(_case: Case, report: Report) -> Iterator[ReturnNote]:
     missing += [name for name in ("artifacts", "metadata") if name in report.absent]
     if missing:
         yield ReturnNote(
-            f"The return has no {' and no '.join(missing)}.",
+            f"The return has no usable {choice(missing)}.",
             "Let the agent check its return before it sends it; read its last lines to learn how the work ended.",
             fields=tuple(missing),
         )
@@ -83,7 +83,7 @@ def complete_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
     missing = [name for name, value in zip(METADATA, given, strict=True) if value is None and name in asked]
     if missing and "metadata" not in report.absent:  # RET-001 tells that there is none at all
         yield ReturnNote(
-            f"The metadata lacks {', '.join(missing)}, which the return format standard requires "
+            f"The metadata has no usable {choice(missing)}, which the return format standard requires "
             f"and the structure standard does not{case.reading.chosen('metadata')}.",
             "Let the agent copy them from the delegation context it was given.",
             fields=tuple(f"metadata.{name}" for name in missing),
@@ -116,7 +116,7 @@ def same_metadata(case: Case, report: Report) -> Iterator[ReturnNote]:
     returned = own_path(report.path, facts.agent)
     if returned and facts.own_path and returned != facts.own_path:
         yield ReturnNote(
-            f"The return says the path {quoted(' > '.join(returned))}, "
+            f"The return says the path {quoted(' > '.join(report.path or ()))}, "
             f"the delegation was handed out with {quoted(' > '.join(facts.own_path))}.",
             "Let the agent return the path it was given.",
             fields=("metadata.delegation_path",),
@@ -240,8 +240,14 @@ def depth_fits_path(case: Case, report: Report) -> Iterator[ReturnNote]:
     counted = len(path) - 2 + first
     if report.depth != counted:
         yield ReturnNote(
-            f"The return says depth {report.depth}, but its path {quoted(' > '.join(path))} makes it {counted}"
+            f"The return says depth {report.depth}, but its path {_in_words(report.path or (), path)} it {counted}"
             f"{case.reading.chosen('command_depth')}.",
             f"Count from the command: it is {first}, the agent it calls is {first + 1}.",
             fields=("metadata.delegation_depth", "metadata.delegation_path"),
         )
+
+
+def _in_words(given: tuple[str, ...], path: tuple[str, ...]) -> str:
+    """The path as the return has it, and who comes after it, as what makes a depth."""
+    told = quoted(" > ".join(given))
+    return f"{told} makes" if given == path else f"{told} and then {quoted(path[-1])} make"
