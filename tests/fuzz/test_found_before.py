@@ -1,11 +1,13 @@
 """Lines that were once too much for delegtop: each was found by breaking logs, and is read since."""
 
+import gc
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.patience import cost
 from tests.samples import MOMENTS, lay_out, moment, observed
@@ -13,7 +15,7 @@ from tests.samples import MOMENTS, lay_out, moment, observed
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import load
-from delegtop.sources.records import Line, Record, records
+from delegtop.sources.records import DEPTH_LIMIT, Line, Record, decoded, records
 
 NOW = Millis(1_770_109_900_000)
 TIME = "2026-02-03T09:00:00Z"
@@ -73,6 +75,38 @@ def test_a_record_glued_to_a_torn_one_is_found_behind_any_number_of_braces() -> 
     torn = json.dumps({"code": "if (x) { y } " * 5_000}).encode()[:-3]
     found = read(torn + b'{"event":"return"}')
     assert any(isinstance(each, Record) and each.value == {"event": "return"} for each in found)
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Without the collector of circles, which looks at everything now and then, in whatever line that is."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("deep", [150, 190, 300])
+@pytest.mark.parametrize("piece", ["[%s]", '{"a":%s}'])
+def test_a_line_both_wide_and_deep_costs_little_more_than_its_decoding(piece: str, deep: int) -> None:
+    opening, closing = piece.split("%s")
+    one = opening * deep + "1" + closing * deep
+    data = ('{"a":[' + ",".join([one] * (150_000 // len(one))) + "]}").encode()
+    assert cost(lambda: read(data)) < 4 * cost(lambda: msgspec.json.decode(data))
+
+
+@pytest.mark.parametrize("deep", [150, 300])
+def test_brackets_in_texts_hide_no_depth_and_pretend_none(deep: int) -> None:
+    hidden = '["]\\\\","\\"",' * deep + "1" + ',"["]' * deep
+    (found,) = read(f'{{"a":{hidden}}}'.encode())
+    assert isinstance(found, Record) is (deep < DEPTH_LIMIT)
+    pretended = json.dumps({"a": "[{" * deep, "b": '"[' * deep})
+    assert isinstance(read(pretended.encode())[0], Record)
+
+
+def test_json_within_a_text_is_no_deeper_than_a_record() -> None:
+    assert decoded("[" * 150 + "]" * 150) is not None
+    assert decoded("[" * 300 + "]" * 300) is None
 
 
 def test_a_path_of_ever_more_names_costs_what_reading_it_costs(tmp_path: Path) -> None:
