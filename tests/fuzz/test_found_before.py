@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.patience import cost
+from tests.patience import cost, growth
 from tests.samples import MOMENTS, lay_out, moment, observed
 
 from delegtop.base.clock import FrozenClock, Millis
@@ -121,6 +121,41 @@ def test_a_path_of_ever_more_names_costs_what_reading_it_costs(tmp_path: Path) -
 
     tree(10)
     assert cost(lambda: tree(4_000)) < 12 * cost(lambda: tree(40))
+
+
+def tell(format: str, source: str, value: object) -> int:
+    """How many events a document tells of, in that format."""
+    return len(list(load(format)().read(Line(Origin(source, 1, 0), json.dumps(value).encode(), NOW))))
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("noted", ["detected_defects", "defer_ledger", "notes"])
+def test_a_batch_of_ever_more_tasks_costs_as_much_more(noted: str) -> None:
+    def batch(tasks: int) -> None:
+        value = {
+            "updated": "2026-01-03T09:00:00Z",  # a copy, by its time: each row says so
+            "session_id": "sess_1766743200_abc123",
+            "task_numbers": [*range(tasks)],
+            "waves": [[task] for task in range(tasks)],
+            "current_statuses": {str(task): "planned" for task in range(tasks)},
+            noted: [{"task": task, "detail": "x"} for task in range(tasks)],
+        }
+        assert tell("proofchecker", "/w/specs/.orchestrator-multi-state.json", value) > tasks
+
+    assert growth(batch, 100) < 30
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_an_entry_of_ever_more_findings_costs_little_more_than_its_decoding() -> None:
+    value = {
+        "id": "a",
+        "title": "t",
+        "status": "complete",
+        **dict.fromkeys(("key_findings", "linked_tasks", "needs_followup", "topics"), [""] * 10_000),
+    }
+    tell("cleo-manifest", "/w/MANIFEST.jsonl", value)
+    data = json.dumps(value).encode()
+    assert cost(lambda: tell("cleo-manifest", "/w/MANIFEST.jsonl", value)) < 25 * cost(lambda: msgspec.json.decode(data))
 
 
 def read_sample(source: Path, name: str) -> list[str]:
