@@ -155,7 +155,9 @@ def test_an_entry_of_ever_more_findings_costs_little_more_than_its_decoding() ->
     }
     tell("cleo-manifest", "/w/MANIFEST.jsonl", value)
     data = json.dumps(value).encode()
-    assert cost(lambda: tell("cleo-manifest", "/w/MANIFEST.jsonl", value)) < 25 * cost(lambda: msgspec.json.decode(data))
+    assert cost(lambda: tell("cleo-manifest", "/w/MANIFEST.jsonl", value)) < 25 * cost(
+        lambda: msgspec.json.decode(data)
+    )
 
 
 def read_sample(source: Path, name: str) -> list[str]:
