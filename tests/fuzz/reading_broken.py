@@ -18,6 +18,7 @@ from tests.fuzz.corpus import Text
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Unit
+from delegtop.feed.bounded_facts import bounded
 from delegtop.model.forest import Forest
 from delegtop.report import tree_json
 from delegtop.sources.records import Line, Record, Unreadable, records
@@ -85,7 +86,7 @@ class Reading:
         for number, line in enumerate(lines):
             began = time.thread_time()
             try:
-                told = list(reader.read(line))
+                told = [*map(bounded, reader.read(line))]
                 forest.apply([each for each in told if not isinstance(each, Unreadable)])
             except Exception as error:  # noqa: BLE001 -- whatever it is, it is what is looked for
                 self._note("exception", dialect, line, error)
@@ -121,9 +122,9 @@ class Reading:
             for _ in range(3):
                 reader, forest = dialect(), Forest()
                 for line in lines[:-1]:
-                    forest.apply([each for each in reader.read(line) if not isinstance(each, Unreadable)])
+                    forest.apply([bounded(each) for each in reader.read(line) if not isinstance(each, Unreadable)])
                 began = time.thread_time()
-                forest.apply([each for each in reader.read(lines[-1]) if not isinstance(each, Unreadable)])
+                forest.apply([bounded(each) for each in reader.read(lines[-1]) if not isinstance(each, Unreadable)])
                 least = min(least, time.thread_time() - began)
         finally:
             gc.enable()

@@ -1,19 +1,21 @@
 """Lines that were once too much for delegtop: each was found by breaking logs, and is read since."""
 
+import gc
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
-from tests.patience import cost
+from tests.patience import cost, growth
 from tests.samples import MOMENTS, lay_out, moment, observed
 
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import load
-from delegtop.sources.records import Line, Record, records
+from delegtop.sources.records import DEPTH_LIMIT, Line, Record, decoded, records
 
 NOW = Millis(1_770_109_900_000)
 TIME = "2026-02-03T09:00:00Z"
@@ -75,6 +77,38 @@ def test_a_record_glued_to_a_torn_one_is_found_behind_any_number_of_braces() -> 
     assert any(isinstance(each, Record) and each.value == {"event": "return"} for each in found)
 
 
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Without the collector of circles, which looks at everything now and then, in whatever line that is."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("deep", [150, 190, 300])
+@pytest.mark.parametrize("piece", ["[%s]", '{"a":%s}'])
+def test_a_line_both_wide_and_deep_costs_little_more_than_its_decoding(piece: str, deep: int) -> None:
+    opening, closing = piece.split("%s")
+    one = opening * deep + "1" + closing * deep
+    data = ('{"a":[' + ",".join([one] * (150_000 // len(one))) + "]}").encode()
+    assert cost(lambda: read(data)) < 4 * cost(lambda: msgspec.json.decode(data))
+
+
+@pytest.mark.parametrize("deep", [150, 300])
+def test_brackets_in_texts_hide_no_depth_and_pretend_none(deep: int) -> None:
+    hidden = '["]\\\\","\\"",' * deep + "1" + ',"["]' * deep
+    (found,) = read(f'{{"a":{hidden}}}'.encode())
+    assert isinstance(found, Record) is (deep < DEPTH_LIMIT)
+    pretended = json.dumps({"a": "[{" * deep, "b": '"[' * deep})
+    assert isinstance(read(pretended.encode())[0], Record)
+
+
+def test_json_within_a_text_is_no_deeper_than_a_record() -> None:
+    assert decoded("[" * 150 + "]" * 150) is not None
+    assert decoded("[" * 300 + "]" * 300) is None
+
+
 def test_a_path_of_ever_more_names_costs_what_reading_it_costs(tmp_path: Path) -> None:
     def tree(names: int) -> None:
         log = tmp_path / f"{names}.jsonl"
@@ -87,6 +121,43 @@ def test_a_path_of_ever_more_names_costs_what_reading_it_costs(tmp_path: Path) -
 
     tree(10)
     assert cost(lambda: tree(4_000)) < 12 * cost(lambda: tree(40))
+
+
+def tell(format: str, source: str, value: object) -> int:
+    """How many events a document tells of, in that format."""
+    return len(list(load(format)().read(Line(Origin(source, 1, 0), json.dumps(value).encode(), NOW))))
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("noted", ["detected_defects", "defer_ledger", "notes"])
+def test_a_batch_of_ever_more_tasks_costs_as_much_more(noted: str) -> None:
+    def batch(tasks: int) -> None:
+        value = {
+            "updated": "2026-01-03T09:00:00Z",  # a copy, by its time: each row says so
+            "session_id": "sess_1766743200_abc123",
+            "task_numbers": [*range(tasks)],
+            "waves": [[task] for task in range(tasks)],
+            "current_statuses": {str(task): "planned" for task in range(tasks)},
+            noted: [{"task": task, "detail": "x"} for task in range(tasks)],
+        }
+        assert tell("proofchecker", "/w/specs/.orchestrator-multi-state.json", value) > tasks
+
+    assert growth(batch, 100) < 30
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_an_entry_of_ever_more_findings_costs_little_more_than_its_decoding() -> None:
+    value = {
+        "id": "a",
+        "title": "t",
+        "status": "complete",
+        **dict.fromkeys(("key_findings", "linked_tasks", "needs_followup", "topics"), [""] * 10_000),
+    }
+    tell("cleo-manifest", "/w/MANIFEST.jsonl", value)
+    data = json.dumps(value).encode()
+    assert cost(lambda: tell("cleo-manifest", "/w/MANIFEST.jsonl", value)) < 25 * cost(
+        lambda: msgspec.json.decode(data)
+    )
 
 
 def read_sample(source: Path, name: str) -> list[str]:

@@ -171,6 +171,10 @@ def test_a_version_that_lists_its_processes_is_missed_in_the_list(version: str, 
     comes_to(stand_ins.claude(home, project, version=version), (State.LOST, None))
 
 
+def test_a_version_of_thousands_of_digits_is_a_version_like_any_other(home: Path, project: Path) -> None:
+    comes_to(stand_ins.claude(home, project, version="9" * 5_000), (State.LOST, None))
+
+
 def test_an_agent_of_which_no_time_is_known_did_not_work_in_a_process_before(home: Path, project: Path) -> None:
     with running("cline", "Do the work", folder=project) as process:
         log = stand_ins.cline(home, project)

@@ -122,6 +122,9 @@ class Dialect(ABC):
     second_hand: ClassVar[bool] = False
     """It repeats what other sources said elsewhere: no process and no file that it names is looked for here."""
 
+    has_cut = False
+    """Whether something it told was too long to be kept."""
+
     def __init__(self, zone: tzinfo = UTC) -> None:
         self.zone = zone
         """The zone of times that do not say theirs."""

@@ -1,6 +1,7 @@
 """One file as it is read: what follows it, in which format, and what was counted in it."""
 
 from collections.abc import Iterator, Sequence
+from operator import is_not
 from typing import ClassVar, Protocol
 
 import msgspec
@@ -8,6 +9,7 @@ import msgspec
 from delegtop.base.clock import Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample, Unit
+from delegtop.feed.bounded_facts import LONGEST, bounded
 from delegtop.model.events import Deviation, Event
 from delegtop.sources.discover import is_packed
 from delegtop.sources.file_status import FileStatus
@@ -131,9 +133,17 @@ class FollowedFile:
             self.dialect = type(self.dialect)(self.dialect.zone)  # read again from its top: what it counted is void
         try:
             told = self.dialect.read(line)
-            return told if type(told) is tuple else list(told)
+            return self._kept(line, told if type(told) is tuple else list(told))
         except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
             return (Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)),)
+
+    def _kept(self, line: Line, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
+        """The same without what is too long; what was once may be remembered, and told again by any line."""
+        if len(line.data) <= LONGEST and not self.dialect.has_cut:
+            return told
+        cut = [*map(bounded, told)]
+        self.dialect.has_cut = self.dialect.has_cut or any(map(is_not, cut, told))
+        return cut
 
     def vanished(self, now: Millis) -> Sequence[Event]:
         """What it means that the file is gone, told once for each time that it goes."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.feed.bounded_facts import bounded
 from delegtop.feed.dormant_sessions import DormantSessions, Session
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.formats import Formats
@@ -111,8 +112,8 @@ class LineHistory:
         """What a recording tells of a delegation, but not what is read from the very source as well."""
         for line in self._all(reading, reading.dialect.needle(id, reading.path)):
             original = reading.dialect.original(line)
-            about = [event for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
-            about = [event for event in about if getattr(event, "id", None) == id]
+            events = [bounded(event) for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
+            about = [event for event in events if getattr(event, "id", None) == id]
             source = original.origin.source
             if about and source not in self._readings and source not in self._shelf:
                 yield original, about
@@ -135,7 +136,7 @@ class LineHistory:
     ) -> Iterator[tuple[Line, list[Event]]]:
         """What one file tells of a delegation. If it is one of several, more may stand before and after the places."""
         for line in self._lines(reading, id, places, several):
-            events = [event for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
+            events = [bounded(event) for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
             about = [event for event in events if getattr(event, "id", None) == id]
             if about or isinstance(reading.source, Snapshot):
                 yield line, about

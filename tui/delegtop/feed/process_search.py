@@ -347,5 +347,9 @@ def _text(path: str) -> str:
         return ""
 
 
+_VERSION = 40
+"""Characters of a version that say which it is."""
+
+
 def _version(text: str | None) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", (text or "").partition("-")[0])[:4])
+    return tuple(int(part) for part in re.findall(r"[0-9]{1,9}", (text or "")[:_VERSION].partition("-")[0])[:4])

@@ -48,6 +48,9 @@ _SEARCHED = 500_000
 _ATTEMPTS = 2_000
 _INNER_ATTEMPTS = 16
 _NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_PEELED, _PEAKS = 4, 2_000
+"""So many levels are taken off, at most, until there are so few peaks that each is counted."""
 _NEAR = 32
 """So far before a brace stands what it belongs to."""
 _MISS = 16
@@ -100,7 +103,7 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
         return
     if type(value) is not dict:
         yield Unreadable(line.origin, NOT_AN_OBJECT, excerpt(data))
-    elif _may_be_deep(data) and _too_deep(value):
+    elif _is_too_deep(data):
         yield Unreadable(line.origin, TOO_DEEP, excerpt(data))
     else:
         yield Record(line.origin, value, line.at)
@@ -109,9 +112,11 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
 def decoded(data: bytes | str) -> Any:
     """One whole JSON value, forgiven what a record is forgiven, such as half an emoji; None if it is none."""
     try:
-        return _decode(data)
+        value = _decode(data)
     except (ValueError, RecursionError):
         text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+    else:
+        return None if _is_too_deep(data) else value
     text = text.strip(" \t\r\n\ufeff")
     try:
         value, end = _Lenient().object_at(text, 0)
@@ -252,34 +257,27 @@ def _shown(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text[:EXCERPT])
 
 
-def _may_be_deep(data: bytes) -> bool:
-    """False if there are too few brackets for that, or all of them close within half as many steps. Those in texts
-    count too, so True means no more than that each value has to be looked at."""
-    if data.count(b"{") + data.count(b"[") <= DEPTH_LIMIT:
+def _is_too_deep(data: bytes | str) -> bool:
+    """Whether JSON that was read nests deeper than is walked through, by its brackets alone: values in their thousands
+    take longer to look at."""
+    opened, closed = (b"{", b"[") if isinstance(data, bytes) else ("{", "[")
+    if data.count(opened) + data.count(closed) <= DEPTH_LIMIT:  # type: ignore[arg-type] # both are of the same kind
         return False
-    brackets = data.translate(None, _NO_BRACKETS)
-    for _ in range(DEPTH_LIMIT // 2):  # a step may close two levels
-        if not brackets:
-            return False
-        before = len(brackets)
-        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
-        if before - len(brackets) < before // DEPTH_LIMIT:  # at this rate it would take too many steps
+    written = data if isinstance(data, bytes) else data.encode("utf-8", "replace")
+    if b"\\" in written:
+        written = written.replace(b"\\\\", b"").replace(b'\\"', b"")
+    outside = b"".join(written.split(b'"')[::2])
+    brackets = outside.translate(_ONE_KIND, _NO_BRACKETS)
+    depth = 0
+    while depth < _PEELED and brackets.count(b"[]") > _PEAKS:  # what is wide and flat is gone at once
+        brackets = brackets.replace(b"[]", b"")
+        depth += 1
+    for peak in brackets.split(b"]["):
+        opening = peak.count(b"[")
+        if depth + opening > DEPTH_LIMIT:
             return True
-    return True
-
-
-def _too_deep(value: Any) -> bool:
-    level = [value] if isinstance(value, dict | list) else []
-    for _ in range(DEPTH_LIMIT):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return False
-    return True
+        depth += 2 * opening - len(peak)
+    return False
 
 
 def _is_strict(text: str, start: int) -> bool:
@@ -305,7 +303,7 @@ class _Lenient:
         """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""
         known = len(self.notes)
         value, end = self._json.raw_decode(text, start)
-        if text.count("{", start, end) + text.count("[", start, end) > DEPTH_LIMIT and _too_deep(value):
+        if _is_too_deep(text[start:end]):
             raise RecursionError
         if _HALF.search(text, start, end):
             value = self._tidied(value)

@@ -31,6 +31,8 @@ LATER = 3.0
 SHARE = 20
 """The whole table is looked at again after this many times as long as the last look took."""
 
+LONGEST_TEXT = 100_000
+"""Characters of a plain text in a column: an id, a name, a prompt."""
 OVERSIZE = "row too large"
 
 _LOWEST = -(2**63)
@@ -360,7 +362,9 @@ class DatabaseTable:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
+    """A value as JSON can hold it, of a text that is no JSON itself so much as anybody reads."""
+    if type(value) is str and len(value) > LONGEST_TEXT and value[0] not in "{[":
+        return value[:LONGEST_TEXT]
     if type(value) is not bytes:
         return value
     try:

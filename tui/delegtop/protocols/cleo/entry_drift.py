@@ -34,6 +34,8 @@ _TYPES: dict[str, tuple[type, str]] = {
     "actionable": (bool, "true or false"),
 }
 """The fields that are no text."""
+MOST = 200
+"""Items of a list that are looked at."""
 
 
 class EntryNames(NamedTuple):
@@ -71,7 +73,9 @@ def _types(value: Mapping[str, Any]) -> Iterator[Drift]:
         given = value.get(field)
         if given is not None and not isinstance(given, expected):
             yield Drift(WRONG_TYPE, f"{field} is {json_type(given)}, not {what}")
-        for index, each in enumerate(given if isinstance(given, list) else ()):
+        if isinstance(given, list) and len(given) > MOST:
+            yield Drift(WRONG_TYPE, f"{field} has {len(given):,} items, of which {MOST} are read")
+        for index, each in enumerate(given[:MOST] if isinstance(given, list) else ()):
             if not isinstance(each, str):
                 yield Drift(WRONG_TYPE, f"{field}[{index}] is {json_type(each)}, not text")
             elif not each.strip():
@@ -105,7 +109,7 @@ def _names(names: EntryNames, version: EntryVersion) -> Iterator[Drift]:
 
 def _findings(given: object, version: EntryVersion) -> Iterator[Drift]:
     least, most = version.key_findings
-    items = given if isinstance(given, list) else [given]
+    items = given[:MOST] if isinstance(given, list) else [given]
     if isinstance(given, list) and not least <= len(given) <= most:
         yield Drift(FINDINGS_COUNT, f"{least} to {most} are asked for, and the entry has {len(given)}")
     yield from (Drift(LONG_FINDING, each) for each in items if isinstance(each, str) and sentences(each) > 1)
@@ -120,7 +124,7 @@ def _unfilled(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The fields that hold a token of the template instead of what it stands for."""
     for field in FIELDS:
         given = value.get(field)
-        for index, each in enumerate(given if isinstance(given, list) else [given]):
+        for index, each in enumerate(given[:MOST] if isinstance(given, list) else [given]):
             found = _TOKEN.search(each) if isinstance(each, str) else None
             if found and (field not in _PROSE or found[0] == each.strip()):
                 yield f"{field}[{index}]" if isinstance(given, list) else field, found[0]

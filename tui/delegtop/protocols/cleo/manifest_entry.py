@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from delegtop.protocols.cleo.entry_drift import BAD_DATE, MISSING, RENAMED, EntryNames, departures, is_said
+from delegtop.protocols.cleo.entry_drift import BAD_DATE, MISSING, MOST, RENAMED, EntryNames, departures, is_said
 from delegtop.protocols.cleo.manifest_contract import FIELDS, EntryVersion, version_of
 from delegtop.protocols.protocol_drift import Drift
 
@@ -82,7 +83,7 @@ def looks_like_entry(value: Mapping[str, Any]) -> bool:
 def output_paths(value: object) -> tuple[str, ...]:
     """The paths a field names: a text, a list of texts, or objects with a `path`."""
     if isinstance(value, list):
-        return tuple(path for each in value for path in output_paths(each))
+        return tuple(islice((path for each in value[:MOST] for path in output_paths(each)), MOST))
     if isinstance(value, dict):
         value = value.get("path") or value.get("file")
     return (value,) if isinstance(value, str) and value.strip() else ()
@@ -195,8 +196,9 @@ def _text(value: object) -> str | None:
 def _texts(value: object) -> tuple[str, ...]:
     """The texts in a list; a text alone is a list of one, an object tells one of each of its values."""
     if isinstance(value, list):
-        return tuple(text for each in value for text in _texts(each))
+        return tuple(islice((text for each in value[:MOST] for text in _texts(each)), MOST))
     if isinstance(value, dict):
-        return tuple(f"{key}: {text}" for key, each in value.items() if (text := "; ".join(_texts(each))))
+        inner = islice(value.items(), MOST)
+        return tuple(f"{key}: {text}" for key, each in inner if (text := "; ".join(_texts(each))))
     alone = _text(value)
     return (alone,) if alone else ()

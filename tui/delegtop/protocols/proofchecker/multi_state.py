@@ -79,6 +79,10 @@ class TaskBatch:
             for task, folder in _by_task(value.get("task_dirs")).items()
             if (title := (vocabulary.place(f"{folder}/x").slug or "").replace("_", " "))
         }
+        self.wave_of = {task: index for index, wave in reversed([*enumerate(self.waves, 1)]) for task in wave}
+        self.defects = _about(value.get("detected_defects"))
+        self.put_off = _about(value.get("defer_ledger"))
+        self.infra_failures = _by_task(value.get("infra_failures"))
 
     def row(self, task: str) -> str:
         return f"{self.session}_{task}"
@@ -124,9 +128,6 @@ class TaskBatch:
         """The tasks that must be completed before it."""
         return [each for each in self.needs.get(task, ()) if self.status(each) != "completed"]
 
-    def wave(self, task: str) -> int | None:
-        return next((index for index, wave in enumerate(self.waves, 1) if task in wave), None)
-
 
 def _task(batch: TaskBatch, task: str, document: Document, memory: FolderMemory) -> Iterator[Event]:
     """One task of the batch: its row, and what the registry says it does."""
@@ -154,7 +155,7 @@ def _task(batch: TaskBatch, task: str, document: Document, memory: FolderMemory)
 
 
 def _waiting(batch: TaskBatch, task: str, status: str) -> str:
-    wave = batch.wave(task)
+    wave = batch.wave_of.get(task)
     needed = batch.waits_for(task)
     parts = [status.replace("_", " ")]
     if wave is not None and len(batch.waves) > 1:
@@ -166,17 +167,16 @@ def _waiting(batch: TaskBatch, task: str, status: str) -> str:
 
 def _task_notes(batch: TaskBatch, task: str) -> Iterator[tuple[str, str]]:
     """What the batch noted of one task; an empty text withdraws what it said before."""
-    value = batch.value
     failed = [each for each in batch.waits_for(task) if each in batch.failed]
     yield notes.BLOCKER, f"waits for {', '.join(failed)}, which failed" if failed else ""
-    found = [defect(each) for each in _about(value.get("detected_defects"), task)]
+    found = [defect(each) for each in batch.defects.get(task, ())]
     yield notes.DEFECT, "\n".join(dict.fromkeys(found))
     put_off = [
         ": ".join(filter(None, (text(each.get("defer_reason")), text(each.get("detail")))))
-        for each in _about(value.get("defer_ledger"), task)
+        for each in batch.put_off.get(task, ())
     ]
     yield notes.DEFERRED, "" if batch.status(task) == "completed" else "\n".join(put_off)
-    failures = _by_task(value.get("infra_failures")).get(task)
+    failures = batch.infra_failures.get(task)
     yield notes.LOOP, f"failed dispatch {failures}" if isinstance(failures, int) and failures >= _MANY else ""
 
 
@@ -226,8 +226,13 @@ def _tally(inner: dict[str, Any]) -> str:
     return f"{len(done)} tasks completed, {len(failed)} failed{used}."
 
 
-def _about(given: Any, task: str) -> Iterator[dict[str, Any]]:
-    return (each for each in items(given) if isinstance(each, dict) and number(each.get("task")) == task)
+def _about(given: Any) -> dict[str, list[dict[str, Any]]]:
+    """What is noted of each task."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for each in items(given):
+        if isinstance(each, dict) and (task := number(each.get("task"))) is not None:
+            found.setdefault(task, []).append(each)
+    return found
 
 
 def _failure(given: Any) -> tuple[str, str]:

@@ -33,6 +33,8 @@ class Document(NamedTuple):
     place: TaskPlace
     copied: Millis | None = None
     """When the file of a copy was written: that is no sign of life."""
+    is_dated: bool = False
+    """Whether any time stands in it: looked for once, for all rows that it tells of."""
 
     @property
     def ended_at(self) -> Millis | None:
@@ -42,7 +44,7 @@ class Document(NamedTuple):
     @property
     def remark(self) -> str | None:
         """What makes it a copy."""
-        return None if self.copied is None else remark(self.copied, self.at if tells_time(self.value) else None)
+        return None if self.copied is None else remark(self.copied, self.at if self.is_dated else None)
 
     def moment(self, given: Any, slack: int = 0) -> Millis | None:
         """A time that stands in it; one that is later than the file itself is no time."""
@@ -52,7 +54,7 @@ class Document(NamedTuple):
     def beside(self, link: "NodeLink | None") -> "Document":
         """The same once it is known whose it is: what tells no time is as old as what was copied with it, and as who
         was last heard of long before."""
-        if link is None or self.at is None or self.copied is not None or not link.at or tells_time(self.value):
+        if link is None or self.at is None or self.copied is not None or not link.at or self.is_dated:
             return self
         together = link.copied is not None and abs(self.at - link.copied) < _COPYING
         return self._replace(at=link.at, copied=self.at) if together or self.at - link.at > GAP else self
@@ -146,7 +148,8 @@ class FolderMemory:
         more than the record."""
         place = vocabulary.place(origin.source)
         at = self._copies.told(origin.source, value if told is None else told, written)
-        return Document(value, origin, written, place) if at is None else Document(value, origin, at, place, written)
+        believed, copied = (written, None) if at is None else (at, written)
+        return Document(value, origin, believed, place, copied, tells_time(value))
 
     def since(self, id: str, status: str, at: Millis | None) -> Millis | None:
         """When the status was first seen: a registry that is rewritten for another task says nothing new of this."""
