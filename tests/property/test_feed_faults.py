@@ -15,3 +15,8 @@ def test_a_recording_holds_every_record_on_disk_once_whatever_happens_to_the_fil
     schedules, seed = request.config.getoption("--schedules") // SHARE, request.config.getoption("--seed")
     failed = [told for each in range(part, schedules, PARTS) if (told := report(seed + each)) is not None]
     assert not failed, "\n".join(failed)
+
+
+@pytest.mark.parametrize("seed", [894, 936, 973])
+def test_a_schedule_that_failed_once_does_so_no_more(seed: int) -> None:
+    assert report(seed) is None

@@ -116,18 +116,6 @@ class TestALogThatIsCompressedWhileItIsFollowed:
         pack(log.rename("logs/session.jsonl.1"))
         assert recorded.look(2) == ["aaa111", "bbb222"]
 
-    def test_and_was_a_copy_whose_original_has_been_truncated(self, log: Path, recorded: RecordedFeed) -> None:
-        append(log, session_lines("aaa111", "bbb222"))
-        copy = Path("logs/session.jsonl.1")
-        copy.write_bytes(log.read_bytes())
-        append(log, session_lines("ccc333"))
-        recorded.look()
-        log.write_bytes(b"")
-        recorded.look()
-        Path("logs/session.jsonl.1.gz").write_bytes(gzip.compress(copy.read_bytes()))
-        copy.unlink()
-        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
-
     def test_and_stays_beside_it(self, log: Path, recorded: RecordedFeed) -> None:
         log.write_text(session_lines("aaa111", "bbb222"))
         recorded.look()
