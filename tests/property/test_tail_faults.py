@@ -30,6 +30,8 @@ PREAMBLE = b'{"preamble": "the same in every log", "filler": "' + b"-" * 280 + b
 class World:
     """A directory that is watched, one that is not, and what was delivered of it."""
 
+    preamble = PREAMBLE
+
     def __init__(self, home: Path, seed: int) -> None:
         self.random = random.Random(seed)
         self.inside = home / "inside"
@@ -66,7 +68,7 @@ class World:
 
     def write(self, path: Path, data: bytes) -> None:
         if not path.exists() and self.random.random() < 0.4:
-            data = PREAMBLE + data
+            data = self.preamble + data
         with path.open("ab") as file:
             file.write(data)
             self.unfinished.pop(os.fstat(file.fileno()).st_ino, None)
@@ -198,7 +200,7 @@ class World:
             self.copy(path)
             size = path.stat().st_size
             self.empty(path)
-            data = PREAMBLE if self.random.random() < 0.3 else b""
+            data = self.preamble if self.random.random() < 0.3 else b""
             while len(data) <= size:
                 data += self.lines()
             self.write(path, data)
@@ -304,10 +306,14 @@ class World:
                 self.known.discard(inode)
                 continue
             self.nameless[inode] = (fd, polls - 1)
-            found |= whole_records(os.pread(fd, 1 << 30, 0))
+            found |= self.whole_records(os.pread(fd, 1 << 30, 0))
         for path in self.given():
-            found |= whole_records(path.read_bytes())
+            found |= self.whole_records(path.read_bytes())
         return found
+
+    def whole_records(self, data: bytes) -> set[int]:
+        """The records in finished lines."""
+        return {int(match[1]) for match in RECORD.finditer(data[: data.rfind(b"\n") + 1])}
 
     def take(self, items: list[Line | Unreadable]) -> None:
         for item in items:
@@ -347,8 +353,8 @@ class World:
         self.take(list(self.tail.poll([])))
         away.rename(self.inside)
 
-    def run(self) -> None:
-        actions: list[tuple[int, Callable[[], None]]] = [
+    def actions(self) -> list[tuple[int, Callable[[], None]]]:
+        return [
             (6, self.append),
             (2, self.append_much),
             (1, self.append_crlf),
@@ -383,6 +389,9 @@ class World:
             (1, self.flush),
             (1, self.directory_away),
         ]
+
+    def run(self) -> None:
+        actions = self.actions()
         weights = [weight for weight, _ in actions]
         for _, action in self.random.choices(actions, weights, k=STEPS):
             self.log.append(action.__name__)
@@ -406,11 +415,6 @@ class World:
         for folder in (self.inside, self.outside):
             for path in folder.iterdir():
                 path.unlink()
-
-
-def whole_records(data: bytes) -> set[int]:
-    """The records in finished lines."""
-    return {int(match[1]) for match in RECORD.finditer(data[: data.rfind(b"\n") + 1])}
 
 
 @pytest.mark.parametrize("part", range(PARTS))

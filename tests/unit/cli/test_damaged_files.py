@@ -83,6 +83,12 @@ class TestALogBehindAHole:
         assert recorded.until(1) == ["aaa111"]
 
 
+class TestALogThatBeginsWithWhatIsNone:
+    def test_is_read_though_its_only_line_is_two_records(self, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        log.write_text("\nno record\n" + register("aaa111").rstrip("\n") + returned("aaa111"))
+        assert states(capsys, "logs") == ["completed"]
+
+
 class TestALogThatIsCompressedWhileItIsFollowed:
     """Each record stands once in the recording, whatever it is called and however it is packed."""
 

@@ -11,6 +11,7 @@ import msgspec
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.dormant_sessions import DormantSessions, resting
+from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
@@ -42,6 +43,7 @@ class FileCatalogue:
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
         """Files without a dialect: size and time at the last try, and what came of it."""
+        self._empty = EmptyFiles()
         self._copied: set[str] = set()
         """Sessions of which there may be copies: they are not put away again."""
         self._mixed: set[Dialect] = set()
@@ -58,6 +60,7 @@ class FileCatalogue:
         self._scan = self._roots.scan()
         if self._unknown:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
+        self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown}
         self.waiting += self._window.admit(
             path
@@ -77,7 +80,7 @@ class FileCatalogue:
         """Open a portion of the new files, and `again` all of no known format; True if there is something to read."""
         unknown = list(self._unknown) if again or len(self._unknown) <= FEW else []
         # Every poll with new files looks at all known ones, so the portions grow with what is known.
-        many = max(FEW, len(self.readings) // 2, len(self.shelf) // 8)
+        many = max(FEW, len(self.readings) // 2, len(self.shelf) // 8, len(self._unknown) // 2)
         fresh, self.waiting = self.waiting[:many], self.waiting[many:]
         kept = len(self.shelf)
         for path in dict.fromkeys((*unknown, *fresh, *self._stdin())):
@@ -100,7 +103,10 @@ class FileCatalogue:
                 return
             self._unknown[path] = (stamp, "empty")
             if found.st_size or is_lock(path):
+                self._empty.let_go(path)
                 self._settle(path, Sample(path, *_head(path)))
+            else:
+                self._empty.keep(path)
         except FileNotFoundError:
             self._unknown[path] = ((-1, -1), "gone: not found")
         except OSError as error:
@@ -162,6 +168,11 @@ class FileCatalogue:
         for path in self.shelf.take_down(session):
             self._open(path)
 
+    def close(self) -> None:
+        self._empty.close()
+        for reading in self.readings.values():
+            reading.close()
+
     # -- health ----------------------------------------------------------------------------------------------------
 
     def progress(self) -> tuple[int, int]:
@@ -178,6 +189,8 @@ class FileCatalogue:
         for path, (stamp, why) in list(self._unknown.items()):
             status, _, detail = why.partition(": ")
             yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
+        known = self.readings.keys() | self._unknown.keys()
+        yield from [status for status in list(self._empty.lost) if status.path not in known]
         for path, why in self._scan.skipped.items():
             yield SourceStatus(path, None, 0, 0, "skipped", why)
         for path in self._scan.missing:

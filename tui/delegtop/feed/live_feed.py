@@ -447,8 +447,7 @@ class Feed:
     def close(self) -> None:
         self._waker.close()
         self._tail.close()
-        for reading in self._readings.values():
-            reading.close()
+        self._files.close()
         if self._spool is not None:
             self._spool.close()
 

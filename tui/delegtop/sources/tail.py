@@ -157,7 +157,7 @@ class Tail:
         """What is known here, for those who read compressed logs."""
         from delegtop.sources.text_identity.unpacked_text import UnpackedTexts  # few files are
 
-        return UnpackedTexts(self._library, self._handles)
+        return UnpackedTexts(self._library, self._handles, self._texts.copies)
 
     def close(self) -> None:
         self._handles.close_all()

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.recording import MAGIC
@@ -33,6 +34,8 @@ DAMAGED = "damaged record"
 MISSING = "a part of the recording is missing"
 NEWER = "recorded by a newer version"
 UNKNOWN = "unknown record"
+HUGE = "a number larger than any time"
+_HUGE = lazy_pattern(rb"[:,\[]-?\d{19}")
 _SEAM = b'}{"crc":"'
 """Between two records that lack the newline. Quotes within a text are escaped, so no text has it."""
 
@@ -81,7 +84,7 @@ class Recording(Dialect):
             return self._begin(line, record)
         if type(record) is TapeSource:
             self._sources[record.number] = record.name
-        return () if record is not None else (Deviation(line.origin, UNKNOWN, excerpt(line.data)),)
+        return () if record is not None else (_strange(line),)
 
     def retell(self, line: Line) -> Sequence[Event | Unreadable]:
         records = [self._record(each) for each in _unglued(line)]
@@ -155,6 +158,13 @@ def _unglued(line: Line) -> list[Line]:
     pieces = [first, *(_SEAM[1:] + other for other in others)]
     whole = [piece + b"}" for piece in pieces[:-1]] + pieces[-1:]
     return [Line(line.origin, data) for data in whole]
+
+
+def _strange(line: Line) -> Deviation | Unreadable:
+    """A line that was written so: what it says is impossible, or only known to another version."""
+    if _HUGE.search(line.data):
+        return Unreadable(line.origin, HUGE, excerpt(line.data))
+    return Deviation(line.origin, UNKNOWN, excerpt(line.data))
 
 
 def _torn(line: Line, why: str) -> Unreadable:

@@ -8,11 +8,12 @@ them. Places are numbers, because a path in every event would be longer than the
 from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import or_
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from zlib import crc32
 
 import msgspec
-from msgspec import NODEFAULT, Struct
+from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import astuple
 
 from delegtop.base.clock import Millis
@@ -43,6 +44,10 @@ _HEAD = b'{"crc":"'
 _AFTER = len(_HEAD) + 8
 _TAG = "is"
 
+_KEPT = Meta(ge=-(1 << 63), le=(1 << 63) - 1)
+"""Numbers that a column of the store can hold: a record with another is none that delegtop wrote."""
+Moment = Annotated[Millis, _KEPT]
+
 Place = tuple[int, int, int]
 """The number of the source, the line, and the offset."""
 
@@ -53,13 +58,20 @@ def _mirror(kind: type[Event]) -> type[Struct]:
     fields: list[Any] = []
     for field in msgspec.structs.fields(kind):
         if field.name != "origin":
-            named = (field.name, hints[field.name])
+            named = (field.name, _kept(hints[field.name]))
             fields.append(named if field.default is NODEFAULT else (*named, field.default))
     fields.append(("place", Place | None, None))
     name = kind.__name__
     return msgspec.defstruct(
         name, fields, tag_field=_TAG, tag=name.lower(), frozen=True, gc=False, omit_defaults=True, module=__name__
     )
+
+
+def _kept(hint: Any) -> Any:
+    """The same type, its numbers no larger than a column holds."""
+    if get_origin(hint) in (Union, UnionType):
+        return reduce(or_, map(_kept, get_args(hint)))
+    return Annotated[hint, _KEPT] if hint in (int, Millis) else hint
 
 
 def _index(kind: type[Event]) -> int:
@@ -82,7 +94,7 @@ class Header(Struct, frozen=True, tag_field=_TAG, tag="recording", omit_defaults
 
     version: int
     by: str
-    at: Millis
+    at: Moment
     limits: dict[str, Any] = {}
     """What the agent files said that deadlines come from, by the name of the agent."""
 
@@ -106,7 +118,7 @@ class TapeEvents(Struct, frozen=True, tag_field=_TAG, tag="told", omit_defaults=
     """One line of a source and all it tells."""
 
     at: Place
-    seen: Millis
+    seen: Moment
     events: tuple[_AnyEvent, ...] = ()
     lost: tuple[Lost, ...] = ()
     raw: str | None = None
@@ -125,7 +137,7 @@ class Part(Struct, frozen=True, tag_field=_TAG, tag="part"):
 class End(Struct, frozen=True, tag_field=_TAG, tag="end"):
     """The recording ended here on purpose."""
 
-    at: Millis
+    at: Moment
     records: int
 
 

@@ -4,10 +4,11 @@ What was rotated and then compressed was read before, and so was a compressed lo
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from delegtop.sources.handles import Handles
+from delegtop.sources.handles import Handles, Inode
+from delegtop.sources.inode import FollowedInode
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_trace import HEAD, PREAMBLE, TextTrace, key_of
 
@@ -31,9 +32,11 @@ class Reached(NamedTuple):
 class UnpackedTexts:
     """Looks up the texts of compressed logs among those that a reader knows, and adds them."""
 
-    def __init__(self, library: KnownTexts, handles: Handles) -> None:
+    def __init__(self, library: KnownTexts, handles: Handles, copies: Mapping[Inode, FollowedInode]) -> None:
         self._library = library
         self._handles = handles
+        self._copies = copies
+        """Files that only repeat a text, which may be gone where it was read."""
 
     def reached(self, blocks: Blocks) -> Reached | None:
         """Where to read on in this text; None if it is a new one."""
@@ -44,7 +47,8 @@ class UnpackedTexts:
         candidates = [trace for trace in self._library.like(key) if trace.start == start]
         if not candidates:
             return None
-        text = _Sampled(candidates, self._handles)
+        copies = [(file, trace) for file in self._copies.values() if (trace := file.copy_of) in candidates and trace]
+        text = _Sampled(candidates, self._handles, copies)
         text.take(blocks())
         found = [known for trace in candidates if (known := _known(trace, text)) is not None]
         return max(found, key=lambda each: (each.is_copy, each.offset), default=None)
@@ -86,7 +90,9 @@ def _known(trace: TextTrace, text: "_Sampled") -> Reached | None:
 class _Sampled:
     """What is compared of a text that can only be read from its beginning on."""
 
-    def __init__(self, traces: list[TextTrace], handles: Handles) -> None:
+    def __init__(
+        self, traces: list[TextTrace], handles: Handles, copies: Sequence[tuple[FollowedInode, TextTrace]]
+    ) -> None:
         self.size = 0
         spans = sorted(span for trace in traces for span in trace.samples())
         self._parts: list[tuple[int, int, bytearray]] = []
@@ -97,8 +103,7 @@ class _Sampled:
             else:
                 self._parts.append((begin, end, bytearray()))
         self._homes: dict[int, tuple[int, TextTrace]] = {}
-        for trace in traces:
-            home = trace.home
+        for home, trace in [*((trace.home, trace) for trace in traces), *copies]:
             if home is not None:
                 try:
                     self._homes[handles.private(home.inode, home.names)] = (id(trace), trace)

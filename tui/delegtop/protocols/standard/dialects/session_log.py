@@ -75,7 +75,7 @@ class SessionLog(Dialect):
         cut = lines.pop() if not sample.whole or len(lines) > _LINES_SNIFFED else b""
         scores = [score for score in map(_sniff_line, lines) if score is not None]
         if not scores:
-            return _sniff_part(cut or b"".join(lines[:1]))  # two records glued together are no line, and begin like one
+            return max(map(_sniff_part, [cut, *lines]))  # two records glued together are no line, and begin like one
         return max(scores) if 2 * sum(score > 0 for score in scores) >= len(scores) else 0
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:

@@ -1,0 +1,115 @@
+"""Faults of the machine below: no reports of changes, a full disk, a restart in the middle of a line."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.patience import PATIENCE, until
+from tests.recorded_feed import RecordedFeed, session_lines
+
+DELEGTOP = (sys.executable, "-m", "delegtop")
+QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
+NO_INSTANCES = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$@"'
+IN_A_NAMESPACE = ("unshare", "-Ur", "sh", "-c", NO_INSTANCES, "sh")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("logs").mkdir()
+
+
+def works(*command: str) -> bool:
+    return (
+        bool(shutil.which(command[0])) and not subprocess.run([*command], capture_output=True, check=False).returncode
+    )
+
+
+def recorded(path: str = "r.delegtop") -> Counter[str]:
+    """How often each session stands in a recording."""
+    text = Path(path).read_text() if Path(path).exists() else ""
+    lines = [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+    return Counter(event["id"][-6:] for line in lines for event in line.get("events", ()) if event["is"] == "heard")
+
+
+class TestALineThatIsFinishedAfterARestart:
+    def test_is_told_once_and_not_before(self) -> None:
+        log, line = Path("logs/a.jsonl"), session_lines("bbb222")
+        log.write_text(session_lines("aaa111") + line[:40])
+        told = []
+        for rest in (line[40:], ""):
+            recorded = RecordedFeed("logs")
+            told.append(recorded.look(2))
+            recorded.close()
+            with log.open("a") as file:
+                file.write(rest)
+        assert told == [["aaa111"], ["aaa111", "bbb222"]]
+
+
+class TestARecorder:
+    @pytest.fixture(params=["the kernel tells", "nobody tells", "no instance is left"])
+    def recorder(self, request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
+        before: tuple[str, ...] = ()
+        environment = dict(os.environ)
+        if request.param == "nobody tells":
+            environment["WATCHFILES_FORCE_POLLING"] = "1"
+        if request.param == "no instance is left":
+            if not works(*IN_A_NAMESPACE, "true"):
+                pytest.skip("no user namespace may be made here")
+            before = IN_A_NAMESPACE
+        Path("logs/a.jsonl").write_text(session_lines("first0"))
+        command = [*before, *DELEGTOP, "record", "logs", "-o", "r.delegtop"]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+            try:
+                until(lambda: recorded()["first0"], "the first record")
+                yield process
+            finally:
+                process.kill()
+
+    def test_that_was_stopped_while_more_happened_than_the_kernel_can_tell_misses_nothing(
+        self, recorder: subprocess.Popen[bytes]
+    ) -> None:
+        events = int(QUEUE.read_text()) if QUEUE.exists() else 16_384
+        recorder.send_signal(signal.SIGSTOP)
+        with Path("logs/b.jsonl").open("ab", 0) as one, Path("logs/c.jsonl").open("ab", 0) as two:
+            for _ in range(min(events, 100_000) // 2 + 10):  # in turn, or the kernel would tell of them as one change
+                one.write(b"\n")
+                two.write(b"\n")
+        names = [f"{number:06}" for number in range(50)]
+        for name in names:
+            Path(f"logs/{name}.jsonl").write_text(session_lines(name))
+        recorder.send_signal(signal.SIGCONT)
+        until(lambda: len(recorded()) >= 51, "every record")
+        with Path("logs/a.jsonl").open("a") as file:
+            file.write(session_lines("last00"))
+        until(lambda: recorded()["last00"], "the last record")
+        assert recorded() == Counter(["first0", *names, "last00"])
+
+    def test_on_a_disk_that_becomes_full_says_so_and_keeps_what_it_wrote(self) -> None:
+        mounted = 'mount -t tmpfs -o size=64k tmpfs disk && { "$@"; echo "$?" > code; cp disk/r.delegtop . ; }'
+        Path("disk").mkdir()
+        if not works("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs disk"):
+            pytest.skip("no file system may be mounted here")
+        for number in range(20):
+            Path(f"logs/{number:02}.jsonl").write_text(session_lines(*(f"{number:03}{each:03}" for each in range(99))))
+        command = [*DELEGTOP, "record", "logs", "--once", "-o", "disk/r.delegtop"]
+        done = subprocess.run(
+            ["unshare", "-Urm", "sh", "-c", mounted, "sh", *command],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert "No space left on device" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert Path("code").read_text().strip() != "0"
+        tree = [*DELEGTOP, "tree", "--json", "r.delegtop"]
+        found = json.loads(subprocess.run(tree, capture_output=True, check=True, timeout=PATIENCE).stdout)
+        assert 0 < len(found["delegations"]) < 20 * 99
