@@ -597,6 +597,9 @@ class Terminal:
     def type(self, keys: bytes) -> None:
         os.write(self._fd, keys)
 
+    def is_raw(self) -> bool:
+        return not termios.tcgetattr(self._fd)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
+
     def resize(self, columns: int, lines: int) -> None:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
 
@@ -708,3 +711,34 @@ def test_the_size_of_the_terminal_is_followed(shell: Shell, terminal: Callable[[
     opened.wait_for(b"columns=101, lines=33")
     opened.type(b"\x03")
     opened.wait_for(b"over")
+
+
+CURSES = """
+import os, sys, termios, time, tty
+before = termios.tcgetattr(1)
+tty.setraw(1)
+os.write(1, b"ready")
+key = os.read(0, 1)
+os.write(1, b" key %r" % key)
+key = os.read(0, 1)
+os.write(1, b" then %r" % key)
+if sys.argv[1:] == ["tidy"]:
+    termios.tcsetattr(1, termios.TCSANOW, before)
+"""
+
+
+@pytest.mark.parametrize("manner", ["tidy", "untidy"])
+def test_a_program_that_sets_the_modes_of_its_output_gets_raw_keys_and_the_terminal_is_as_before(
+    shell: Shell, terminal: Callable[[str, str], Terminal], manner: str
+) -> None:
+    script = shlex.join(shell.arguments(shlex.join([sys.executable, "-c", CURSES, manner])))
+    opened = terminal("/bin/sh", f"stty -a >before; {script}; echo over $?; stty -a >after; echo done")
+    opened.wait_for(b"ready")
+    until(lambda: opened.is_raw())
+    opened.type(b"q")
+    opened.wait_for(b"key b'q'")
+    opened.type(b"\x03")
+    opened.wait_for(b"then b'\\x03'")
+    opened.wait_for(b"done")
+    assert (shell.folder / "after").read_text() == (shell.folder / "before").read_text()
+    assert shell.told() == ["register", "return"]

@@ -33,7 +33,10 @@ def typed(fields: dict[str, Any]) -> "ReturnError":
 
 def exception_error(error: BaseException) -> dict[str, Any]:
     """The error of work that raised an exception."""
-    told = str(error)
+    try:
+        told = str(error)
+    except Exception:  # noqa: BLE001  # its class is foreign code too
+        told = ""
     message = f"{type(error).__name__}: {told}" if told else type(error).__name__
     if isinstance(error, FileNotFoundError):
         return error_fields("execution", "FILE_NOT_FOUND", message, own_words.RESTORE)

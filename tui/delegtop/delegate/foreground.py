@@ -34,6 +34,13 @@ class Foreground:
             self._give(os.getpgrp())
             self._lent = False
 
+    def is_lent(self) -> bool:
+        """Whether the command has the terminal at this moment."""
+        try:
+            return self._lent and os.tcgetpgrp(_STDIN) == self._group
+        except OSError:
+            return False
+
     def follow_stop(self, pid: int) -> None:
         """If the command was stopped from the terminal, stop as well, so that the shell is back; then go on with it."""
         if not self._lent or not _is_stopped(pid):

@@ -7,6 +7,7 @@ it is not or if it raised; `partial` with what is there of the work, if its time
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -68,8 +69,8 @@ def invoke(
         if within == "process":
             return call.taken(InvokedProcess(call.context, subagent, call.registry).wait())
         return call.taken(_in_thread(call, subagent))
-    except KeyboardInterrupt:
-        call.cancelled("Ctrl-C")
+    except BaseException as error:  # Ctrl-C, or what a signal handler of the caller raised
+        call.cancelled("Ctrl-C" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
         raise
 
 
@@ -89,24 +90,25 @@ async def ainvoke(
     _check(subagent)
     call = _Call(context, timeout, registry, artifacts, root)
     if callable(subagent):
-        work = asyncio.ensure_future(_awaited(subagent, call.context))
+        work: asyncio.Future[WorkEnd] = asyncio.ensure_future(_awaited(subagent, call.context))
         stop: Callable[[], object] = work.cancel
     else:
         command = InvokedCommand(call.context, subagent, call.registry)
-        work = asyncio.ensure_future(asyncio.to_thread(command.wait))
+        pool = ThreadPoolExecutor(1)  # of its own: in one that is shared it might have to wait for its turn
+        work = asyncio.get_running_loop().run_in_executor(pool, command.wait)
+        pool.shutdown(wait=False)
         stop = command.stop
     try:
         limit = call.context.timeout if callable(subagent) else None  # a command keeps its own time
         done, _ = await asyncio.wait({work}, timeout=limit)
+        if not done:
+            work.cancel()
+            await asyncio.wait({work}, timeout=_FAREWELL)
     except asyncio.CancelledError:
         stop()
         call.cancelled("its caller was cancelled")
         raise
-    if not done:
-        work.cancel()
-        await asyncio.wait({work}, timeout=_FAREWELL)
-        return call.taken(WorkEnd(timed_out=True))
-    return call.taken(work.result())
+    return call.taken(work.result() if done else WorkEnd(timed_out=True))
 
 
 def _check(subagent: object) -> None:
@@ -123,7 +125,9 @@ async def _awaited(subagent: AsyncSubagent, context: DelegationContext) -> WorkE
         if task is not None and task.cancelling():
             raise
         return end_of(error)  # it cancelled itself
-    except Exception as error:  # noqa: BLE001  # whatever the subagent raises is its own end, not ours
+    except KeyboardInterrupt:  # a second Ctrl-C, which no event loop keeps from its tasks
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever the subagent raises is its own end, not ours
         return end_of(error)
 
 

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from tempfile import TemporaryFile
 from threading import Event
@@ -69,7 +70,8 @@ class InvokedCommand:
                     beat, size = monotonic() + BEAT, os.fstat(output.fileno()).st_size
                     if size > heard:
                         heard = size
-                        self._registry.heartbeat(self._context.session_id, last_line(_tail(output)))
+                        with suppress(OSError):  # a log that cannot be written ends no work; its end says so
+                            self._registry.heartbeat(self._context.session_id, last_line(_tail(output)))
         finally:
             if child.poll() is None:
                 self._end(child)

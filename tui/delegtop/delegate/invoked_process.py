@@ -20,8 +20,8 @@ from delegtop.delegate.work_end import WorkEnd, end_of
 
 _FAREWELL = 1.0
 """Seconds that a process which has returned has to end by itself."""
-_CHUNK = 3600.0
-"""Seconds that are waited at once: what is longer overflows a poll."""
+_LOOK = 1.0
+"""Seconds between two looks whether it still lives: what it has forked may hold its end of the pipe after it."""
 
 
 class InvokedProcess:
@@ -56,7 +56,7 @@ class InvokedProcess:
             return end_of(error)
         theirs.close()
         try:
-            return self._heard(ours, deadline) or _silent(process)
+            return self._heard(ours, process, deadline) or _silent(process)
         finally:
             ours.close()
             process.join(_FAREWELL if monotonic() < deadline else 0)
@@ -64,12 +64,16 @@ class InvokedProcess:
                 end_group(ProcessGroup(process.pid), lambda: not process.is_alive())
             process.join()
 
-    def _heard(self, ours: Connection, deadline: float) -> WorkEnd | None:
+    def _heard(self, ours: Connection, process: multiprocessing.Process, deadline: float) -> WorkEnd | None:
         """What it gives; None if it ended without a word."""
         try:
-            while not ours.poll(min(_CHUNK, max(0.0, deadline - monotonic()))):
+            lives = True
+            while not ours.poll(min(_LOOK, max(0.0, deadline - monotonic())) if lives else 0):
+                if not lives:
+                    return None
                 if monotonic() >= deadline:
                     return WorkEnd(timed_out=True)
+                lives = process.is_alive()
             end = ours.recv()
         except (EOFError, OSError):
             return None

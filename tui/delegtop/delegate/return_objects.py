@@ -1,12 +1,11 @@
 """Return objects, made: in the standard form, by an agent or by a caller that has to speak for one."""
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from delegtop.delegate.error_objects import error_fields, typed
 from delegtop.delegate.prepare import DelegationContext
-from delegtop.delegate.return_validation import ReturnInvalid, validate_return
+from delegtop.delegate.return_validation import ReturnInvalid, not_json, validate_return
 from delegtop.protocols.standard.contract import own_words
 from delegtop.protocols.standard.contract.return_contract import Status
 
@@ -137,11 +136,12 @@ def refused_fields(context: DelegationContext, invalid: ReturnInvalid) -> dict[s
 
 def as_json(value: object) -> object:
     """The value if JSON can hold it, else what Python shows of it."""
+    if not_json(value) is None:
+        return dict(value) if isinstance(value, Mapping) else value
     try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
         return repr(value)[:_SHOWN]
-    return value
+    except Exception:  # noqa: BLE001  # what an object shows of itself is foreign code
+        return f"<{type(value).__name__}>"
 
 
 _SHOWN = 4_000

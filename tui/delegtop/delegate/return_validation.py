@@ -48,9 +48,20 @@ def validate_return(value: object, expected_session_id: str | None = None, *, ro
     from delegtop.protocols.standard.contract.return_model import Return
 
     given: object = dumped(value) if isinstance(value, Return) else value
+    if isinstance(given, Mapping) and (unfit := not_json(given)):
+        raise ReturnInvalid((f"the return holds what JSON cannot hold: {unfit}",), given)
     if problems := tuple(map(str, return_breaches(given, expected_session_id, root=root))):
         raise ReturnInvalid(problems, given)
     return value if isinstance(value, Return) else Return.model_validate(given)
+
+
+def not_json(value: object) -> str | None:
+    """Why JSON cannot hold the value; None if it can."""
+    try:
+        json.dumps(dict(value) if isinstance(value, Mapping) else value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return str(error)
+    return None
 
 
 def return_breaches(value: object, expected: str | None = None, *, root: Path | None = None) -> "tuple[Breach, ...]":

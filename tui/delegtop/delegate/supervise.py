@@ -31,6 +31,8 @@ _LOOK = 0.05
 """Seconds between two looks whether a group that was asked to end is gone."""
 _FAREWELL = 1.0
 """Seconds a killed group has to leave; what is not gone then holds our pipe from outside of the group."""
+_MODES = 0.1
+"""Seconds between two looks at what a command in the terminal asks of its keyboard: nobody tells of that."""
 _STDOUT = 1
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Somebody wants it to end."""
@@ -156,6 +158,7 @@ class _Watch:
                 self._kill()
         finally:
             self._foreground.take_back()
+            self._ways.restore_modes()
         self._note_death()
         output = self._pumps[0].tail().decode("utf-8", "replace")
         if all(pump.ended for pump in self._pumps):
@@ -170,8 +173,11 @@ class _Watch:
         due = min(self._kill_at, monotonic() + _LOOK) if stopping else min(self._deadline, self._beaten_at + BEAT)
         if self._has_ended():  # its time does not matter any more, only that what it said is passed on
             due = self._beaten_at + BEAT
+        if self._foreground.is_lent():
+            due = min(due, monotonic() + _MODES)
         for number in self._mailbox.wait(due - monotonic()):
             self._hear(number)
+        self._follow_modes()
         now = monotonic()
         if now >= self._beaten_at + BEAT:
             self._beat(now)
@@ -182,6 +188,10 @@ class _Watch:
             self._kill_at = now + self._grace
             self._group.send(signal.SIGTERM)
 
+    def _follow_modes(self) -> None:
+        if self._foreground.is_lent():
+            self._ways.follow_modes()
+
     def _hear(self, number: int) -> None:
         if number in _STOPPING:
             self._interrupt(number)
@@ -190,6 +200,7 @@ class _Watch:
                 self._kill_at = min(self._kill_at, monotonic() + self._grace)
         elif number == signal.SIGCHLD:
             if self._child.returncode is None:
+                self._follow_modes()  # what stops leaves the terminal as it found it
                 self._foreground.follow_stop(self._child.pid)
         else:
             if number == signal.SIGWINCH:

@@ -41,7 +41,14 @@ class WorkEnd:
 
 def end_of(error: BaseException) -> WorkEnd:
     """The end of work that raised an exception."""
-    trace = "".join(traceback.format_exception(error))[-_LONGEST:]
+    trace = _trace(error)
     if isinstance(error, DelegationRefused | ReturnInvalid):
         return WorkEnd(error={**error.error().model_dump(mode="json"), "made_by": own_words.DELEGTOP}, trace=trace)
     return WorkEnd(error=exception_error(error), trace=trace)
+
+
+def _trace(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error))[-_LONGEST:]
+    except Exception:  # noqa: BLE001  # what an exception shows of itself is foreign code
+        return "".join(traceback.format_tb(error.__traceback__))[-_LONGEST:]
