@@ -127,6 +127,14 @@ def test_an_invalid_return_leaves_a_row_that_failed_by_delegtops_word(
     assert [finding["by"] for finding in told] == ["delegtop"]
 
 
+def test_of_a_return_that_is_not_valid_and_very_long_the_beginning_is_kept(desk: Desk) -> None:
+    context = desk.start()
+    desk.registry.complete(context.session_id, {"status": "done", "summary": "x" * 3_000_000})
+    kept = desk.events()[-1]["return"]["metadata"]["original_return"]
+    assert kept.startswith('{"status": "done", "summary": "xxx')
+    assert len(kept) < 200_000
+
+
 def test_what_json_cannot_hold_is_logged_as_python_shows_it(desk: Desk) -> None:
     context = desk.start()
     returned = desk.registry.complete(context.session_id, {1, 2})

@@ -1,5 +1,6 @@
 """Return objects, made: in the standard form, by an agent or by a caller that has to speak for one."""
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -135,9 +136,11 @@ def refused_fields(context: DelegationContext, invalid: ReturnInvalid) -> dict[s
 
 
 def as_json(value: object) -> object:
-    """The value if JSON can hold it, else what Python shows of it."""
+    """The value if JSON can hold it, else what Python shows of it; of one that is very long its beginning."""
     if not_json(value) is None:
-        return dict(value) if isinstance(value, Mapping) else value
+        plain = dict(value) if isinstance(value, Mapping) else value
+        text = json.dumps(plain, ensure_ascii=False)
+        return plain if len(text) <= _KEPT else f"{text[:_KEPT]}…"
     try:
         return repr(value)[:_SHOWN]
     except Exception:  # noqa: BLE001  # what an object shows of itself is foreign code
@@ -145,3 +148,5 @@ def as_json(value: object) -> object:
 
 
 _SHOWN = 4_000
+_KEPT = 100_000
+"""Characters: a line of a log that is longer than a million is not read whole."""
