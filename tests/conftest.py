@@ -1,15 +1,22 @@
 """What every test shares: the machine's own settings are kept out, and options for heavier runs."""
 
+import gc
 import os
 import re
 import signal
 import sys
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.dealing import ByFile
 
 PROJECT = Path(__file__).parent.parent
 
@@ -27,9 +34,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that put up processes of agent programs run one after the other: a server of one may serve any folder, so
     that nobody could say of another's session that it is lost."""
     for item in items:
-        known = vars(getattr(item, "module", object)).values()
-        if any("tests.stand_ins" in (getattr(each, "__name__", ""), getattr(each, "__module__", "")) for each in known):
+        if isinstance(item, pytest.Function) and _knows_stand_ins(item.module):
             item.add_marker(pytest.mark.xdist_group("agent programs"))
+
+
+@cache
+def _knows_stand_ins(module: ModuleType) -> bool:
+    names = ((getattr(each, "__name__", ""), getattr(each, "__module__", "")) for each in vars(module).values())
+    return any("tests.stand_ins" in each for each in names)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "ByFile | None":
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tests.dealing import ByFile
+
+    return ByFile(config, log)
+
+
+def pytest_collection() -> None:
+    """What is collected stays to the end: looking for garbage among it would only take time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -33,16 +33,16 @@ def stage(tmp_path: Path) -> Iterator[Path]:
     assert list(stage.iterdir()) == []
 
 
-def begun(terminal: "Terminal", command: str, stage: Path) -> int:
-    """Start the program; gives its process once it listens to signals."""
-    terminal.shell(f"TMPDIR={stage} {program()} {command}")
+def begun(terminal: "Terminal", command: str, stage: Path, started: str = "") -> int:
+    """Start the program, or what is started in its place; gives its process once it listens to signals."""
+    terminal.shell(f"TMPDIR={stage} {started or program()} {command}")
     terminal.wait_until(lambda: bool(children(terminal)) and listens(children(terminal)[0]), "the program listens")
     return children(terminal)[0]
 
 
-def opened(terminal: "Terminal", command: str, stage: Path, *words: str) -> int:
+def opened(terminal: "Terminal", command: str, stage: Path, *words: str, started: str = "") -> int:
     """Start the program; gives its process once the screen shows the words."""
-    process = begun(terminal, command, stage)
+    process = begun(terminal, command, stage, started)
     terminal.wait_for(*(words or ("q quit",)))
     assert terminal.tells("alternate_on") == "1"
     return process
