@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.waiting_places import waits
 
 if TYPE_CHECKING:
     from tests.dealing import ByFile
@@ -97,10 +98,28 @@ def tmp_path(request: pytest.FixtureRequest, _new_folder: NewFolder) -> Path:
     return _new_folder(re.sub(r"\W", "_", request.node.name)[:30])
 
 
+@pytest.fixture(scope="session")
+def _new_home(_new_folder: NewFolder) -> NewFolder:
+    """Gives an empty home to the tests of a file: the same as before, as long as nobody has left anything in it.
+
+    Where processes are started one may outlive its test: there each test has its own.
+    """
+    spare = [_new_folder("home")]
+
+    def home(place: str) -> Path:
+        if waits(place):
+            return _new_folder("home")
+        if any(spare[0].iterdir()):
+            spare[0] = _new_folder("home")
+        return spare[0]
+
+    return home
+
+
 @pytest.fixture(autouse=True)
-def _no_user_settings(monkeypatch: pytest.MonkeyPatch, _new_folder: NewFolder) -> None:
+def _no_user_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, _new_home: NewFolder) -> None:
     """No test sees the developer's configuration, colours or terminal."""
-    home = _new_folder("home")
+    home = _new_home(request.node.nodeid)
     for name in (
         "NO_COLOR",
         "FORCE_COLOR",

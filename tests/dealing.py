@@ -6,19 +6,8 @@ cores neither is idle while the other is done.
 """
 
 import pytest
+from tests.waiting_places import waits
 from xdist.scheduler.loadgroup import LoadGroupScheduling  # type: ignore[import-untyped] # xdist tells no types
-
-_WAITING = (
-    "agent programs",
-    "live",
-    "tests/kills/",
-    "tests/live/",
-    "tests/terminal/",
-    *(f"tests/unit/{each}/" for each in ("act", "cli", "delegate", "demo", "kernel", "mcp_server", "notify")),
-    "tests/unit/observation/",
-    "tests/unit/report/incident/",
-)
-"""Groups and folders whose tests spend most of their time waiting."""
 
 
 class ByFile(LoadGroupScheduling):  # type: ignore[misc] # as above
@@ -33,8 +22,8 @@ class ByFile(LoadGroupScheduling):  # type: ignore[misc] # as above
         return nodeid.partition("::")[0] if group == nodeid else group
 
     def _assign_work_unit(self, node: object) -> None:
-        waits = self.nodes.index(node) % 2 == 0
-        wanted = next((each for each in self.workqueue if each.startswith(_WAITING) == waits), None)
+        is_first = self.nodes.index(node) % 2 == 0
+        wanted = next((each for each in self.workqueue if waits(each) == is_first), None)
         if wanted is not None:
             self.workqueue.move_to_end(wanted, last=False)
         super()._assign_work_unit(node)

@@ -6,6 +6,7 @@ holds, and costs are times of the processor, compared with each other.
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from pathlib import Path
 from time import monotonic, sleep, thread_time
 
@@ -16,9 +17,9 @@ _LEAST = 0.0002
 """Seconds: below that it is the clock that is measured."""
 
 
-def until(holds: Callable[[], object], what: str = "it") -> None:
-    """Wait until it holds."""
-    end, pace = monotonic() + PATIENCE, paces()
+def until(holds: Callable[[], object], what: str = "it", *, every: float | None = None) -> None:
+    """Wait until it holds; `every` so many seconds it is looked, where a look is costly."""
+    end, pace = monotonic() + PATIENCE, paces() if every is None else repeat(every)
     while not holds():
         assert monotonic() < end, f"{what} did not happen in {PATIENCE:g} s"
         sleep(next(pace))

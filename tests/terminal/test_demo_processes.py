@@ -37,7 +37,7 @@ QUICK = f"PYTHONPATH={shlex.quote(str(PROJECT))} {shlex.quote(sys.executable)} -
 def hanging(terminal: "Terminal", stage: Path, command: str = "demo --speed 5") -> tuple[int, list[int]]:
     """The demo, and both of its processes, once they are there."""
     demo = opened(terminal, command, stage, started=QUICK)
-    until(lambda: len(tools(demo)) == 2)
+    until(lambda: len(tools(demo)) == 2, every=0.1)
     return demo, tools(demo)
 
 
@@ -79,7 +79,7 @@ def test_a_newcomer_sees_the_hang_and_the_kernels_word_and_frees_the_path(termin
         return "the path moved on" in terminal.screen()
 
     terminal.wait_until(is_freed, "the path moves on")
-    until(lambda: tools(demo) == [])
+    until(lambda: tools(demo) == [], every=0.1)
 
 
 def test_who_only_looks_can_stop_nothing_in_it_either(terminal: "Terminal", tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_who_ends_it_frees_the_path(simulation: Simulation, tool: HungTool) -> N
     assert tool._waiter
     os.kill(tool._waiter.pid, signal.SIGTERM)
     everybody = dict.fromkeys(("implementer", "status-sync-manager", "task-executor", "command"), "completed")
-    until(lambda: ended(simulation) == everybody)
+    until(lambda: ended(simulation) == everybody, every=0.1)
     words = [record.get("activity", "") for record in told(simulation)["implementer"]]
     assert any("SIGTERM" in each for each in words)
 
@@ -215,7 +215,7 @@ def test_if_nobody_does_the_orchestrator_gives_up_in_the_end(tmp_path: Path, too
     simulation = Simulation(1, 2_000, tmp_path, WallClock(), tool=tool)
     simulation.start()
     try:
-        until(lambda: "command" in ended(simulation))
+        until(lambda: "command" in ended(simulation), every=0.1)
     finally:
         simulation.stop()
     assert ended(simulation) == {"task-executor": "partial", "command": "partial"} | {
