@@ -34,14 +34,22 @@ class States:
     """The packages of both, each as an environment in which Python finds it first."""
 
     def __init__(self, commit: str, folder: Path) -> None:
-        packed = subprocess.run(["git", "-C", str(_ROOT), "archive", commit, "tui"], capture_output=True, check=False)
-        if packed.returncode:
-            raise Failed(packed.stderr.decode(errors="replace").strip())
-        with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
-            archive.extractall(folder, filter="data")
-        compileall.compile_dir(folder / "tui", quiet=1)
+        with tarfile.open(fileobj=BytesIO(_output("git", "-C", str(_ROOT), "archive", commit))) as archive:
+            archive.extractall(folder / "source", filter="data")
+        # Its formats are found by what is installed, so it is, in a folder of its own.
+        into = folder / "installed"
+        pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps")
+        _output(*pip, "--target", str(into), str(folder / "source"))
+        compileall.compile_dir(into, quiet=1)
         self.here = _first(_ROOT / "tui")
-        self.there = _first(folder / "tui")
+        self.there = _first(into)
+
+
+def _output(*argv: str) -> bytes:
+    done = subprocess.run(argv, capture_output=True, check=False)
+    if done.returncode:
+        raise Failed(done.stderr.decode(errors="replace").strip())
+    return done.stdout
 
 
 def _first(package: Path) -> dict[str, str]:
@@ -52,7 +60,7 @@ def measured(plan: Plan, commit: str) -> Iterator[Measured]:
     """Each thing with this state's CPU time (or memory), of that of the commit."""
     states = States(commit, plan.empty("commit"))
     rounds = plan.rounds * 2 + 1
-    log, home = plan.log(plan.peers), plan.empty("transcripts")
+    log, home, nothing = plan.log(plan.peers), plan.empty("transcripts"), plan.empty("nothing")
     make_history(home, 36 if plan.quick else 180, _SESSION, now())
     several: dict[str, tuple[int, Callable[[Mapping[str, str]], float]]] = {
         "`--version`": (rounds * 3, lambda env: command([*_PROGRAM, "--version"], env)),
@@ -60,7 +68,7 @@ def measured(plan: Plan, commit: str) -> Iterator[Measured]:
         "a log into the tree": (rounds, lambda env: method("g1_ingest.load", log, env=env)["cpu"]),
         "memory a delegation of that log": (3, lambda env: method("g1_ingest.load", log, env=env)["bytes"]),
         "transcripts into the tree": (rounds, lambda env: method("g1_ingest.load", home, env=env)["cpu"]),
-        "first paint": (rounds, lambda env: _painted([str(plan.folder / "commit")], env)),
+        "first paint": (rounds, lambda env: _painted([str(nothing)], env)),
         "first row of a log": (rounds, lambda env: _painted([str(_SAMPLE)], env, b"task-executor")),
     }
     for what, (times, work) in several.items():

@@ -2,6 +2,7 @@
 
 import gc
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -168,7 +169,8 @@ def load(log: str) -> dict[str, float]:
     # What is imported on the way is not part of reading a log.
     import watchfiles  # noqa: F401 -- see above
 
-    import delegtop.protocols.standard.dialects.registry_snapshot  # noqa: F401 -- see above
+    with suppress(ImportError):  # an earlier state has it elsewhere
+        import delegtop.protocols.standard.dialects.registry_snapshot  # noqa: F401 -- see above
     from delegtop.app.state.board import Board
     from delegtop.base.clock import WallClock
     from delegtop.feed.live_feed import Feed
