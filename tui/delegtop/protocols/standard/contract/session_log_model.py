@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+import msgspec
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, RootModel
 from pydantic_core import PydanticCustomError
 
@@ -16,10 +17,13 @@ Wait = Annotated[float, Field(gt=0, le=1e10)]
 
 
 def _moment(given: Any) -> Any:
-    """Only a text, or a moment that a program made: pydantic would take a number for one too."""
-    if isinstance(given, str | datetime):
+    """Read as the lines of a log are: pydantic would take a number for a moment too, and a text of digits."""
+    if isinstance(given, datetime):  # a program made it
         return given
-    raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z")
+    try:
+        return msgspec.convert(given, datetime)
+    except msgspec.ValidationError:
+        raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z") from None
 
 
 def _whole_number(given: Any) -> Any:
