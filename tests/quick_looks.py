@@ -13,7 +13,7 @@ from delegtop.cli import main
 from delegtop.feed import kernel_watch
 from delegtop.observation import call_watch
 
-_PACE = 0.05
+_PACE = 0.1
 """Seconds."""
 
 
