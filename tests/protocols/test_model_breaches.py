@@ -70,6 +70,8 @@ OTHERWISE: dict[tuple[str, str], tuple[str, str]] = {
     ),
     ("failed return", "metadata.session_id"): ("DEL-012", "as above"),
     ("log", "[3].session_id"): ("LOG-002", "the return in the line says whose it is, so the delegation has an id"),
+    ("failed return", "errors"): ("RET-030", "what cannot be read says nothing of why it failed"),
+    ("full log", "[1].timeout"): ("DEL-002", "without a deadline, one that cannot be read is as good as none"),
     ("ended log", "[1].error"): ("LOG-002", "rules on returns say nothing of an error that stands in none"),
     ("ended log", "[2].artifacts"): ("LOG-002", "nor of artifacts"),
 }

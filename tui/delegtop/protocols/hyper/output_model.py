@@ -17,9 +17,10 @@ from delegtop.protocols.hyper.output_contract import (
     SUMMARY_SENTENCES,
     ArtifactType,
     Status,
+    type_of,
 )
 from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
-from delegtop.protocols.standard.contract.return_contract import sentences
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _FIELDS = "hyper output contracts, Field Specifications"
 _READ = 16_384
@@ -100,6 +101,16 @@ class OutputArtifactModel(ContractModel):
             description="3-5 key findings or highlights.",
         ),
     ]
+
+    @model_validator(mode="after")
+    def _fits(self) -> "OutputArtifactModel":
+        meant = type_of(self.path)
+        if meant is not None and meant != self.type:
+            raise broken("HYP-006", "type", f"is {self.type}, but {self.path[-60:]} is {_KINDS[meant]}")
+        return self
+
+
+_KINDS: dict[ArtifactType, str] = {"document": "a document", "code": "source code", "data": "data"}
 
 
 class OutputErrorModel(ContractModel):

@@ -27,7 +27,7 @@ from delegtop.protocols.standard.contract.agent_file_contract import (
     Strategy,
 )
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
-from delegtop.protocols.standard.contract.return_contract import sentences
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _WHERE = "Structure standard, Frontmatter"
 _RETURN_FORMAT_READ = re.compile(r"(?:^|/)subagent-return(?:-format)?\.md$")
@@ -115,9 +115,9 @@ class ContextLoading(ContractModel):
     ]
     required: Annotated[
         list[Said],
-        AfterValidator(_with_return_format),
         Demand(f"{_WHERE}: Context loading", "AGT-013"),
         Field(min_length=1, description="Always load these; the return format standard among them."),
+        AfterValidator(_with_return_format),
     ]
     optional: Annotated[
         list[Said] | None, Demand(f"{_WHERE}: Context loading", "AGT-013"), Field(description="Load if needed.")
@@ -189,7 +189,9 @@ class LifecycleModel(ContractModel):
     return_format: Annotated[
         str,
         Demand(f"{_WHERE}: Lifecycle", "AGT-018"),
-        Field(pattern=r"subagent-return-format\.md$", description="Return format spec: subagent-return-format.md."),
+        Field(
+            pattern=r"(^|/)subagent-return-format\.md$", description="Return format spec: subagent-return-format.md."
+        ),
     ]
 
 

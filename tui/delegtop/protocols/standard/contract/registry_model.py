@@ -43,7 +43,7 @@ class RegistryEntry(ContractModel):
     ]
     status: Annotated[
         Standing,
-        Demand(_REGISTRY, "LOG-002"),
+        Demand(_REGISTRY, "DEL-015", "LOG-002"),
         Field(description="How it stands; `running` until something else is known."),
     ]
     delegation_depth: Annotated[

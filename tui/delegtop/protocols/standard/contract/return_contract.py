@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.protocols.standard.contract.agent_file_contract import PATH_PATTERNS
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 Status = Literal["completed", "failed", "partial", "blocked"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -118,16 +119,6 @@ ERROR_CODES = {
 def tokens(text: str) -> int:
     """About how many tokens a text has, rounded up."""
     return -(-len(text) // TOKEN)
-
-
-_SENTENCE_END = lazy_pattern(
-    r"(?<![.!?…])[.!?…]++[\"')\]]*+(?=\s+[^\sa-z]|\s*$)|[。！？।]++"  # the last are of other scripts
-)
-
-
-def sentences(text: str) -> int:
-    """How many sentences a text has. A full stop before a small letter ends none, so `e.g. this` is within one."""
-    return sum(1 for piece in _SENTENCE_END.split(text) if any(map(str.isalnum, piece)))
 
 
 def migrate(old: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from delegtop.protocols.standard.contract.return_contract import (
     OtherErrorType,
     Status,
     StructureArtifactType,
-    sentences,
 )
+from delegtop.protocols.standard.contract.sentence_count import sentences
 from delegtop.protocols.standard.contract.session_id_model import ID_SCHEMA, well_formed
 
 _FORMAT = "Return format standard, Field Specifications"
