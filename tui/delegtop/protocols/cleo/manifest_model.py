@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from delegtop.protocols.cleo.manifest_contract import KEY_FINDINGS, Status
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken
+from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken, some, when
 from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 from delegtop.protocols.standard.contract.sentence_count import sentences
 
@@ -72,6 +72,8 @@ def _one_sentence(finding: str) -> str:
 
 class ManifestEntryModel(ContractModel):
     """What a subagent appends to the manifest, as one line."""
+
+    model_config = ConfigDict(json_schema_extra=when("status", ["partial", "blocked"], some("needs_followup")))
 
     id: Annotated[
         str,

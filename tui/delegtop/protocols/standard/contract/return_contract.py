@@ -59,6 +59,20 @@ SUMMARY_HARD_LIMIT = 500
 NEXT_STEPS_SENTENCES = 2
 
 
+ErrorCodeName = Literal[
+    "TIMEOUT",
+    "VALIDATION_FAILED",
+    "TOOL_UNAVAILABLE",
+    "BUILD_ERROR",
+    "FILE_NOT_FOUND",
+    "CYCLE_DETECTED",
+    "MAX_DEPTH_EXCEEDED",
+    "STATUS_SYNC_FAILED",
+    "GIT_COMMIT_FAILED",
+    "UNKNOWN_ERROR",
+]
+
+
 class ErrorCode(NamedTuple):
     """One code of the table of ten."""
 
@@ -68,7 +82,7 @@ class ErrorCode(NamedTuple):
     """Running the same command again continues the work."""
 
 
-ERROR_CODES = {
+ERROR_CODES: dict[str, ErrorCode] = {
     "TIMEOUT": ErrorCode(
         "it took longer than it was given",
         "look for partial artifacts, keep the task in progress and run the same command again to continue",

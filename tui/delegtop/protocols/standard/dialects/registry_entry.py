@@ -27,7 +27,7 @@ def _departure(problem: Mapping[str, Any], value: Mapping[str, Any]) -> Departur
             return Departure(DeviationKind.UNKNOWN_KEY, field)
         case "missing":
             return Departure(DeviationKind.MISSING_FIELD, field)
-        case "literal_error" if field == "status" and value[field] in (None, ""):
+        case _ if value[field] is None or value[field] == "":
             return Departure(DeviationKind.MISSING_FIELD, field)
         case "literal_error" if field == "status":
             return Departure(DeviationKind.UNKNOWN_STATUS, f"status: {value[field]!r}")
