@@ -237,6 +237,7 @@ FAILED_ANSWER: dict[str, Any] = {
     "error": {"code": "NO_CONNECTION", "message": "The server did not answer", "details": "after 3000 ms"},
 }
 AGENT_FILE = Path(__file__).parents[1] / "agent_files" / "agent" / "subagents" / "release-planner.md"
+COMMAND_FILE = AGENT_FILE.parents[2] / "command" / "release.md"
 
 HOW_IT_ENDED = frozenset({"END-001", "RET-100", "RET-101"})
 LOOK = ("--at", AT)
@@ -272,6 +273,7 @@ GOOD: dict[str, GoodInput] = {
         "lint",
         judged=("agent",),
     ),
+    "command file": GoodInput({"command/release.md": COMMAND_FILE.read_text("utf-8")}, "lint"),
     "hyper output": GoodInput({"answer.md": ANSWER, "projects/parser/numbers.json": "[]\n"}),
     "failed answer": GoodInput({"answer.md": FAILED_ANSWER}, mentions=frozenset({"END-001", "HYP-014"})),
     "manifest": GoodInput({f"{OUTPUTS}/MANIFEST.jsonl": [MANIFEST_ENTRY], **BESIDE}),

@@ -128,6 +128,7 @@ def _sources(
     from delegtop.diagnosis.rule_table import LEFT_DEVIATIONS
     from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
     from delegtop.model.events import Deviation
+    from delegtop.observation import unlisted_outputs
     from delegtop.observation.unread_sources import unread
     from delegtop.report.check_report import CheckSubject
 
@@ -138,12 +139,14 @@ def _sources(
         odd = [each for each in source.examples if isinstance(each, Deviation)]
         count, odd = log_findings.untold(source.path, source.reasons, source.deviations, odd, places)
         left = [each for each in odd if each.kind in LEFT_DEVIATIONS]
+        count -= len(left)
+        left += unlisted_outputs.beside(source)
         deviations = [(each.origin, f"{each.kind}: {each.detail}") for each in odd if each not in left]
         lines = [(e.origin, f"{e.reason}: {e.excerpt}") for e in source.examples if not isinstance(e, Deviation)]
         found: list[Finding] = []
         for rule, number, examples in (
             (UNREADABLE, source.unreadable, lines),
-            (DEVIATION, count - len(left), deviations),
+            (DEVIATION, count, deviations),
         ):
             if rule in rules:
                 found += log_findings.judge(rule, source.path, number, examples, source.dialect)

@@ -11,7 +11,7 @@ from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rule_table import LEFT_DEVIATIONS, TOLD_DEVIATIONS
 from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
 from delegtop.dialects.products import product_of
-from delegtop.model.deviation_kinds import DeviationKind
+from delegtop.model.deviation_kinds import UNLISTED, DeviationKind
 from delegtop.model.events import Deviation
 from delegtop.protocols.standard.contract.own_formats import FORMATS
 
@@ -21,6 +21,7 @@ _ADVICE = {
     UNREADABLE.id: "Have its writer write one whole JSON object a line, in UTF-8, ended by a newline.",
     DEVIATION.id: "Have its writer follow the format, or read it as another one with --format.",
 }
+_LIST = "Have whoever wrote the file append its line; who reads only the list does not find it."
 _EXPECTED = lazy_pattern(r"Expected `([^`]+)`(?:, got `(\w+)`)?")
 _TYPES = {
     "array": "a list",
@@ -91,9 +92,10 @@ def not_found(path: str, named: Sequence[str], told: Sequence[Origin]) -> Findin
 
 
 def left_open(path: str, left: Deviation) -> Finding:
-    """Of a record that was begun and never finished, what its own rule would say if there were a delegation."""
+    """Of a record that was never finished, or never begun, what its rule would say if there were a delegation."""
     rule, what = LEFT_DEVIATIONS[left.kind], f"{left.detail[:1].upper()}{left.detail[1:]}."
-    return Finding(rule.id, Severity.WARNING, path, what, (left.origin,), _ADVICE[UNREADABLE.id])
+    advice = _LIST if left.kind == UNLISTED else _ADVICE[UNREADABLE.id]
+    return Finding(rule.id, Severity.WARNING, path, what, (left.origin,), advice)
 
 
 def in_words(told: str) -> str:

@@ -201,7 +201,24 @@ def test_a_file_that_is_not_beside_a_manifest_in_its_place_is_missing(
     assert rules() == {"OUT-001"}
     (tmp_path / ".git").rmdir()
     (path.parent / "2026-02-04_other.md").touch()
-    assert rules() == {"OUT-001"}
+    assert rules() == {"OUT-001", "OUT-002"}
+
+
+def test_an_output_file_that_no_line_names_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "agent-outputs"
+    folder.mkdir()
+    (folder / "MANIFEST.jsonl").write_text(entry() + "\n")
+    for name in ("2026-02-03_cache-layers.md", "2026-02-04_other.md", "README.md"):
+        (folder / name).write_text(OUTPUT)
+
+    def told() -> list[tuple[str, list[dict[str, Any]]]]:
+        main(["check", str(folder / "MANIFEST.jsonl"), "--json", "--rule", "OUT-002"])
+        return [(each["message"], each["evidence"]) for each in json.loads(capsys.readouterr().out)["findings"]]
+
+    place = {"source": str(folder / "2026-02-04_other.md"), "line": 1}
+    assert told() == [("No entry names 2026-02-04_other.md.", [place])]
+    (folder / "MANIFEST.archive.jsonl").write_text('{"file": "2026-02-04_other.md"}\n')
+    assert told() == []
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import listed, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model import notes as kinds
+from delegtop.model.deviation_kinds import UNLISTED
 from delegtop.model.events import Outcome
 from delegtop.model.states import ACTIVE
 from delegtop.protocols.cleo import entry_drift
@@ -18,7 +19,7 @@ from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE
 from delegtop.protocols.noted_drift import drifted, notes
 
 DEVIATIONS = {entry_drift.SPREAD: frozenset({"OUT-002"})}
-LEFT = {entry_drift.SPREAD: "OUT-002"}
+LEFT = {entry_drift.SPREAD: "OUT-002", UNLISTED: "OUT-002"}
 STALE_AFTER = 3 * MINUTE
 _PROTOCOL = "CLEO subagent protocol"
 _NO_LINE = "MANIFEST-001"
@@ -69,7 +70,8 @@ def output_file(case: Case) -> Iterator[RuleNote]:
     "exactly one line is appended to the manifest",
     f"{_PROTOCOL}, Output Requirements: one line, no pretty-printing. A reader that takes the manifest line by line "
     "sees nothing of an entry that is spread over several, and half of two that share one. CLEO's own check tells of "
-    "subagents that left no line at all.",
+    "subagents that left no line at all; an output file beside the manifest that no line in that folder names is a "
+    "warning: its entry may be kept elsewhere.",
 )
 def one_line(case: Case) -> Iterator[RuleNote]:
     for note, violation in objections(case):

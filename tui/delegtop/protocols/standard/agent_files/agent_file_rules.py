@@ -7,6 +7,7 @@ from delegtop.diagnosis.finding import Finding
 from delegtop.protocols.standard.agent_files import (
     ability_rules,
     claude_rules,
+    command_rules,
     cycle_rules,
     identity_rules,
     output_rules,
@@ -21,7 +22,7 @@ from delegtop.protocols.standard.contract.protocol_options import ProtocolOption
 
 def _rules() -> Iterator[AgentRule]:
     on_subagents = (section_rules, output_rules, placeholder_rules, step_rules, cycle_rules)
-    for module in (identity_rules, ability_rules, *on_subagents, claude_rules):
+    for module in (identity_rules, ability_rules, *on_subagents, claude_rules, command_rules):
         yield from (each for each in vars(module).values() if isinstance(each, AgentRule))
 
 
