@@ -8,7 +8,7 @@ from delegtop.diagnosis.return_findings import choice, listed, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model import notes as kinds
 from delegtop.protocols.cleo import entry_drift, manifest_contract
-from delegtop.protocols.cleo.entries import output_files
+from delegtop.protocols.cleo.entry_lookup import output_files
 from delegtop.protocols.cleo.manifest_contract import RICH, STATUSES
 from delegtop.protocols.cleo.output_file import LINKED
 from delegtop.protocols.noted_drift import drifted, notes

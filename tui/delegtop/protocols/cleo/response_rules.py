@@ -12,7 +12,7 @@ from delegtop.model import notes as kinds
 from delegtop.model.delegation import Delegation
 from delegtop.model.states import ENDED_BADLY
 from delegtop.protocols.cleo import PRODUCT, response_contract
-from delegtop.protocols.cleo.entries import entries, entry_named, objected
+from delegtop.protocols.cleo.entry_lookup import entries, entry_named, objected
 from delegtop.protocols.cleo.entry_rows import outcome_of
 from delegtop.protocols.cleo.response_contract import BLOCKER_WORDS, FOUR_LINES, GATES, MESSAGES, RESPONSE, Response
 from delegtop.protocols.noted_drift import notes

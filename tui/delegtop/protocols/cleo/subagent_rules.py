@@ -13,7 +13,7 @@ from delegtop.model.deviation_kinds import UNLISTED
 from delegtop.model.events import Outcome
 from delegtop.model.states import ACTIVE
 from delegtop.protocols.cleo import entry_drift
-from delegtop.protocols.cleo.entries import is_entry, objected, objections, output_files, words
+from delegtop.protocols.cleo.entry_lookup import is_entry, objected, objections, output_files, words
 from delegtop.protocols.cleo.entry_rows import OUTPUT
 from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE
 from delegtop.protocols.noted_drift import drifted, notes
