@@ -193,7 +193,7 @@ def rows() -> str:
         for row in document["row"]:
             where = "<br>".join(place if RULE.fullmatch(place) else f"`{place}`" for place in row["where"]) or "–"
             tests = "<br>".join(f"`{test}`" for test in row.get("tests", ())) or "–"
-            breaks = "<br>".join(breach_words(breach, rule_of(row, breach)) for breach in row.get("breaks", ()))
+            breaks = "<br>".join(breach_words(breach, rule_of(row, breach), row) for breach in row.get("breaks", ()))
             cells = (document["short"], cell(row["section"]), cell(row["asks"]), where, tests)
             made += f"| {' | '.join(cells)} | {breaks or no_input(row)} |\n"
     return made + "\n"
@@ -206,8 +206,8 @@ def no_input(row: dict[str, Any]) -> str:
 _SHOWN = 60
 
 
-def breach_words(breach: dict[str, Any], rule: str) -> str:
-    """A breach in short words: what is done to which input, and the rule that tells it."""
+def breach_words(breach: dict[str, Any], rule: str, row: dict[str, Any]) -> str:
+    """A breach in short words: what is done to which input, the rule that tells it, and why it is only mentioned."""
     within = f" of `{breach['file']}`" if "file" in breach else ""
     done = [f"without {code(field)}{within}" if field else f"without{within}" for field in breach.get("drop", ())]
     done += [
@@ -219,7 +219,8 @@ def breach_words(breach: dict[str, Any], rule: str) -> str:
     ]
     done += [f"with {code(short(breach['append']))} at the end{within}"] if "append" in breach else []
     done += [f"and {code(' '.join(breach['options']))}"] if "options" in breach else []
-    return f"{breach['in']} {', '.join(done)}: {rule}"
+    mild = breach.get("mild", row.get("mild"))
+    return f"{breach['in']} {', '.join(done)}: {rule}{f' (info: {cell(mild)})' if mild else ''}"
 
 
 def code(text: str) -> str:

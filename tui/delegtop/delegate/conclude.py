@@ -11,9 +11,10 @@ from delegtop.delegate.error_objects import error_fields
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
 from delegtop.delegate.return_objects import return_fields
-from delegtop.delegate.return_validation import ReturnInvalid, return_breaches, returns_in, session_id_of
+from delegtop.delegate.return_validation import ReturnInvalid, return_breaches, session_id_of
 from delegtop.protocols.standard.contract import own_words
 from delegtop.protocols.standard.contract.return_contract import STATUSES
+from delegtop.protocols.standard.contract.return_search import returns_in
 
 MADE_BY = "delegtop run"
 """The `metadata.made_by` of a return that the command did not print itself."""

@@ -7,8 +7,9 @@ from typing import Any
 
 from delegtop.delegate.error_objects import exception_error
 from delegtop.delegate.prepare import DelegationRefused
-from delegtop.delegate.return_validation import ReturnInvalid, returns_in
+from delegtop.delegate.return_validation import ReturnInvalid
 from delegtop.protocols.standard.contract import own_words
+from delegtop.protocols.standard.contract.return_search import returns_in
 
 _LONGEST = 20_000
 """Characters of a stack trace, the last of them: what went wrong stands at its end."""
