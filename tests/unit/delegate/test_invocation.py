@@ -22,9 +22,9 @@ from delegtop.delegate import (
     Within,
     ainvoke,
     invoke,
-    invoked_command,
     prepare_delegation,
     standard_return,
+    supervise,
 )
 
 LONG = 600
@@ -224,7 +224,7 @@ def test_a_command_that_is_not_there_is_failed_and_says_so(desk: Desk) -> None:
 def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(invoked_command, "GRACE", 0.2)
+    monkeypatch.setattr(supervise, "GRACE", 0.2)
     script = "sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 0.1; done' & wait"
 
     def give_up() -> Return:

@@ -10,7 +10,7 @@ from delegtop.base.paths import logs_folder
 from delegtop.cli.diagnostics import fail, say
 from delegtop.cli.exit_codes import Exit
 from delegtop.delegate.artifact_search import ArtifactSearch
-from delegtop.delegate.command_end import CommandEnd
+from delegtop.delegate.command_end import CommandEnd, end_alike
 from delegtop.delegate.conclude import Conclusion
 from delegtop.delegate.journal import Journal
 from delegtop.delegate.prepare import (
@@ -23,7 +23,8 @@ from delegtop.delegate.prepare import (
 )
 from delegtop.delegate.registry import DelegationRegistry
 from delegtop.delegate.registry_file import RegistryInvalid, SharedRegistryFile
-from delegtop.delegate.supervise import CannotStart, Listener, supervise
+from delegtop.delegate.started_command import CannotStart
+from delegtop.delegate.supervise import Listener, supervise
 
 DESCRIPTION = (
     "Run a command as a tracked delegation: `delegtop run [OPTION…] -- COMMAND [ARGUMENT…]`. "
@@ -166,6 +167,7 @@ class _Tracked(Listener):
             say(f"the return of {self._context.name} is not valid: {'; '.join(problems)}")
         if ended.timed_out:
             say(f"{self._context.name} ran out of time after {self._context.timeout:g}s and was ended")
+        end_alike(ended)
         return Exit.TIMEOUT if ended.timed_out else ended.code
 
     def _size(self) -> int:
@@ -181,7 +183,7 @@ class _Tracked(Listener):
         except CannotStart as problem:
             say(str(problem))
             code = Exit.NOT_FOUND if problem.missing else Exit.NOT_EXECUTABLE
-            return CommandEnd(code, timed_out=False, interrupted=False, output="")
+            return CommandEnd(code)
 
     def begun(self, pid: int) -> str:
         """Written by the very process of the command: if we are killed, its number still tells that it runs."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from delegtop.base.clock import WallClock
 from delegtop.delegate.artifact_search import ArtifactSearch
 from delegtop.delegate.conclude import failure
-from delegtop.delegate.invoked_command import InvokedCommand, last_line
+from delegtop.delegate.invoked_command import InvokedCommand
 from delegtop.delegate.invoked_process import InvokedProcess
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
@@ -186,7 +186,7 @@ class _Call:
             return self._failed(summary, end.error, end.trace)
         returned = end.returned()
         if end.code is not None and returned is None:
-            return self._made(end.code, last_line(str(end.value)))
+            return self._made(end.code, end.said)
         return self.registry.complete(id, returned, root=self._root)
 
     def taken_late(self, end: WorkEnd) -> None:

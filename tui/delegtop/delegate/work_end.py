@@ -26,6 +26,10 @@ class WorkEnd:
     trace: str | None = None
     code: int | None = None
     """The exit code, of a command."""
+    said: str = ""
+    """The last line that it printed."""
+    dropped: int = 0
+    """Bytes that it printed before what was kept of it."""
 
     def returned(self) -> object:
         """The return it gave; of a text the last that is in it, and if there is none, the text."""
