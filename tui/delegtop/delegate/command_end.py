@@ -18,13 +18,21 @@ class CommandEnd:
     output: str = ""
     """The end of its standard output."""
     said: str = ""
-    """The last line of it."""
+    """The last line that it printed, there or on its standard error."""
     dropped: int = 0
     """Bytes of output before that."""
     by_key: int = 0
     """The signal of a key that ended it, at our terminal; 0 if none did."""
     by_key_alone: bool = False
     """It was the only one who got it: others in our group would have, had it been typed without us."""
+
+    @property
+    def is_missing(self) -> bool:
+        """There is no such command, as shells have it."""
+        return self.code == _NOT_FOUND
+
+
+_NOT_FOUND = 127
 
 
 def exit_code(status: int | None) -> int:

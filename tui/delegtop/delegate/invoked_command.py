@@ -8,9 +8,9 @@ from contextlib import suppress
 from subprocess import DEVNULL, Popen
 from threading import Event
 
-from delegtop.delegate.conclude import failure
 from delegtop.delegate.group import LOOK, ProcessGroup, end
 from delegtop.delegate.kept_output import KeptOutput
+from delegtop.delegate.made_returns import failure
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
 from delegtop.delegate.started_command import StartedCommand
@@ -46,9 +46,7 @@ class InvokedCommand(Listener):
             missing = isinstance(error, FileNotFoundError)
             return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {error}", missing=missing))
         ended = Supervision(started, self._context, self._news, self).run()
-        return WorkEnd(
-            value=ended.output, timed_out=ended.timed_out, code=ended.code, said=ended.said, dropped=ended.dropped
-        )
+        return WorkEnd(command=ended)
 
     def _news(self, seconds: float, files: Sequence[int]) -> Sequence[int]:
         poll = select.poll()

@@ -10,9 +10,9 @@ from multiprocessing.connection import Connection
 from pickle import PicklingError
 
 from delegtop.base.clock import monotonic
-from delegtop.delegate.conclude import failure
 from delegtop.delegate.group import ProcessGroup, end
 from delegtop.delegate.journal import as_given
+from delegtop.delegate.made_returns import failure
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry, forget_keepers
 from delegtop.delegate.supervise import grace

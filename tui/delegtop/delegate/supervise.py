@@ -8,6 +8,7 @@ from math import inf
 from delegtop.base.clock import monotonic
 from delegtop.delegate.command_end import CommandEnd, exit_code
 from delegtop.delegate.group import LOOK
+from delegtop.delegate.kept_output import KeptOutput
 from delegtop.delegate.mailbox import Mailbox
 from delegtop.delegate.piped_command import PipedCommand, SharingCommand
 from delegtop.delegate.prepare import DelegationContext
@@ -121,6 +122,8 @@ class Supervision:
         self._grace = grace(context)
         self._deadline = now + context.timeout
         self._beaten_at = now
+        self._told_at = 0.0
+        """When that was printed which the last heartbeat has told."""
         self._kill_at = inf
         self._timed_out = False
         self._interrupted = False
@@ -143,7 +146,7 @@ class Supervision:
             self._timed_out,
             self._interrupted,
             output.text(),
-            output.last_line(),
+            self._latest().last_line(),
             output.dropped,
             by_key=by_key,
             by_key_alone=command.ended_by_key(by_key),
@@ -186,10 +189,15 @@ class Supervision:
         return self._command.is_heard_out()
 
     def _beat(self, now: float) -> None:
-        latest = max(self._command.kept(), key=lambda kept: kept.heard_at)
-        if latest.heard_at > self._beaten_at and (activity := latest.last_line()):
-            self._listener.heard(activity)
-        self._beaten_at = now
+        latest, self._beaten_at = self._latest(), now
+        if latest.heard_at > self._told_at:
+            self._told_at = latest.heard_at
+            if activity := latest.last_line():
+                self._listener.heard(activity)
+
+    def _latest(self) -> KeptOutput:
+        """What it printed last."""
+        return max(self._command.kept(), key=lambda kept: kept.heard_at)
 
     def _interrupt(self, number: int) -> None:
         if not self._interrupted:
