@@ -32,7 +32,7 @@ _TIMES: tuple[Any, ...] = (
         {},
     ),
 )
-_PIECES = (
+PIECES = (
     *(
         "a",
         " ",
@@ -163,7 +163,7 @@ class Breaker:
                 data.replace(b"}", b"", 1),
                 b"[" * dice.choice(_DEEP) + data,
                 b'{"a":' * dice.choice(_DEEP) + data,
-                dice.choice(_PIECES).encode("utf-8", "surrogatepass") * dice.choice((1, 100, 2_000)),
+                dice.choice(PIECES).encode("utf-8", "surrogatepass") * dice.choice((1, 100, 2_000)),
             )
         )[:LARGEST].replace(b"\n", b" ")
 
@@ -249,10 +249,10 @@ class Breaker:
         """A long text of pieces that mean something to somebody, or of pieces of the text itself."""
         dice = self._dice
         start = dice.randrange(len(text)) if text else 0
-        piece = text[start : start + dice.randint(1, 60)] if text and dice.random() < 0.5 else dice.choice(_PIECES)
+        piece = text[start : start + dice.randint(1, 60)] if text and dice.random() < 0.5 else dice.choice(PIECES)
         length = dice.choice((100, 5_000, 50_000, LONGEST))
         if dice.random() < 0.3:
-            return "".join(dice.choice(_PIECES) for _ in range(length // 10))
+            return "".join(dice.choice(PIECES) for _ in range(length // 10))
         long = (piece * (length // len(piece) + 1))[:length]
         return dice.choice((long, text + long, long + text, text[:start] + long + text[start:]))[:LONGEST]
 

@@ -8,12 +8,14 @@ import gc
 import random
 import time
 import traceback
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.fuzz.breaking import Breaker
-from tests.fuzz.corpus import Text
+from tests.fuzz.breaking_text import broken_path, broken_recording, broken_text
+from tests.fuzz.corpus import Text, kind_of
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
@@ -30,6 +32,8 @@ MOST = 300
 """Lines of one file that are read in a row."""
 _SHOWN = 12
 """Every so many files, what they told is printed as well."""
+_ELSEWHERE = 0.1
+"""So many files stand under another name."""
 _NOW = Millis(1_790_000_000_000)
 
 
@@ -47,8 +51,10 @@ class Tally:
     """What was read of one format."""
 
     def __init__(self) -> None:
-        self.lines = self.broken = self.events = self.unreadable = self.long = 0
+        self.lines = self.broken = self.reached = self.unreadable = self.long = 0
         self.slowest = 0.0
+        self.kinds: Counter[str] = Counter()
+        """Of the lines that were broken, what they had been."""
 
 
 class Reading:
@@ -60,7 +66,7 @@ class Reading:
         self._breaker = Breaker(dice)
         self.tallies: dict[str, Tally] = {}
         self.findings: list[Finding] = []
-        self.lines = 0
+        self.lines = self.folders = 0
         self._episodes = 0
 
     def family(self, texts: Sequence[Text]) -> None:
@@ -69,18 +75,35 @@ class Reading:
         chosen = dice.sample(texts, min(len(texts), dice.choice((1, 1, 2, 3))))
         harm = dice.choice((0.1, 0.4, 0.9))
         lines: list[Line] = []
+        broken = set[int]()
+        kinds = self.tally(chosen[0].dialect).kinds
         for text in chosen:
             start = dice.randrange(len(text.lines)) if dice.random() < 0.3 else 0
             picked = text.lines[start : start + MOST]
-            for number, data in enumerate(picked):
-                told = self._breaker.line(data, picked) if dice.random() < harm else data
-                origin = Origin(text.path, start + number + 1, (start + number) * 1_000)
+            path = broken_path(text.path, dice) if dice.random() < _ELSEWHERE else text.path
+            for number, data in enumerate(picked, start):
+                told = data
+                if dice.random() < harm:
+                    told = self._broken(text, data, picked)
+                    broken.add(len(lines))
+                    kinds[kind_of(data)] += 1
+                origin = Origin(path, number + 1, number * 1_000)
                 lines.append(Line(origin, told if text.unit is not Unit.LINES else told.replace(b"\n", b" "), _NOW))
-        self.read(chosen[0].dialect, lines)
+        self.read(chosen[0].dialect, lines, broken)
 
-    def read(self, dialect: type[Dialect], lines: Sequence[Line]) -> None:
-        """All of it, by one new reader into one new tree."""
-        tally = self.tallies.setdefault(dialect.name, Tally())
+    def _broken(self, text: Text, data: bytes, others: Sequence[bytes]) -> bytes:
+        if text.dialect.name == "recording":
+            return broken_recording(data, self._breaker, self._dice)
+        if text.unit is Unit.TEXT:
+            return broken_text(data, self._breaker, self._dice)
+        return self._breaker.line(data, others)
+
+    def tally(self, dialect: type[Dialect]) -> Tally:
+        return self.tallies.setdefault(dialect.name, Tally())
+
+    def read(self, dialect: type[Dialect], lines: Sequence[Line], broken: Set[int] = frozenset()) -> None:
+        """All of it, by one new reader into one new tree; those numbers were broken."""
+        tally = self.tally(dialect)
         reader, forest = dialect(), Forest()
         self._episodes += 1
         for number, line in enumerate(lines):
@@ -92,9 +115,12 @@ class Reading:
                 self._note("exception", dialect, line, error)
                 return
             spent = time.thread_time() - began
+            lost = sum(isinstance(each, Unreadable) for each in told)
             tally.lines += 1
-            tally.events += len(told)
-            tally.unreadable += sum(isinstance(each, Unreadable) for each in told)
+            tally.unreadable += lost
+            if number in broken:
+                tally.broken += 1
+                tally.reached += len(told) > lost
             allowed = self._slow * (1 + len(line.data) // LONG)
             if spent > allowed:
                 spent = self._again(dialect, lines[: number + 1])
