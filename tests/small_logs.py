@@ -4,7 +4,7 @@ import io
 import json
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, redirect_stderr
+from contextlib import closing, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -389,7 +389,7 @@ def delegation_context(folder: Path) -> None:
 def recording(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     sources = [str(SAMPLES / name) for name in ("02_hang", "claude-code")]
-    with redirect_stderr(io.StringIO()):
+    with redirect_stdout(io.StringIO()):
         assert main(["record", "--once", "-o", str(folder / "run.delegtop"), *sources]) == Exit.OK
 
 

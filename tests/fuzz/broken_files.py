@@ -16,8 +16,9 @@ from tests.fuzz.breaking import Breaker
 from tests.fuzz.breaking_text import broken_recording, broken_text
 from tests.fuzz.corpus import kind_of
 from tests.fuzz.reading_broken import Finding, Reading
-from tests.samples import MOMENTS, lay_out
+from tests.samples import MOMENTS, lay_out, moment, observed
 
+from delegtop.base.clock import FrozenClock
 from delegtop.cli import main
 from delegtop.dialects import Dialect
 from delegtop.sources.records import Line
@@ -99,9 +100,11 @@ def read_folder(reading: Reading, dice: random.Random) -> None:
         files = [path for path in copy.rglob("*") if path.is_file() and path.suffix != ".db"]
         for path in dice.sample(files, min(len(files), dice.randint(1, 4))):
             _break_file(path, breaker, dice)
-        out = io.StringIO()
         try:
-            with redirect_stdout(out), redirect_stderr(out):
+            with observed(copy, clock=FrozenClock(moment(MOMENTS[name]))) as seen:
+                seen.read()
+                failed = [reason for each in seen.statuses for reason in each.reasons if "failed" in reason]
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
                 main([command, *options, str(copy), "--at", MOMENTS[name]])
         except Exception as error:  # noqa: BLE001 -- as above
             place = traceback.extract_tb(error.__traceback__)[-1]
@@ -110,7 +113,6 @@ def read_folder(reading: Reading, dice: random.Random) -> None:
             return
         finally:
             gc.enable()  # a command that is soon over does without
-        failed = {line.strip() for line in out.getvalue().splitlines() if " failed on " in line}
         reading.findings += [Finding("exception", f"{command} of {name}", name, b"", told) for told in failed]
         reading.folders += 1
 

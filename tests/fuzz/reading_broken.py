@@ -21,13 +21,16 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Unit
 from delegtop.feed.bounded_facts import bounded
+from delegtop.model.events import Started
 from delegtop.model.forest import Forest
 from delegtop.report import tree_json
 from delegtop.sources.records import Line, Record, Unreadable, records
 
 SLOW = 0.005
-"""Seconds of processor time that one line may take, and again for each `LONG` bytes of it."""
+"""Seconds of processor time that one line may take, and again for each `LONG` bytes of it, and for each `ROWS`
+delegations that it tells of, as a registry or the file of a run does."""
 LONG = 64 * 1024
+ROWS = 400
 MOST = 300
 """Lines of one file that are read in a row."""
 _SHOWN = 12
@@ -45,6 +48,8 @@ class Finding(NamedTuple):
     path: str
     data: bytes
     detail: str
+    lines: Sequence[Line] = ()
+    """All that was read, up to it."""
 
 
 class Tally:
@@ -112,7 +117,7 @@ class Reading:
                 told = [*map(bounded, reader.read(line))]
                 forest.apply([each for each in told if not isinstance(each, Unreadable)])
             except Exception as error:  # noqa: BLE001 -- whatever it is, it is what is looked for
-                self._note("exception", dialect, line, error)
+                self._note("exception", dialect, line, error, lines[: number + 1])
                 return
             spent = time.thread_time() - began
             lost = sum(isinstance(each, Unreadable) for each in told)
@@ -121,7 +126,8 @@ class Reading:
             if number in broken:
                 tally.broken += 1
                 tally.reached += len(told) > lost
-            allowed = self._slow * (1 + len(line.data) // LONG)
+            rows = sum(isinstance(each, Started) for each in told)
+            allowed = self._slow * (1 + len(line.data) // LONG + rows // ROWS)
             if spent > allowed:
                 spent = self._again(dialect, lines[: number + 1])
                 if spent > allowed:
@@ -133,6 +139,7 @@ class Reading:
                             line.origin.source,
                             line.data,
                             f"{spent * 1e3:.1f} ms of {len(line.data):,} bytes",
+                            lines[: number + 1],
                         )
                     )
             tally.slowest = max(tally.slowest, spent)
@@ -169,14 +176,17 @@ class Reading:
                 forest.advance(_NOW)
                 "\n".join(tree_json.tree(forest, ()))
         except Exception as error:  # noqa: BLE001 -- as above
-            self._note("exception when shown", dialect, line, error)
+            self._note("exception when shown", dialect, line, error, lines)
 
-    def _note(self, what: str, dialect: type[Dialect], line: Line | None, error: Exception) -> None:
+    def _note(
+        self, what: str, dialect: type[Dialect], line: Line | None, error: Exception, lines: Sequence[Line]
+    ) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
         data = line.data if line is not None else b""
         path = line.origin.source if line is not None else ""
-        self.findings.append(Finding(what, dialect.name, path, data, f"{type(error).__name__} {error} at {where}"))
+        told = f"{type(error).__name__} {error} at {where}"
+        self.findings.append(Finding(what, dialect.name, path, data, told, lines))
 
 
 def resident() -> int:

@@ -3,9 +3,10 @@
 python -m tests.fuzz.run [--lines 1000000] [--seed 1] [--only claude-code,codex] [--kinds] [--keep FOLDER]
 
 The lines are those of the samples, and of real logs if DELEGTOP_REAL_LOGS names a folder of them. No line may raise an
-exception or take more than 5 ms of processor time (5 ms for each 64 kB of a longer one), and memory may not grow with
-their number. Rows of databases count as lines; between them, whole folders are broken, and a command is run on them.
-What fails is told with its place; `--keep` writes the very lines there, for nowhere else. The table says how many lines
+exception or take more than 5 ms of processor time (again for each 64 kB of it, and for each 400 delegations that it
+tells of), and memory may not grow with their number. Rows of databases count as lines; between them, whole folders are broken, and a command is run on them.
+What fails is told with its place; `--keep` writes the very lines there, and beside
+them, in JSON, all that was read before. The table says how many lines
 of each format were broken, how many of those still told something (so that they got past the first look at them), and
 how many kinds of lines they had been; `--kinds` names these.
 """
@@ -19,6 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 from tests.fuzz import corpus
 from tests.fuzz.broken_files import read_database, read_folder
 from tests.fuzz.reading_broken import SLOW, Finding, Reading, resident
@@ -128,7 +130,9 @@ def _print_kinds(reading: Reading) -> None:
 def _keep(folder: Path, findings: list[Finding]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, finding in enumerate(findings):
-        (folder / f"{number:04d}-{finding.format}-{finding.what.replace(' ', '-')}").write_bytes(finding.data)
+        name = f"{number:04d}-{finding.format}-{finding.what}".replace(" ", "-")
+        (folder / name).write_bytes(finding.data)
+        (folder / f"{name}.lines").write_bytes(msgspec.json.encode(finding.lines))
 
 
 if __name__ == "__main__":

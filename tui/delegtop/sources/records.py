@@ -35,12 +35,16 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BLANK = b"\0 \t\r\n"
 _SEPARATORS = "\0\x1e \t\r\n,"
 _GAP = lazy_pattern(f"[{_SEPARATORS}]*")
+_EMPTY = lazy_pattern(rf"(?:\{{\}}[{_SEPARATORS}]*)+")
+"""Any number of empty objects say no more than one."""
 _OPENING = lazy_pattern(r'\{\s*"')
 """Inside a text a quote would be escaped: an object begins here, or a text ends that has a brace at its end."""
 _INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _HALF = lazy_pattern(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 """Half of a character, or what becomes one."""
+_QUICK, _HUGE = 4_096, 500
+"""A line of more bytes is first searched for numbers such as 1e308: so many take the strict reader milliseconds."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
 # Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
@@ -97,7 +101,7 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
     """Every JSON object on the line, and a note on everything else that is on it."""
     data = line.data
     try:
-        value = _decode(data)
+        value = _decode(data) if len(data) < _QUICK else _decoded(data)
     except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
         yield from _salvage(line)
         return
@@ -112,7 +116,7 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
 def decoded(data: bytes | str) -> Any:
     """One whole JSON value, forgiven what a record is forgiven, such as half an emoji; None if it is none."""
     try:
-        value = _decode(data)
+        value = _decode(data) if len(data) < _QUICK else _decoded(data.encode() if isinstance(data, str) else data)
     except (ValueError, RecursionError):
         text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     else:
@@ -123,6 +127,13 @@ def decoded(data: bytes | str) -> Any:
     except (ValueError, RecursionError):
         return None
     return value if end == len(text) else None
+
+
+def _decoded(data: bytes) -> Any:
+    """The same of a long one; ValueError also if the strict reader takes long for it, and the other does not."""
+    if data.count(b"e+3") + data.count(b"e3") > _HUGE:
+        raise ValueError("many numbers of three hundred digits")
+    return _decode(data)
 
 
 def fault(data: bytes) -> str:
@@ -142,11 +153,14 @@ def excerpt(data: bytes) -> str:
 
 def _salvage(line: Line) -> Iterator[Record | Unreadable]:
     """The objects and the fragments on a line that is not simply one JSON value."""
-    from json import JSONDecodeError  # few lines need more than the strict reader
-
     data = line.data
     if not data.strip(_BLANK):
         return
+    if b"{" not in data and b"\0" not in data:
+        yield Unreadable(line.origin, NOT_JSON, excerpt(data))
+        return
+    from json import JSONDecodeError  # few lines need more than the strict reader
+
     lenient = _Lenient()
     start = line.origin.offset
     if data.startswith(_BOM):
@@ -164,6 +178,10 @@ def _salvage(line: Line) -> Iterator[Record | Unreadable]:
         origin = Origin(line.origin.source, line.origin.line, start)
         reason = NOT_JSON
         try:
+            if empty := _EMPTY.match(text, at):
+                yield Record(origin, {}, line.at)
+                at = empty.end()
+                continue
             if text[at] == "{":
                 value, after = lenient.object_at(text, at)
                 yield Record(origin, value, line.at)

@@ -13,7 +13,7 @@ TASK = "task"
 _ASKING = frozenset({"question", "plan_exit"})
 """Tools that wait until a person answers."""
 
-_SUBAGENT = re.compile(r"\s*\(@(?P<agent>[^()@]+) subagent\)\s*$")
+_SUBAGENT = re.compile(r"\(@(?P<agent>[^()@]+) subagent\)\Z")
 _UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\dT")
 _TASK = re.compile(r"<task\s+(?=[^>]*\bid=\"(?P<id>[^\"]+)\")(?=[^>]*\bstate=\"(?P<state>\w+)\")[^>]*>")
 _RESULT = re.compile(r"<task_(?P<kind>result|error)>\n?(?P<text>.*?)\n?</task_(?P=kind)>", re.DOTALL)
@@ -36,8 +36,8 @@ def title_of(text: Any) -> tuple[str | None, str | None]:
     title = word(text)
     if title is None or _UNNAMED.match(title):
         return None, None
-    named = _SUBAGENT.search(title)
-    return (title[: named.start()] or None, named["agent"]) if named else (title, None)
+    named = _SUBAGENT.search(title.rstrip())
+    return (title[: named.start()].rstrip() or None, named["agent"]) if named else (title, None)
 
 
 def model_of(value: dict[str, Any]) -> str | None:

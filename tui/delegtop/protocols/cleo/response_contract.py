@@ -30,7 +30,7 @@ class MessageVersion(NamedTuple):
     form: str
     """As a person would write it down."""
     head: re.Pattern[str]
-    """The message, or its first line: `type`, `status`, and `entry` where it names one."""
+    """The message, or its first line: `type`, `status`, and `entry` where it names one. All speak of a manifest."""
 
 
 _KIND = r"\[[^\]\n]{1,40}\]|[A-Z][\w ()/&-]{0,40}(?<! is)(?<! was)(?<! been)(?<! now)"
@@ -151,7 +151,8 @@ class Response(NamedTuple):
 def read(text: str) -> Response:
     """An answer. Of several messages the first counts; what stands beside it is content."""
     lines = list(_lines(text))
-    place = next((index for index, line in enumerate(lines) if _version(line)), None)
+    named = (index for index, line in enumerate(lines) if "manifest" in line or "MANIFEST" in line)
+    place = next((index for index in named if _version(lines[index])), None)
     first = None if place is None else lines.pop(place)
     found = None if first is None else _version(first)
     if found is None:
@@ -162,9 +163,9 @@ def read(text: str) -> Response:
             content=tuple(line for line in lines if not _LINE.fullmatch(line) or meant is None),
         )
     version, head = found
-    below = [line for line in lines if version is VERSIONS[-1] and _LINE.fullmatch(line)]
-    told = tuple((match[1], match[2].strip()) for line in below if (match := _LINE.fullmatch(line)))
-    content = tuple(line for line in lines if line not in below and line != first)
+    below = [_LINE.fullmatch(line) if version is VERSIONS[-1] else None for line in lines]
+    told = tuple((match[1], match[2].strip()) for match in below if match)
+    content = tuple(line for line, match in zip(lines, below, strict=True) if match is None and line != first)
     kind, entry = head["type"].strip("[]"), head["entry"] if "entry" in head.re.groupindex else None
     return Response(version, kind, _status(head["status"]), entry, told, content)
 
