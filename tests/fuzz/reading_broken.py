@@ -10,6 +10,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +29,9 @@ from delegtop.sources.records import Line, Record, Unreadable, records
 
 SLOW = 0.005
 """Seconds of processor time that one line may take, and again for each `LONG` bytes of it, and for each `ROWS`
-delegations that it tells of, as a registry or the file of a run does."""
+delegations that it tells of, as a registry does, or lines of a text that is read as a whole."""
 LONG = 64 * 1024
-ROWS = 400
+ROWS = 200
 MOST = 300
 """Lines of one file that are read in a row."""
 _SHOWN = 12
@@ -111,7 +112,9 @@ class Reading:
         tally = self.tally(dialect)
         reader, forest = dialect(), Forest()
         self._episodes += 1
+        held = 0
         for number, line in enumerate(lines):
+            held += len(line.data)
             began = time.thread_time()
             try:
                 told = [*map(bounded, reader.read(line))]
@@ -127,7 +130,9 @@ class Reading:
                 tally.broken += 1
                 tally.reached += len(told) > lost
             rows = sum(isinstance(each, Started) for each in told)
-            allowed = self._slow * (1 + len(line.data) // LONG + rows // ROWS)
+            rows += line.data.count(b"\n") if dialect.unit is Unit.TEXT else 0
+            allowed = self._slow * (1 + held // LONG + rows // ROWS)
+            held = 0 if told else held  # what tells nothing may be a part of what is told at its end
             if spent > allowed:
                 spent = self._again(dialect, lines[: number + 1])
                 if spent > allowed:
@@ -190,7 +195,11 @@ class Reading:
 
 
 def resident() -> int:
-    """Bytes of memory this process holds now."""
+    """Bytes of memory this process holds now, without what it could give back."""
+    import ctypes
     import os
 
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -22,7 +22,7 @@ from delegtop.sources.records import NOT_JSON, Line, Record, Unreadable, records
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _QUERY, _AFTER_QUERY = "<user_query>", "</user_query>"
-_LINE = re.compile(rb"[^\n]+")
+_LINE = re.compile(rb"[^\s\0][^\n]*")
 _NAMED = 100
 """So many lines of one transcript that are no records are named one by one."""
 _SPAWNS = dict.fromkeys(("Agent", "Task", "Subagent"), Phase.CHILD)
@@ -77,7 +77,8 @@ class Cursor(Chat):
                 odd += 1
                 continue
             number, counted = number + text.count(b"\n", counted, match.start()), match.start()
-            for found in records(Line(Origin(line.origin.source, number, match.start()), match[0])):
+            start = text.rfind(b"\n", 0, counted) + 1
+            for found in records(Line(Origin(line.origin.source, number, start), text[start : match.end()])):
                 if isinstance(found, Record):
                     values.append(found.value)
                 elif match.end() < len(text):

@@ -72,6 +72,7 @@ RESPONSE = re.compile(
 _LINE = re.compile(rf"({'|'.join(LINES)}):[ \t]*(.*)")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]*")
 _NONE = frozenset({"none", "-", "–", "n/a", ""})
+_COMMITS = 100
 _GATE = re.compile(r"[^\s,;=]+=[^\s,;=]+")
 
 
@@ -119,7 +120,7 @@ class Response(NamedTuple):
 
     @property
     def commits(self) -> tuple[str, ...]:
-        return tuple(re.findall(r"[^\s,;]+", self._line("commits") or ""))
+        return tuple(dict.fromkeys(re.findall(r"[^\s,;]+", self._line("commits") or "")))[:_COMMITS]
 
     @property
     def blocker(self) -> str | None:
