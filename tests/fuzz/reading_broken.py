@@ -22,7 +22,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Unit
 from delegtop.feed.bounded_facts import bounded
-from delegtop.model.events import Started
+from delegtop.model.events import Deviation, Started
 from delegtop.model.forest import Forest
 from delegtop.report import tree_json
 from delegtop.sources.records import Line, Record, Unreadable, records
@@ -132,7 +132,8 @@ class Reading:
             rows = sum(isinstance(each, Started) for each in told)
             rows += line.data.count(b"\n") if dialect.unit is Unit.TEXT else 0
             allowed = self._slow * (1 + held // LONG + rows // ROWS)
-            held = 0 if told else held  # what tells nothing may be a part of what is told at its end
+            if any(not isinstance(each, Unreadable | Deviation) for each in told):
+                held = 0  # what tells nothing may be a part of what is told at its end
             if spent > allowed:
                 spent = self._again(dialect, lines[: number + 1])
                 if spent > allowed:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.masking.browser import CHROMIUM, ran_a_script
-from tests.masking.every_output import answered, printed, shown, told, written
+from tests.masking.every_output import MORE_COMMANDS, about_one, answered, printed, told, written
+from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, FEW, filled
 from tests.masking.hostile import dangerous, strings
 
@@ -49,6 +50,14 @@ def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_nothing_but_printable_text_is_printed_told_or_answered(way, logs: Logs) -> None:  # type: ignore[no-untyped-def] # each is a generator of name and text
     found = {name: dangerous(text) for name, text in way(logs[0], AT)}
     assert found
+    assert {name: signs for name, signs in found.items() if signs} == {}
+
+
+def test_nothing_but_printable_text_is_printed_in_other_forms_and_of_single_delegations(
+    request: pytest.FixtureRequest, logs: Logs
+) -> None:
+    forms = MORE_COMMANDS if request.config.getoption("--hostile") >= MANY else MORE_COMMANDS[::5]
+    found = {name: dangerous(text) for name, text in chain(printed(logs[0], AT, forms), about_one(logs[0], AT))}
     assert {name: signs for name, signs in found.items() if signs} == {}
 
 

@@ -18,7 +18,7 @@ _PRIVATE_KEY = (
 _END = rf"-----END{_BLANK}(?:[A-Z0-9]{{1,12}}{_BLANK}){{0,3}}{_PRIVATE}"
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=\s\\]")
 _LONGEST_KEY = 16_000
-_IN_CLUSTER = r"kind[\"']?\s{0,3}:\s{0,3}(?:\\{0,7}[\"'])?secret\b"
+_IN_CLUSTER = r"kind(?:\\{0,7}[\"'])?\s{0,3}:\s{0,3}(?:\\{0,7}[\"'])?secret\b"
 _DATA = r"\b(?:string)?data(?:\\{0,7}[\"'])?[ \t]{0,3}:\s{0,40}\{?"
 _ENTRY = (
     r"[\s,]{0,60}(?:\\{0,7}[\"'])?(?!(?:kind|metadata|type|apiversion|immutable)\b)[\w.-]{1,100}(?:\\{0,7}[\"'])?"

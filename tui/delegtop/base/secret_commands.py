@@ -1,6 +1,7 @@
 """Kinds of secrets that are likely by the command line they stand in, as history, scripts and tool calls have them."""
 
 from delegtop.base.secret_values import ANY, IS, QUOTE, REFERENCE, TELLING, SecretPlace
+from delegtop.base.text import MARK_CUT
 
 _AND = rf"{QUOTE}[ \t]{{0,3}},\s{{0,12}}"
 """Between two words of a list."""
@@ -10,6 +11,7 @@ _READS_IT = (
     r"|npm|vercel)[ \t]+login|gh[ \t]+secret|gcloud[ \t]+secrets|(?:npx[ \t]+)?wrangler|kinit|cryptsetup|kubeseal|vault"
     r"|ansible-vault|gpg"
 )
+_PIPED = rf"(?=(?:{QUOTE})?[ \t]{{0,3}}\|[ \t]{{0,3}}(?:sudo[ \t]+)?(?:{_READS_IT}))"
 _FLAG = r"(?<![^\s\"'`])--?(?:[a-z]{1,12}-){0,3}"
 
 COMMANDS: tuple[SecretPlace, ...] = (
@@ -33,7 +35,7 @@ COMMANDS: tuple[SecretPlace, ...] = (
         "password of mysql",
         "mysql -p…",
         (" -", '"-'),
-        rf"(\b(?:mysql|mariadb)[a-z-]{{0,12}}(?=[\s\"'])[^\n;|&]{{0,200}}?[\s\"']-p)(?!\s|[0-9.:]{{0,21}}:[0-9]){ANY}",
+        rf"(\b(?:mysql|mariadb)[a-z-]{{0,12}}(?=[\s\"'\\])[^\n;|&]{{0,200}}?[\s\"']-p)(?!\s|[0-9.:]{{0,21}}:[0-9]){ANY}",
         checked="as written",
         also=("mysql", "mariadb"),
     ),
@@ -153,8 +155,8 @@ COMMANDS: tuple[SecretPlace, ...] = (
         "echo … | sudo -S",
         ("echo ", "printf "),
         rf"(\b(?:echo(?:[ \t]+-[ne]{{1,2}})?|printf(?:[ \t]+[\"']?%s[\"']?)?)[ \t]+)({QUOTE})?(?!{REFERENCE})"
-        rf"[^\s\"'|\\]{{4,}}(?=(?:{QUOTE})?[ \t]{{0,3}}\|[ \t]{{0,3}}(?:sudo[ \t]+)?(?:{_READS_IT}))",
-        also=("|",),
+        rf"[^\s\"'|\\]{{4,}}(?:{_PIPED}|(?<={MARK_CUT}))",
+        also=("|", MARK_CUT),
     ),
     SecretPlace(
         "password of a key store",

@@ -239,7 +239,7 @@ PLACES: tuple[SecretPlace, ...] = (
         '{"value": "…", "name": "X-Api-Key"}',
         _NAMED,
         rf"(value{IS})({QUOTE})(?!{REFERENCE}){QUOTED}{{3,}}"
-        rf"(?={QUOTE}[\s,]{{1,12}}{QUOTE}name{IS}{QUOTE}(?:{_HEADERS}|{_NAMES}){QUOTE})",
+        rf"(?={QUOTE}[\s,]{{1,12}}(?:{QUOTE}name{IS}{QUOTE}(?:{_HEADERS}|{_NAMES}){QUOTE}|[^\n]{{0,8}}{MARK_CUT}))",
         also=("value",),
     ),
     SecretPlace(
@@ -366,7 +366,7 @@ PLACES: tuple[SecretPlace, ...] = (
         "dumped password hash",
         "me:500:…:…:::",
         ("::",),
-        r"(:[0-9a-f]{32}:)()[0-9a-f]{32}(?=:::)",
+        r"(:[0-9]{1,6}:)()[0-9a-f]{32}:[0-9a-f]{32}(?=:::)",
         also=(":::",),
     ),
     SecretPlace(

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from delegtop.base.text import MARK_BREAK, MARK_CUT
+from delegtop.base.text import MARK_BREAK, MARK_CUT, cut
 
 if TYPE_CHECKING:
     from delegtop.base.secret_forms import SecretForm
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 MASKED = "[masked]"
 
 _pattern = cache(re.compile)
-_SPELLED = r"\\{1,7}(?:u00(?:2[013-9a-fA-F]|[3467][0-9a-fA-F]|5[0-9abdefABDEF])|/)"
-"""A character that JSON spells in numbers though it need not; the quote and the backslash stay as they are."""
+_SPELLED = (
+    r"\\{1,7}(?:u00(?:2[013-9a-fA-F]|[3467fF][0-9a-fA-F]|5[0-9abdefABDEF])"
+    r"|u(?:04[0-9a-fA-F]|30[4-9a-fA-F]|[4-9][0-9a-fA-F]{2})[0-9a-fA-F]|/)"
+)
+"""A character that JSON spells in numbers though it need not, also a letter of the languages that have a word for a
+password in our table; the quote and the backslash stay as they are."""
 _UNSEEN = (
     r"(?:[\x1b␛]|\\{1,7}u001b)\[[0-9;?]{0,20}[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]"
     r"|<U\+(?:00AD|200[B-F]|2060|FEFF)>"
@@ -64,6 +68,11 @@ def mask(text: str) -> str:
     return hide(text, _masked)
 
 
+def mask_beginning(text: str, length: int) -> str:
+    """So much of it, masked: a secret that is cut there is known by the mark of the cut."""
+    return mask(cut(text, length))
+
+
 def _masked(_kind: str, _secret: str) -> str:
     return MASKED
 
@@ -86,13 +95,13 @@ def _plain(text: str) -> str:
     """The text as it is meant: without colours and invisible characters, and no letter of it spelled as a number."""
     if "\x1b[" in text or "u001b[" in text or "<U+" in text or (not text.isascii() and _pattern(_HIDING).search(text)):
         text = _pattern(_UNSEEN).sub("", text)
-    if "\\" in text and ("\\u00" in text or "\\/" in text):
+    if "\\" in text and ("\\u" in text or "\\/" in text):
         text = _pattern(_SPELLED).sub(_spelled_out, text)
     return text
 
 
 def _spelled_out(found: re.Match[str]) -> str:
-    return "/" if found[0].endswith("/") else chr(int(found[0][-2:], 16))
+    return "/" if found[0].endswith("/") else chr(int(found[0][-4:], 16))
 
 
 def _spans(text: str) -> list[_Span]:

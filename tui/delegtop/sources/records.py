@@ -47,6 +47,8 @@ _QUICK, _HUGE = 4_096, 500
 """A line of more bytes is first searched for numbers such as 1e308: so many take the strict reader milliseconds."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
+_LONG_NUMBER = lazy_pattern(rb"[eE]\+?[0-9]{3}|[0-9]{300}")
+_HOLDS_TEXT = (str, list, dict)
 # Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
 _SEARCHED = 500_000
 _ATTEMPTS = 2_000
@@ -123,7 +125,7 @@ def decoded(data: bytes | str) -> Any:
         return None if _is_too_deep(data) else value
     text = text.strip(" \t\r\n\ufeff")
     try:
-        value, end = _Lenient().object_at(text, 0)
+        value, end = _Lenient(text.encode("utf-8", "surrogatepass")).object_at(text, 0)
     except (ValueError, RecursionError):
         return None
     return value if end == len(text) else None
@@ -161,7 +163,7 @@ def _salvage(line: Line) -> Iterator[Record | Unreadable]:
         return
     from json import JSONDecodeError  # few lines need more than the strict reader
 
-    lenient = _Lenient()
+    lenient = _Lenient(data)
     start = line.origin.offset
     if data.startswith(_BOM):
         data, start = data[len(_BOM) :], start + len(_BOM)
@@ -223,13 +225,20 @@ def _next_object(text: str, start: int, end: int) -> int | None:
         if budget < 0:
             break
     for at in inner[:_INNER_ATTEMPTS] if text[end - 1] == "}" else ():
-        whole, reached = _extent(text, at)
-        if whole and reached >= end:
+        if _is_object(text[at:end]):
             return at
-        budget -= reached - at + 1 + at // _MISS
+        budget -= (end - at) // 16
         if budget < 0:
             break
     return None
+
+
+def _is_object(text: str) -> bool:
+    """Whether it is one whole object with something in it, and nothing else."""
+    try:
+        return bool(_decode(text.encode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _extent(text: str, start: int) -> tuple[bool, int]:
@@ -309,13 +318,15 @@ def _is_strict(text: str, start: int) -> bool:
 class _Lenient:
     """A forgiving JSON reader for the rare line that the strict one refuses; it remembers what it forgave."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: bytes) -> None:
         from json import JSONDecoder  # as in `_salvage`
 
         self.notes: set[str] = set()
-        self._json = JSONDecoder(
-            parse_float=self._float, parse_int=self._int, parse_constant=self._out_of_range, strict=False
-        )
+        # Numbers are looked at one by one only if any could be out of range: most lines have none, some have thousands.
+        odd: dict[str, Any] = {}
+        if _LONG_NUMBER.search(data):
+            odd = {"parse_float": self._float, "parse_int": self._int}
+        self._json = JSONDecoder(parse_constant=self._out_of_range, strict=False, **odd)
 
     def object_at(self, text: str, start: int) -> tuple[dict[str, Any], int]:
         """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""
@@ -346,11 +357,12 @@ class _Lenient:
 
     def _tidied(self, value: Any) -> Any:
         """The value without lone surrogates, which no output could encode."""
-        if isinstance(value, dict):
+        kind = type(value)
+        if kind is dict:
             return {self._tidied(key): self._tidied(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._tidied(item) for item in value]
-        if isinstance(value, str) and _SURROGATE.search(value):
+        if kind is list:
+            return [self._tidied(item) if item and type(item) in _HOLDS_TEXT else item for item in value]
+        if kind is str and not value.isascii() and _SURROGATE.search(value):
             self.notes.add(BAD_ENCODING)
             return _SURROGATE.sub("\ufffd", value)
         return value
