@@ -41,8 +41,8 @@ _OPENING = lazy_pattern(r'\{\s*"')
 """Inside a text a quote would be escaped: an object begins here, or a text ends that has a brace at its end."""
 _INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
-_HALF = lazy_pattern(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
-"""Half of a character, or what becomes one."""
+_HALF = lazy_pattern(r"\\u[dD][89a-fA-F]")
+"""What becomes half of a character."""
 _QUICK, _HUGE = 4_096, 500
 """A line of more bytes is first searched for numbers such as 1e308: so many take the strict reader milliseconds."""
 _DIGITS = 300
@@ -123,9 +123,10 @@ def decoded(data: bytes | str) -> Any:
         text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     else:
         return None if _is_too_deep(data) else value
-    text = text.strip(" \t\r\n\ufeff")
+    lenient = _Lenient(text.encode("utf-8", "surrogatepass"))
+    text = lenient.whole(text.strip(" \t\r\n\ufeff"))
     try:
-        value, end = _Lenient(text.encode("utf-8", "surrogatepass")).object_at(text, 0)
+        value, end = lenient.object_at(text, 0)
     except (ValueError, RecursionError):
         return None
     return value if end == len(text) else None
@@ -170,12 +171,13 @@ def _salvage(line: Line) -> Iterator[Record | Unreadable]:
     elif _is_utf16(data):
         data = data.removeprefix(_UTF16[0]).removeprefix(_UTF16[1]).replace(b"\0", b"")
         lenient.notes.add(BAD_ENCODING)
-    text = data.decode("utf-8", "surrogateescape")
+    raw = data.decode("utf-8", "surrogateescape")
+    text = lenient.whole(raw)
     end = len(text.rstrip(_SEPARATORS))
     at = _skip(text, 0)
     counted = 0
     while at < end:
-        start += len(text[counted:at].encode("utf-8", "surrogateescape"))
+        start += len(raw[counted:at].encode("utf-8", "surrogateescape"))
         counted = at
         origin = Origin(line.origin.source, line.origin.line, start)
         reason = NOT_JSON
@@ -327,6 +329,13 @@ class _Lenient:
         if _LONG_NUMBER.search(data):
             odd = {"parse_float": self._float, "parse_int": self._int}
         self._json = JSONDecoder(parse_constant=self._out_of_range, strict=False, **odd)
+
+    def whole(self, text: str) -> str:
+        """The text without halves of characters, which no output could encode; as long as before."""
+        if text.isascii() or not _SURROGATE.search(text):
+            return text
+        self.notes.add(BAD_ENCODING)
+        return _SURROGATE.sub("\ufffd", text)
 
     def object_at(self, text: str, start: int) -> tuple[dict[str, Any], int]:
         """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""
