@@ -71,11 +71,16 @@ def about_one(logs: Path, at: str) -> Iterator[tuple[str, str]]:
     with observed(logs, clock=FrozenClock(moment(at))) as seen:
         seen.read()
         ids = [seen.forest.id(handle) for handle in seen.forest.walk()]
+    chosen = ids[:: len(ids) // SOME + 1]
     for command in ABOUT_ONE:
-        name, *options = command.split()
-        for id in ids[:: len(ids) // SOME + 1]:
-            asked = [f"--only={id}", "--at", at, str(logs)] if name == "report" else [*options, "--", id, str(logs)]
-            yield command, _quietly(name, *asked)
+        yield command, "\n".join(_of_one(command, id, logs, at) for id in chosen)
+
+
+def _of_one(command: str, id: str, logs: Path, at: str) -> str:
+    name, *options = command.split()
+    if name == "report":
+        return _quietly(name, f"--only={id}", "--at", at, str(logs))
+    return _quietly(name, *options, "--", id, str(logs))
 
 
 def written(logs: Path, at: str, folder: Path) -> Iterator[tuple[str, str]]:
