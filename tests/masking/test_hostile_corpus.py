@@ -4,7 +4,6 @@ By default a few hundred in a few samples; `pytest --hostile 10000 tests/masking
 opens the report in a browser.
 """
 
-import shutil
 from itertools import chain
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import pytest
 from tests.masking.browser import CHROMIUM, ran_a_script
 from tests.masking.every_output import MORE_COMMANDS, about_one, answered, printed, told, written
 from tests.masking.every_screen import shown
-from tests.masking.filled_logs import AT, FEW, filled
-from tests.masking.hostile import dangerous, strings
+from tests.masking.filled_logs import AT, FEW
+from tests.masking.hostile import dangerous, hostile_logs
 
 from delegtop.app.main import DelegtopApp
 
@@ -25,25 +24,9 @@ MANY = 1_000
 @pytest.fixture(scope="module")
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Logs:
     """Samples that hold all the strings, as many in each text as are needed; and a folder to write to."""
-    count = request.config.getoption("--hostile")
-    corpus, folder = list(strings(count, request.config.getoption("--seed"))), tmp_path_factory.mktemp("hostile")
-    slots, only = 0, () if count >= MANY else FEW
-
-    def counting(text: str) -> str:
-        nonlocal slots
-        slots += 1
-        return text
-
-    shutil.rmtree(filled(folder, counting, only_prose=False, only=only))
-    each, place = -(-count // slots), 0
-
-    def hostile(text: str) -> str:
-        nonlocal place
-        chosen = [corpus[(place + number) % count] for number in range(each)]
-        place += each
-        return text + "".join(chosen)
-
-    return filled(folder, hostile, only_prose=False, only=only), folder
+    count, seed = request.config.getoption("--hostile"), request.config.getoption("--seed")
+    folder = tmp_path_factory.mktemp("hostile")
+    return hostile_logs(folder, count, seed, () if count >= MANY else FEW), folder
 
 
 @pytest.mark.parametrize("way", [printed, told, answered], ids=lambda way: way.__name__)
