@@ -31,7 +31,7 @@ SLOW = 0.005
 """Seconds of processor time that one line may take, and again for each `LONG` bytes of it, and for each `ROWS`
 delegations that it tells of, as a registry does, or lines of a text that is read as a whole."""
 LONG = 64 * 1024
-ROWS = 200
+ROWS = 100
 MOST = 300
 """Lines of one file that are read in a row."""
 _SHOWN = 12

@@ -3,7 +3,7 @@
 python -m tests.fuzz.run [--lines 1000000] [--seed 1] [--only claude-code,codex] [--kinds] [--keep FOLDER]
 
 The lines are those of the samples and of small logs, and of real logs if DELEGTOP_REAL_LOGS names a folder of them. No
-line may raise an exception or take more than 5 ms of processor time (again for each 64 kB of it, and for each 200
+line may raise an exception or take more than 5 ms of processor time (again for each 64 kB of it, and for each 100
 delegations that it tells of or lines that a whole file has), and memory may not grow with their number. Rows of
 databases count as lines; between them, whole folders are broken, and a command is run on them. What fails is told with
 its place; `--keep` writes the very lines there, and beside them, in JSON, all that was read before.

@@ -39,6 +39,8 @@ _EMPTY = lazy_pattern(rf"(?:\{{\}}[{_SEPARATORS}]*)+")
 """Any number of empty objects say no more than one."""
 _OPENING = lazy_pattern(r'\{\s*"')
 """Inside a text a quote would be escaped: an object begins here, or a text ends that has a brace at its end."""
+_GLUED = lazy_pattern(r'(?<![:\[,])\{\s*"')
+"""The same, but not right behind what stands before a value."""
 _INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _HALF = lazy_pattern(r"\\u[dD][89a-fA-F]")
@@ -52,7 +54,7 @@ _HOLDS_TEXT = (str, list, dict)
 # Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
 _SEARCHED = 500_000
 _ATTEMPTS = 2_000
-_INNER_ATTEMPTS = 16
+_INNER_ATTEMPTS = 8
 _NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _PEELED, _PEAKS = 4, 2_000
@@ -213,12 +215,10 @@ def _next_object(text: str, start: int, end: int) -> int | None:
     An object in the place of a value (after a colon, bracket or comma) is more likely a part of the torn record, so it
     counts only if nothing better follows and it reaches the end of the line.
     """
-    inner: list[int] = []
     budget = _SEARCHED
-    for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS):
+    for brace in islice(_GLUED.finditer(text, start), _ATTEMPTS):
         at = brace.start()
-        if text[max(at - _NEAR, start - 1) : at].rstrip().endswith(_INSIDE):
-            inner.append(at)
+        if _is_inside(text, start, at):
             continue
         whole, reached = _extent(text, at)
         if whole and (reached >= end or text[reached] == "{"):
@@ -226,13 +226,21 @@ def _next_object(text: str, start: int, end: int) -> int | None:
         budget -= reached - at + 1 + at // _MISS
         if budget < 0:
             break
-    for at in inner[:_INNER_ATTEMPTS] if text[end - 1] == "}" else ():
+    if text[end - 1] != "}":
+        return None
+    braces = (brace.start() for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS))
+    for at in islice((at for at in braces if _is_inside(text, start, at)), _INNER_ATTEMPTS):
         if _is_object(text[at:end]):
             return at
-        budget -= (end - at) // 16
+        budget -= (end - at) // _MISS
         if budget < 0:
             break
     return None
+
+
+def _is_inside(text: str, start: int, at: int) -> bool:
+    """Whether a brace stands in the place of a value."""
+    return text[max(at - _NEAR, start - 1) : at].rstrip().endswith(_INSIDE)
 
 
 def _is_object(text: str) -> bool:
