@@ -85,7 +85,7 @@ def write(path: Path, lines: Iterable[str]) -> None:
     """Replace the file whole, so that no reader sees half of it. Others may read it: the collector is another user."""
     # Not beside it under its own suffix: the collector reads every *.prom.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    leftovers.clear(path)
+    leftovers.clear(path, folder_is_ours=False)
     try:
         temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         temporary.replace(path)
