@@ -69,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--steps", type=int, default=1000, help="random keys, clicks and sizes for the monkey test")
     parser.addoption("--seed", type=int, default=1, help="the first seed of the monkey test")
     parser.addoption("--hostile", type=int, default=300, help="hostile strings in the fields of all formats")
-    parser.addoption("--planted", type=int, default=183, help="secrets planted in the logs of all formats")
+    parser.addoption("--planted", type=int, default=249, help="secrets planted in the logs of all formats")
     parser.addoption("--live-full", action="store_true", help="every way to hang and to be slow, with real processes")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")
 

@@ -9,7 +9,7 @@ SECTIONS = ("Summary", "Findings", "Recommendations", "Sources", LINKED)
 OF_ANY_KIND = ("Summary",)
 """What the files of other kinds of work have, too: their skills have templates of their own."""
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(?:[\d.]{1,8}[ \t]+)?(.+?)[ \t\r#]*$")
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(?:[\d.]{1,8}[ \t]+)?(.+)$")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)")
 _NAMES = {name.lower(): name for name in SECTIONS}
 _TASK = re.compile(r"\bT\d+|#\d+|\b[A-Z][A-Z0-9]+-\d+")
@@ -92,7 +92,7 @@ class OutputFile:
 def _headings(lines: list[str]) -> Iterator[_Heading]:
     for number, line in _plain(lines):
         if match := _HEADING.match(line):
-            yield _Heading(number, len(match[1]), match[2])
+            yield _Heading(number, len(match[1]), match[2].rstrip(" \t\r#"))
 
 
 def _plain(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -30,7 +30,7 @@ class MessageVersion(NamedTuple):
     form: str
     """As a person would write it down."""
     head: re.Pattern[str]
-    """The message, or its first line: `type`, `status`, and `entry` where it names one."""
+    """The message, or its first line: `type`, `status`, and `entry` where it names one. All speak of a manifest."""
 
 
 _KIND = r"\[[^\]\n]{1,40}\]|[A-Z][\w ()/&-]{0,40}(?<! is)(?<! was)(?<! been)(?<! now)"
@@ -72,6 +72,7 @@ RESPONSE = re.compile(
 _LINE = re.compile(rf"({'|'.join(LINES)}):[ \t]*(.*)")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]*")
 _NONE = frozenset({"none", "-", "–", "n/a", ""})
+_COMMITS = 100
 _GATE = re.compile(r"[^\s,;=]+=[^\s,;=]+")
 
 
@@ -123,7 +124,7 @@ class Response(NamedTuple):
 
     @property
     def commits(self) -> tuple[str, ...]:
-        return tuple(re.findall(r"[^\s,;]+", self._line("commits") or ""))
+        return tuple(dict.fromkeys(re.findall(r"[^\s,;]+", self._line("commits") or "")))[:_COMMITS]
 
     @property
     def blocker(self) -> str | None:
@@ -155,7 +156,8 @@ class Response(NamedTuple):
 def read(text: str) -> Response:
     """An answer. Of several messages the first counts; what stands beside it is content."""
     lines = dict(_lines(text))
-    place = next((number for number, line in lines.items() if _version(line)), None)
+    named = (number for number, line in lines.items() if "manifest" in line or "MANIFEST" in line)
+    place = next((number for number in named if _version(lines[number])), None)
     found = None if place is None else _version(lines.pop(place))
     if found is None or place is None:
         meant = RESPONSE.search(text)
