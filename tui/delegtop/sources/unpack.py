@@ -117,7 +117,7 @@ def blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
     """
     data = file.read(BLOCK)
     codec = _codec(data) if data else None
-    length = 0
+    length = swollen = 0
     while data and codec is not None:
         unpacker = codec.make()
         while not unpacker.eof:
@@ -129,7 +129,9 @@ def blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
                 raise Spoilt(DAMAGED, f"after {length:,} bytes of text: {error}") from error
             data = b""
             length += len(text)
-            if length > TEXT_LIMIT or length > max(SWELL * size, SWELL_FROM):
+            if not text.startswith(b"\0") or text.strip(b"\0"):  # a hole is passed over, and packs to nothing
+                swollen += len(text)
+            if length > TEXT_LIMIT or swollen > max(SWELL * size, SWELL_FROM):
                 raise Spoilt(BOMB, f"more than {length - len(text):,} bytes of text in {size:,} bytes of file")
             if text:
                 yield text

@@ -1,11 +1,13 @@
 """Every text a reader knows, by its first line: those in files now, and those that were."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from delegtop.sources.text_identity.text_trace import TextTrace
 
 _REMEMBERED = 1_024
 _ALIKE = 32
+"""So many are compared with a file."""
 
 
 class KnownTexts:
@@ -16,9 +18,10 @@ class KnownTexts:
         self._by_source: dict[int, TextTrace] = {}
         self._closed: dict[TextTrace, None] = {}
 
-    def like(self, key: int) -> Iterator[TextTrace]:
-        """The known texts with a first line of that digest, newest first."""
-        return reversed(self._by_key.get(key, ())[-_ALIKE:])
+    def like(self, key: int, head: bytes) -> Iterator[TextTrace]:
+        """The known texts with a first line of that digest that begin like this, newest first."""
+        newest = reversed(self._by_key.get(key, ())[-_REMEMBERED:])
+        return islice((each for each in newest if _begin_alike(each.head, head)), _ALIKE)
 
     def add(self, trace: TextTrace) -> None:
         self._by_key.setdefault(trace.key, []).append(trace)
@@ -67,3 +70,7 @@ class KnownTexts:
             self._by_key.pop(trace.key, None)
         for source in trace.sources:
             self._by_source.pop(id(source), None)
+
+
+def _begin_alike(one: bytes, other: bytes) -> bool:
+    return one.startswith(other) or other.startswith(one)

@@ -1,12 +1,24 @@
 """Which text a file holds: a new one, one that goes on from elsewhere, or only a copy of one that is known."""
 
 import os
+from collections.abc import Collection
 
 from delegtop.base.clock import Clock
+from delegtop.sources.discover import unrotated
 from delegtop.sources.handles import Handles, Inode
 from delegtop.sources.inode import FollowedInode
 from delegtop.sources.text_identity.known_texts import KnownTexts
-from delegtop.sources.text_identity.text_trace import PREAMBLE, TextTrace, goes_on, opening, same_bytes
+from delegtop.sources.text_identity.text_trace import (
+    PREAMBLE,
+    TextTrace,
+    alike,
+    file_digest,
+    goes_on,
+    key_of,
+    line_end,
+    opening,
+    same_bytes,
+)
 
 
 class TextRecogniser:
@@ -23,41 +35,59 @@ class TextRecogniser:
     def recognise(self, file: FollowedInode, fd: int) -> bool:
         """Find out which text the file holds and where to read on; False if there is nothing to read (yet)."""
         self.copies.pop(file.inode, None)
-        file.copy_of = file.original = None
+        repeated, file.copy_of, file.original = file.copy_of, None, None
         beginning = opening(fd, file.size, self._limit)
         if beginning is None:
             return False
-        start, key = beginning
+        start, key, head = beginning
         known, furthest, goes_further = None, 0, False
-        for trace in self._library.like(key):
+        for trace in self._library.like(key, head):
             agreed = trace.agreement(fd, file.size)
             if trace.start != start or agreed.contradicted:
                 continue
             home = trace.home
             if home is not None and home is not file and self._repeats(home, fd, file.size):
+                trace.note_copy(file.size, file_digest(fd, start, file.size))
                 self._wait_as_copy(file, trace, home if home.trace is trace else None)
                 return False
-            living = home is not None and home.trace is trace and bool(home.names)
             whole = agreed.offset == trace.offset
             more = whole and goes_on(fd, trace.offset, file.size, self._limit)
-            comes_from_it = trace.moved or trace.offset >= PREAMBLE or home is file.replaces
-            if living and not (more and comes_from_it):
+            if more and is_living(trace) and not comes_from(trace, file.names, file.replaces):
                 continue
-            if agreed.offset > furthest and (whole or agreed.offset >= file.size):
+            is_further = agreed.offset > furthest and (whole or agreed.offset >= file.size)
+            if is_further and trace.is_proven(fd, agreed.offset):
                 known, furthest, goes_further = trace, agreed.offset, more
-        file.replaces = None
+        replaced, file.replaces = file.replaces, None
         if known is None:
-            self.begin(file, TextTrace(key, start))
+            origin = replaced.trace if replaced is not None else repeated
+            fork = self._fork(file, fd, origin, replaced) if origin is not None else None
+            self.begin(file, fork or TextTrace(key, start))
         elif goes_further:
             self._adopt(file, known)
         else:
             self._wait_as_copy(file, known, None)
         return file.trace is not None
 
-    def is_known(self, fd: int, size: int, start: int, key: int) -> bool:
+    def _fork(self, file: FollowedInode, fd: int, trace: TextTrace, replaced: FollowedInode | None) -> TextTrace | None:
+        """What the file has in common with another that is still there, if it is a copy of it and both went on."""
+        home = trace.home
+        if home is None or home is file or not is_living(trace) or not is_related(home, file.names, replaced):
+            return None
+        try:
+            other = self._handles.private(home.inode, home.names)
+        except OSError:
+            return None
+        try:
+            end = line_end(fd, alike(other, fd, min(file.size, trace.offset)))
+        finally:
+            os.close(other)
+        return trace.cut_back(fd, end) if end > trace.start else None
+
+    def is_known(self, fd: int, size: int, start: int, head: bytes) -> bool:
         """Whether all of a file, whose only line has no end, stands in a text that was delivered."""
         return any(
-            trace.start == start and trace.agreement(fd, size).offset >= size for trace in self._library.like(key)
+            trace.start == start and trace.agreement(fd, size).offset >= size and trace.is_proven(fd, size)
+            for trace in self._library.like(key_of(head), head)
         )
 
     def close_text(self, file: FollowedInode) -> None:
@@ -77,7 +107,6 @@ class TextRecogniser:
     def _wait_as_copy(self, file: FollowedInode, trace: TextTrace, original: FollowedInode | None) -> None:
         self.copies[file.inode] = file
         file.copy_of, file.original = trace, original
-        trace.copied = True
         if trace.home is None:
             trace.home = file
 
@@ -113,3 +142,19 @@ class TextRecogniser:
     def _settle_in(self, file: FollowedInode, trace: TextTrace) -> None:
         file.trace, trace.home = trace, file
         file.source = self._library.name(trace, file.path)
+
+
+def is_living(trace: TextTrace) -> bool:
+    """Whether a file with a name holds it, and is read."""
+    return trace.home is not None and trace.home.trace is trace and bool(trace.home.names)
+
+
+def comes_from(trace: TextTrace, names: Collection[str], replaced: FollowedInode | None = None) -> bool:
+    """Whether a longer text that begins with all of this one goes on from it, and does not merely begin alike."""
+    is_long = trace.moved or trace.offset >= PREAMBLE
+    return is_long or trace.home is None or is_related(trace.home, names, replaced)
+
+
+def is_related(home: FollowedInode, names: Collection[str], replaced: FollowedInode | None) -> bool:
+    """Whether a file is a copy of that one by its names: it had the same, or both are generations of one log."""
+    return home is replaced or not {*map(unrotated, names)}.isdisjoint(map(unrotated, home.names))
