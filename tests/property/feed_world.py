@@ -116,11 +116,13 @@ class FeedWorld(World):
         return START % self.at + b'%06d", "pad": "%s"}' % (self.next, b"x" * pad)
 
     def found_in(self, data: bytes) -> list[re.Match[bytes]]:
+        text = self.text_of(data)
+        return list(RECORD.finditer(text[: text.rfind(b"\n") + 1]))
+
+    def text_of(self, data: bytes) -> bytes:
         if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
-        elif data.startswith(b"\x28\xb5\x2f\xfd"):
-            data = zstd.decompress(data)
-        return list(RECORD.finditer(data[: data.rfind(b"\n") + 1]))
+            return gzip.decompress(data)
+        return zstd.decompress(data) if data.startswith(b"\x28\xb5\x2f\xfd") else data
 
     def whole_records(self, data: bytes) -> set[int]:
         """The records in finished lines; of a file in which nothing is recent none, if only that is read."""
@@ -136,6 +138,11 @@ class FeedWorld(World):
         """From now on what is written is recent."""
         self.at = RECENT
 
+    def write_late(self) -> None:
+        if not self.rotated():
+            self.rotate()
+        super().write_late()
+
     def noise_before_all(self) -> None:
         """A file that begins with much that is no record."""
         if not (path := self.path()).exists():
@@ -143,15 +150,23 @@ class FeedWorld(World):
 
     # What happens to the files besides
 
-    def pack(self, suffix: str, compress: Callable[[bytes], bytes]) -> None:
-        """As gzip and zstd do, which leave files with several names alone."""
+    def rotated(self) -> list[Path]:
+        """What a rotation has left and gzip takes: it leaves files with several names alone."""
         old = [path for path in self.given() if path.suffix[1:].isdigit() and not path.is_symlink()]
-        if old := [path for path in old if path.stat().st_nlink == 1]:
+        return [path for path in old if path.stat().st_nlink == 1]
+
+    def pack(self, suffix: str, compress: Callable[[bytes], bytes]) -> None:
+        if not self.rotated():
+            self.rotate()
+        if old := self.rotated():
             path = self.random.choice(old)
             path.with_name(path.name + suffix).write_bytes(compress(path.read_bytes()))
             if self.random.random() < 0.9:  # else `--keep`
                 self.lose(path)
                 path.unlink()
+
+    def packed(self) -> list[Path]:
+        return [path for path in self.given() if discover.is_packed(path.name)]
 
     def gzip_rotated(self) -> None:
         self.pack(".gz", lambda data: gzip.compress(data, 1))
@@ -161,15 +176,18 @@ class FeedWorld(World):
 
     def rotate_packed(self) -> None:
         """What is compressed already gets another name, as with the next rotation."""
-        if packed := [path for path in self.given() if discover.is_packed(path.name)]:
+        if not self.packed():
+            self.gzip_rotated()
+        elif packed := self.packed():
             path = self.random.choice(packed)
-            path.rename(self.new_name(path.with_suffix("")).with_suffix(path.suffix))
+            path.rename(self.new_name(path.with_suffix("")).with_suffix(f".jsonl.{self.next}{path.suffix}"))
 
     def unpack(self) -> None:
-        packed = [path for path in self.given() if path.suffix == ".gz" and not path.with_suffix("").exists()]
-        if packed:
+        if not self.packed():
+            self.zstd_rotated()
+        elif packed := [path for path in self.packed() if not path.with_suffix("").exists()]:
             path = self.random.choice(packed)
-            path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+            path.with_suffix("").write_bytes(self.text_of(path.read_bytes()))
             self.lose(path)
             path.unlink()
 
@@ -278,8 +296,12 @@ class FeedWorld(World):
 
     def look_at_some(self) -> None:
         """Between two looks round: at files that are said to have grown. Of new ones that is told, too."""
-        if {*map(str, self.given())} - self.feed._files.readings.keys():
+        if not {*map(str, self.given())} <= {*self.feed._files._scan.files}:
             return
+        grown = [path for path in self.given() if str(path) in self.feed._files.readings and self.may_grow(path)]
+        for path in grown:
+            if path not in self.copies and self.random.random() < 0.5:
+                self.write(path, self.lines(2))
         said = [str(path) for path in self.given() if self.random.random() < 0.5]
         signs: Any = self.feed._waker
         signs.said = said + ([str(self.inside / "not there.jsonl")] if self.random.random() < 0.2 else [])
@@ -329,8 +351,10 @@ class FeedWorld(World):
         self.poll()
         away = self.inside.with_name("away")
         self.inside.rename(away)
-        self.look()
-        away.rename(self.inside)
+        try:
+            self.look()
+        finally:
+            away.rename(self.inside)
 
     def lose(self, path: Path) -> None:
         """What is open can still be read. Of many files not all are, nor is what was put away."""

@@ -18,7 +18,7 @@ from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
-from delegtop.sources.text_identity.text_trace import TAIL, TextTrace, key_of
+from delegtop.sources.text_identity.text_trace import TAIL, UNENDED, TextTrace, key_of
 from delegtop.sources.text_identity.unpacked_text import Reached, UnpackedTexts
 from delegtop.sources.unpack import Spoilt
 from delegtop.sources.unzip import blocks
@@ -120,7 +120,7 @@ class Packed:
     def _lines(self, file: BinaryIO) -> Generator[Line | Unreadable, None, None]:
         """The lines of the text that are new. What spoils it is told once, however often the file changes."""
         before, self._wrong = self._wrong, ""
-        if not self._continues(file):
+        if not self._continues(file) or self._is_further_elsewhere(file):
             self._begin(file)
         self._state = "live"
         if self._known is not None and self._known.is_copy:
@@ -139,8 +139,7 @@ class Packed:
         self._offset = self._line = self._read = 0
         self._digest, self._is_open = blake2b(), False
         self._trace = None
-        known = None if self._texts is None else self._texts.reached(self.path, lambda: _readable(file, self._size))
-        self._known = known
+        self._known = known = self._reached(file)
         if known is not None and not known.is_copy:
             self._trace = known.trace.clone()
             self._offset, self._line, self._is_open = known.offset, known.line, known.is_open
@@ -148,6 +147,14 @@ class Packed:
             for block in _readable(file, self._size):
                 self._digest.update(block[:left])
                 left -= min(left, len(block))
+
+    def _is_further_elsewhere(self, file: BinaryIO) -> bool:
+        """Whether the text went on in another file before it was compressed anew."""
+        known = self._reached(file)
+        return known is not None and (known.is_copy or known.offset > self._offset)
+
+    def _reached(self, file: BinaryIO) -> Reached | None:
+        return None if self._texts is None else self._texts.reached(self.path, lambda: _readable(file, self._size))
 
     def _is_orphaned(self) -> bool:
         """Whether what it only repeats was not read to its end before it was gone."""
@@ -188,7 +195,7 @@ class Packed:
                 yield from self._finish_last(bytes(line), length, digest)
         finally:  # whoever stops listening has had the lines up to here
             if read is not None and texts is not None:
-                self._trace = self._told = read.remember(self._offset, self._line, self._is_open, texts)
+                self._trace = self._told = read.remember(self._offset, self._line, self._is_open, texts, self.path)
 
     def _pass_over(self, part: bytes, digest: blake2b) -> bytes:
         """Go on behind the hole with which a part begins; gives what follows it."""
@@ -308,7 +315,7 @@ class _Window:
         trace.oversize = None
         self._go_on(offset, line)
 
-    def remember(self, offset: int, line: int, is_open: bool, texts: UnpackedTexts) -> TextTrace | None:
+    def remember(self, offset: int, line: int, is_open: bool, texts: UnpackedTexts, path: str) -> TextTrace | None:
         """Let others know what was read; gives the trace to go on by."""
         self.reached(offset, line)
         trace = self._trace
@@ -316,7 +323,9 @@ class _Window:
             return None
         trace.open = is_open
         if not self._is_told:
-            texts.add(trace)
+            trace.key = UNENDED if is_open and not line else trace.key
+            texts.add(trace, path)
+        texts.end_first_line(trace)
         return trace
 
     def _go_on(self, offset: int, line: int, *, marked: bool = True) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from delegtop.sources.text_identity.text_trace import TextTrace
+from delegtop.sources.text_identity.text_trace import UNENDED, TextTrace, key_of
 
 _REMEMBERED = 1_024
 _ALIKE = 32
@@ -20,11 +20,20 @@ class KnownTexts:
 
     def like(self, key: int, head: bytes) -> Iterator[TextTrace]:
         """The known texts with a first line of that digest that begin like this, newest first."""
-        newest = reversed(self._by_key.get(key, ())[-_REMEMBERED:])
+        unended = self._by_key.get(UNENDED, ())
+        newest = reversed((*unended, *self._by_key.get(key, ())[-_REMEMBERED:]))
         return islice((each for each in newest if _begin_alike(each.head, head)), _ALIKE)
 
     def add(self, trace: TextTrace) -> None:
         self._by_key.setdefault(trace.key, []).append(trace)
+
+    def end_first_line(self, trace: TextTrace) -> None:
+        """Its first line was read without its end, and has it now."""
+        if trace.key == UNENDED and trace.line:
+            known = self._drop(trace)
+            trace.key = key_of(trace.head)
+            if known:
+                self.add(trace)
 
     def is_alone(self, trace: TextTrace) -> bool:
         """Whether no other text with that first line is known."""
@@ -63,13 +72,19 @@ class KnownTexts:
 
     def forget(self, trace: TextTrace) -> None:
         self._closed.pop(trace, None)
+        self._drop(trace)
+        for source in trace.sources:
+            self._by_source.pop(id(source), None)
+
+    def _drop(self, trace: TextTrace) -> bool:
+        """Look it up no longer by its key; True if it was."""
         alike = self._by_key.get(trace.key, [])
-        if trace in alike:
+        known = trace in alike
+        if known:
             alike.remove(trace)
         if not alike:
             self._by_key.pop(trace.key, None)
-        for source in trace.sources:
-            self._by_source.pop(id(source), None)
+        return known
 
 
 def _begin_alike(one: bytes, other: bytes) -> bool:

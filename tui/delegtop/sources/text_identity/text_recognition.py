@@ -12,6 +12,7 @@ from delegtop.sources.text_identity.text_trace import (
     PREAMBLE,
     TextTrace,
     alike,
+    digest_of,
     file_digest,
     goes_on,
     key_of,
@@ -54,9 +55,9 @@ class TextRecogniser:
             more = whole and goes_on(fd, trace.offset, file.size, self._limit)
             if more and is_living(trace) and not comes_from(trace, file.names, file.replaces):
                 continue
-            is_further = agreed.offset > furthest and (whole or agreed.offset >= file.size)
-            if is_further and trace.is_proven(fd, agreed.offset):
-                known, furthest, goes_further = trace, agreed.offset, more
+            reached = agreed.offset if whole else file.size
+            if furthest < reached <= trace.offset and self._holds(fd, trace, reached, agreed.offset):
+                known, furthest, goes_further = trace, reached, more
         replaced, file.replaces = file.replaces, None
         if known is None:
             origin = replaced.trace if replaced is not None else repeated
@@ -67,6 +68,12 @@ class TextRecogniser:
         else:
             self._wait_as_copy(file, known, None)
         return file.trace is not None
+
+    def _holds(self, fd: int, trace: TextTrace, reached: int, agreed: int) -> bool:
+        """Whether the file holds all of the text up to there, of which the samples agreed so far."""
+        if agreed >= reached and trace.is_proven(fd, reached):
+            return True
+        return bool(trace.packed_in) and is_packed_there(trace, reached, file_digest(fd, trace.start, reached))
 
     def _fork(self, file: FollowedInode, fd: int, trace: TextTrace, replaced: FollowedInode | None) -> TextTrace | None:
         """What the file has in common with another that is still there, if it is a copy of it and both went on."""
@@ -158,3 +165,17 @@ def comes_from(trace: TextTrace, names: Collection[str], replaced: FollowedInode
 def is_related(home: FollowedInode, names: Collection[str], replaced: FollowedInode | None) -> bool:
     """Whether a file is a copy of that one by its names: it had the same, or both are generations of one log."""
     return home is replaced or not {*map(unrotated, names)}.isdisjoint(map(unrotated, home.names))
+
+
+def is_packed_there(trace: TextTrace, size: int, digest: int) -> bool:
+    """Whether the compressed file that a text was read from begins with so many bytes of that digest."""
+    from delegtop.sources import packed  # few files are
+
+    found = at = 0
+    try:
+        for block in packed.text(trace.packed_in, size):
+            found = digest_of(block, found, 0, size - at)
+            at += len(block)
+    except OSError:
+        return False
+    return at >= size and found == digest

@@ -22,6 +22,8 @@ TAIL = 256
 MARK = 128
 MARKS = 8
 COPIES = 8
+UNENDED = 0
+"""The key of a text whose first line has no end yet; no other has it."""
 PREAMBLE = 4096
 """Logs of one program may begin alike. Only more than this in common proves that one text comes from the other."""
 _BLOCK = 256 * 1024
@@ -72,6 +74,7 @@ class TextTrace:
         "offset",
         "open",
         "oversize",
+        "packed_in",
         "sources",
         "start",
         "tail",
@@ -101,6 +104,8 @@ class TextTrace:
         """It has been found in a second file: copies of it are about."""
         self.copies: tuple[TextMark, ...] = ()
         """How far files repeat it that were compared with it, and the digest of that. They may turn up again."""
+        self.packed_in = ""
+        """The compressed file that it was read from."""
         self.disturbed = False
         """The file was changed while it was read."""
         self.sources: list[str] = []
@@ -269,7 +274,7 @@ def opening(fd: int, size: int, limit: int) -> tuple[int, int, bytes] | None:
 
 
 def key_of(head: bytes) -> int:
-    """The digest of the first line, by which a text is looked up; never 0."""
+    """The digest of the first line, by which a text is looked up."""
     return hash(head.lstrip(b"\0")[:HEAD].partition(b"\n")[0]) or 1
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from delegtop.sources.handles import Handles, Inode
 from delegtop.sources.inode import FollowedInode
 from delegtop.sources.text_identity.known_texts import KnownTexts
-from delegtop.sources.text_identity.text_recognition import comes_from, is_living
+from delegtop.sources.text_identity.text_recognition import comes_from, is_living, is_packed_there
 from delegtop.sources.text_identity.text_trace import HEAD, TextTrace, digest_of, key_of
 
 Blocks = Callable[[], Iterator[bytes]]
@@ -54,10 +54,14 @@ class UnpackedTexts:
         found = [known for trace in candidates if (known := _known(trace, path, text)) is not None]
         return max(found, key=lambda each: (each.is_copy, each.offset), default=None)
 
-    def add(self, trace: TextTrace) -> None:
-        """So much of a text was read: whoever meets it elsewhere goes on from there."""
+    def add(self, trace: TextTrace, path: str) -> None:
+        """So much of the text in that file was read: whoever meets it elsewhere goes on from there."""
+        trace.packed_in = path
         self._library.add(trace)
         self._library.close(trace)
+
+    def end_first_line(self, trace: TextTrace) -> None:
+        self._library.end_first_line(trace)
 
 
 def _beginning(text: Iterator[bytes]) -> tuple[int, bytes] | None:
@@ -77,14 +81,17 @@ def _known(trace: TextTrace, path: str, text: "_Sampled") -> Reached | None:
         trace.note_copy(text.size, text.digest)
         return Reached(0, 0, False, trace, text.size, True)
     agreed = trace.agreement_with(text.read, text.size)
-    if agreed.contradicted or not text.proves(trace, agreed.offset):
+    if agreed.contradicted:
         return None
-    if agreed.offset == trace.offset:
+    if agreed.offset == trace.offset and text.proves(trace, agreed.offset):
         if text.size > trace.offset and is_living(trace) and not comes_from(trace, (path,)):
             return None
         offset = trace.offset if trace.oversize is None else trace.oversize
         return Reached(offset, trace.line, trace.open, trace, text.size, False)
-    return Reached(0, 0, False, trace, text.size, True) if agreed.offset >= text.size else None
+    is_copy = (agreed.offset >= text.size and text.proves(trace, text.size)) or (
+        bool(trace.packed_in) and text.size <= trace.offset and is_packed_there(trace, text.size, text.digest)
+    )
+    return Reached(0, 0, False, trace, text.size, True) if is_copy else None
 
 
 class _Sampled:
