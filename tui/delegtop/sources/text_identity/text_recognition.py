@@ -53,7 +53,7 @@ class TextRecogniser:
                 return False
             whole = agreed.offset == trace.offset
             more = whole and goes_on(fd, trace.offset, file.size, self._limit)
-            if more and is_living(trace) and not comes_from(trace, file.names, file.replaces):
+            if more and is_living(trace) and not comes_from(trace, file.names or [file.path], file.replaces):
                 continue
             reached = agreed.offset if whole else file.size
             if furthest < reached <= trace.offset and self._holds(fd, trace, reached, agreed.offset):
@@ -76,19 +76,26 @@ class TextRecogniser:
         return bool(trace.packed_in) and is_packed_there(trace, reached, file_digest(fd, trace.start, reached))
 
     def _fork(self, file: FollowedInode, fd: int, trace: TextTrace, replaced: FollowedInode | None) -> TextTrace | None:
-        """What the file has in common with another that is still there, if it is a copy of it and both went on."""
-        home = trace.home
-        if home is None or home is file or not is_living(trace) or not is_related(home, file.names, replaced):
+        """What the file has in common with a text that it repeated, or whose name it took, if both went on."""
+        if trace.home is file or not is_related(trace, file.names or [file.path], replaced):
             return None
+        most = min(file.size, trace.offset)
+        end = line_end(fd, max(self._common(trace, fd, most), trace.furthest_proof(fd, most)))
+        return trace.cut_back(fd, end) if end > trace.start else None
+
+    def _common(self, trace: TextTrace, fd: int, most: int) -> int:
+        """How far a file agrees with the one that holds the text, if that can be read."""
+        home = trace.home
+        if home is None or home.trace is not trace:
+            return 0
         try:
             other = self._handles.private(home.inode, home.names)
         except OSError:
-            return None
+            return 0
         try:
-            end = line_end(fd, alike(other, fd, min(file.size, trace.offset)))
+            return alike(other, fd, most)
         finally:
             os.close(other)
-        return trace.cut_back(fd, end) if end > trace.start else None
 
     def is_known(self, fd: int, size: int, start: int, head: bytes) -> bool:
         """Whether all of a file, whose only line has no end, stands in a text that was delivered."""
@@ -158,13 +165,14 @@ def is_living(trace: TextTrace) -> bool:
 
 def comes_from(trace: TextTrace, names: Collection[str], replaced: FollowedInode | None = None) -> bool:
     """Whether a longer text that begins with all of this one goes on from it, and does not merely begin alike."""
-    is_long = trace.moved or trace.offset >= PREAMBLE
-    return is_long or trace.home is None or is_related(trace.home, names, replaced)
+    return trace.moved or trace.offset >= PREAMBLE or is_related(trace, names, replaced)
 
 
-def is_related(home: FollowedInode, names: Collection[str], replaced: FollowedInode | None) -> bool:
-    """Whether a file is a copy of that one by its names: it had the same, or both are generations of one log."""
-    return home is replaced or not {*map(unrotated, names)}.isdisjoint(map(unrotated, home.names))
+def is_related(trace: TextTrace, names: Collection[str], replaced: FollowedInode | None) -> bool:
+    """Whether a file is a copy of the text by its names: it took the same, or both are generations of one log."""
+    known = trace.home.names if trace.home is not None and trace.home.names else trace.sources
+    is_replaced = replaced is not None and trace.home is replaced
+    return is_replaced or not {*map(unrotated, names)}.isdisjoint(map(unrotated, known))
 
 
 def is_packed_there(trace: TextTrace, size: int, digest: int) -> bool:

@@ -164,6 +164,13 @@ class TextTrace:
         known = (mark for mark in (*self.marks, *self.copies) if mark.offset <= agreed)
         return max(known, default=TextMark(self.start, 0))
 
+    def furthest_proof(self, fd: int, most: int) -> int:
+        """The furthest place up to which the file is known to hold the text."""
+        known = sorted(mark for mark in (*self.marks, *self.copies) if mark.offset <= most)
+        return next(
+            (each.offset for each in reversed(known) if file_digest(fd, self.start, each.offset) == each.all), 0
+        )
+
     def is_proven(self, fd: int, agreed: int) -> bool:
         """Whether the file holds all of the text up to there, of which every sample agreed."""
         proof = self.proof(agreed)
