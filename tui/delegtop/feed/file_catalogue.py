@@ -24,6 +24,7 @@ from delegtop.sources.tail import Tail
 
 SAMPLE = 64 * 1024
 STDIN = "-"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
@@ -121,7 +122,7 @@ class FileCatalogue:
             from delegtop.sources.database import columns_of  # few files are
 
             sample = msgspec.structs.replace(sample, columns=columns_of(path))
-        dialect = self._formats.of(sample) or self._further_on(sample)
+        dialect = self._formats.of(_spelled(sample)) or self._further_on(sample)
         if dialect is None or not (sample.head or self._formats.is_forced or is_lock(path)):
             if sample.head.strip():
                 stamp = self._unknown.get(path, ((0, 0), ""))[0]
@@ -225,6 +226,13 @@ class FileCatalogue:
 
     def _status_of(self, reading: FollowedFile) -> FileStatus:
         return reading.source.status() if reading.source else self._tail.status(reading.path)
+
+
+def _spelled(sample: Sample) -> Sample:
+    """The sample as its format knows it, whatever it is spelled in."""
+    if not sample.head.startswith(_UTF16):
+        return sample
+    return msgspec.structs.replace(sample, head=sample.head.decode("utf-16", "replace").encode())
 
 
 def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.text_trace import TAIL, UNENDED, TextTrace, key_of
 from delegtop.sources.text_identity.unpacked_text import Reached, UnpackedTexts
-from delegtop.sources.unpack import Spoilt
+from delegtop.sources.unpack import Spoilt, is_hole
 from delegtop.sources.unzip import blocks
 
 LINE_LIMIT = 1024 * 1024
@@ -175,7 +175,7 @@ class Packed:
                 if read is not None:
                     read.take(block)
                 for part in BytesIO(block):
-                    if part[0] == 0 and (not length or not part.strip(b"\0")):  # a hole, where a line is torn if in one
+                    if part[0] == 0 and (not length or is_hole(part)):  # where a line is torn if it is in one
                         if length:
                             yield from self._finish(bytes(line), length, digest.copy(), ends=False)
                             line, length = bytearray(), 0
@@ -199,7 +199,7 @@ class Packed:
 
     def _pass_over(self, part: bytes, digest: blake2b) -> bytes:
         """Go on behind the hole with which a part begins; gives what follows it."""
-        text = part.lstrip(b"\0")
+        text = b"" if is_hole(part) else part.lstrip(b"\0")
         hole = len(part) - len(text)
         digest.update(part[:hole])
         self._offset += hole
@@ -261,7 +261,8 @@ def head(path: str, size: int) -> tuple[bytes, bool]:
     with _open(path) as file:
         try:
             for block in blocks(file, os.fstat(file.fileno()).st_size):
-                data += block if data else block.lstrip(b"\0")
+                data += block if data or not is_hole(block) else b""
+                data = data if data[:1] != b"\0" else data.lstrip(b"\0")
                 if len(data) > size:
                     return bytes(data[:size]), False
         except Spoilt as spoilt:
@@ -295,8 +296,12 @@ class _Window:
     def take(self, block: bytes) -> None:
         if len(self._data) > _WINDOW:  # of a line too long to keep, or of a hole
             self._pass_over(self._base + len(self._data) - TAIL)
+        if self._trace is None and is_hole(block):
+            self._base += len(block)
+            return
         self._data += block
-        if self._trace is None and (text := self._data.lstrip(b"\0")):
+        if self._trace is None:
+            text = self._data.lstrip(b"\0")
             self._trace = TextTrace(key_of(bytes(text[:_HEAD])), self._base + len(self._data) - len(text))
 
     def _pass_over(self, end: int) -> None:

@@ -12,6 +12,7 @@ from delegtop.sources.inode import FollowedInode
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_recognition import comes_from, is_living, is_packed_there
 from delegtop.sources.text_identity.text_trace import HEAD, TextTrace, digest_of, key_of
+from delegtop.sources.unpack import is_hole
 
 Blocks = Callable[[], Iterator[bytes]]
 
@@ -68,7 +69,7 @@ def _beginning(text: Iterator[bytes]) -> tuple[int, bytes] | None:
     """Where it begins behind a hole, and how."""
     hole, head = 0, bytearray()
     for block in text:
-        part = block if head else block.lstrip(b"\0")
+        part = block if head else b"" if is_hole(block) else block.lstrip(b"\0")
         hole += len(block) - len(part)
         head += part
         if len(head) >= HEAD:
