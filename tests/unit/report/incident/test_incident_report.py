@@ -34,10 +34,19 @@ from delegtop.model.events import (
     Started,
 )
 from delegtop.model.forest import Forest
-from delegtop.report.incident import incident_gather, incident_html, incident_json, incident_markdown, incident_timeline
+from delegtop.report.incident import (
+    incident_details,
+    incident_gather,
+    incident_html,
+    incident_json,
+    incident_markdown,
+    incident_pieces,
+    incident_timeline,
+)
 from delegtop.report.incident import incident_words as words
+from delegtop.report.incident.incident_details import EXCERPT
 from delegtop.report.incident.incident_gantt import drawn_trees
-from delegtop.report.incident.incident_gather import EXCERPT, gather
+from delegtop.report.incident.incident_gather import gather
 from delegtop.report.incident.incident_report import Incident
 from delegtop.report.incident.incident_timeline import IncidentJournal
 
@@ -211,7 +220,7 @@ def test_evidence_is_the_line_itself_with_what_it_shows() -> None:
 
 def test_a_secret_is_masked_before_a_line_is_cut() -> None:
     line = b"x" * (EXCERPT - 20) + b" " + KEY.encode() + b" end"
-    excerpt = incident_gather.excerpt(at(1), ["start"], lambda _: line)
+    excerpt = incident_details.excerpt(at(1), ["start"], lambda _: line)
     assert excerpt.text is not None
     assert "Ab1" not in excerpt.text
     assert "sk-ant-[masked]" in excerpt.text
@@ -532,6 +541,6 @@ def test_of_every_sample_a_report_can_be_made(name: str, moment: str, tmp_path: 
     page, rendering = (tmp_path / "report.html").read_text(), rendered((tmp_path / "report.md").read_text())
     assert incident.tree
     for trouble in incident.troubles:
-        assert incident_html.escaped(trouble.name) in page
+        assert incident_pieces.escaped(trouble.name) in page
         assert html.escape(trouble.name, quote=False) in rendering
         assert [excerpt for excerpt in trouble.evidence if excerpt.text is not None]

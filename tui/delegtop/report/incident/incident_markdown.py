@@ -80,7 +80,7 @@ def _trouble(trouble: Trouble, now: str) -> Iterator[str]:
     if trouble.root_blocker:
         yield from ("**Root blocker:** everything on the path above it waits for it.", "")
     yield from (escaped(trouble.message), "")
-    yield from (f"- {name}: {escaped(value)}" for name, value in words.facts(trouble, now))
+    yield from (f"- {name}: {escaped(value)}" for name, value in words.facts(trouble, lambda at: words.ago(at, now)))
     yield from (f"- Error: {escaped(words.error(error))}" for error in trouble.errors)
     yield from _todo(trouble)
     yield from _own_words(trouble.own_words)
