@@ -63,7 +63,7 @@ class IncidentDetails:
         command = next((step.command for step in steps if step.command), None)
         return Trouble(
             id=facts.id,
-            name=measures.label(facts),
+            name=mask(measures.label(facts)),
             title=facts.title,
             project=self.project(handle),
             path=[self._ref(one) for one in reversed(above)],
@@ -83,7 +83,7 @@ class IncidentDetails:
             deadline=_time(deadline.at) if deadline else None,
             deadline_note=deadline.note if deadline else None,
             doing=facts.doing,
-            tool=facts.tool,
+            tool=facts.tool and mask(facts.tool),
             errors=[Wrong(e.message, e.type, e.code, e.recoverable, e.recommendation, e.made_by) for e in facts.errors],
             artifacts=[Product(made.path, made.type, made.summary, exists(made.path)) for made in facts.artifacts],
             own_words=[
@@ -103,7 +103,7 @@ class IncidentDetails:
         took = measures.age(forest, handle, facts)
         return Node(
             id=facts.id,
-            name=measures.label(facts),
+            name=mask(measures.label(facts)),
             title=facts.title,
             project=self.project(handle),
             parent=None if parent is None else forest.delegation(parent).id,

@@ -112,10 +112,11 @@ def todo(steps: Sequence[str], command: str | None, title: str) -> Iterator[str]
     """What to do, and what to type for it, below a title of that rank."""
     if steps:
         told = "".join(f"<li>{escaped(step)}</li>" for step in steps)
-        yield f'<{title}>What to do</{title}><ol class="plain">{told}</ol>{_command(command)}'
+        yield f'<{title}>What to do</{title}><ol class="plain">{told}</ol>{typed(command)}'
 
 
-def _command(command: str | None) -> str:
+def typed(command: str | None) -> str:
+    """What to type, to be copied; if something in it hides, only to be read."""
     if command is None:
         return ""
     if words.is_plain(command):
