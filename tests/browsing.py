@@ -52,15 +52,19 @@ class Browser:
         """Events, as they came."""
         self._answers: dict[int, dict[str, Any]] = {}
 
-    def call(self, method: str, session: str | None = None, **given: Any) -> dict[str, Any]:
+    def send(self, method: str, session: str | None = None, **given: Any) -> int:
+        """Tell it to; returns the number of the answer."""
         self._number += 1
-        number = self._number
-        asked: dict[str, Any] = {"id": number, "method": method, "params": given}
+        asked: dict[str, Any] = {"id": self._number, "method": method, "params": given}
         if session is not None:
             asked["sessionId"] = session
         data = json.dumps(asked).encode() + b"\0"
         while data:
             data = data[os.write(self._write, data) :]
+        return self._number
+
+    def call(self, method: str, session: str | None = None, **given: Any) -> dict[str, Any]:
+        number = self.send(method, session, **given)
         end = monotonic() + PATIENCE
         while number not in self._answers:
             assert monotonic() < end, f"{method}: no answer"
@@ -108,23 +112,63 @@ class BrowserPage:
     def __init__(self, browser: Browser, target: str) -> None:
         self._browser, self._target = browser, target
         self._session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._instead = ""
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **given: Any) -> dict[str, Any]:
         return self._browser.call(method, self._session, **given)
 
+    def send(self, method: str, **given: Any) -> None:
+        """The same without waiting for an answer."""
+        self._browser.send(method, self._session, **given)
+
     def go(self, address: str) -> None:
         """Open an address, and wait until it is there and leads nowhere else."""
-        self.call("Page.navigate", url=address)
+        if self._instead:
+            self.send("Page.navigate", url=address)
+            while self._instead:
+                self._browser.listen(_NAP)
+                self._answer()
+        else:
+            self.call("Page.navigate", url=address)
         self.until("document.readyState === 'complete'")
+
+    def answer_once(self, address: str, text: str) -> None:
+        """The next time this is asked for, it is answered with that, whoever is there."""
+        self.call("Fetch.enable", patterns=[{"urlPattern": address}])
+        self._instead = base64.b64encode(text.encode()).decode()
+
+    def _answer(self) -> None:
+        for asked in self.events("Fetch.requestPaused") if self._instead else ():
+            headers = [{"name": "Content-Type", "value": "text/html"}]
+            self.call(
+                "Fetch.fulfillRequest",
+                requestId=asked["requestId"], responseCode=200, responseHeaders=headers, body=self._instead,
+            )  # fmt: skip
+            self._instead = ""
+            self.call("Fetch.disable")
 
     def run(self, script: str) -> Any:
         """The value of an expression; of a promise, what it comes to."""
-        found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        found = self.call(
+            "Runtime.evaluate",
+            expression=script,
+            awaitPromise=True,
+            returnByValue=True,
+            allowUnsafeEvalBlockedByCSP=False,
+        )
         if "exceptionDetails" in found:
             raise BrowserError(found["exceptionDetails"].get("exception", {}).get("description", script))
         return found["result"].get("value")
+
+    def source(self) -> str:
+        """What it is made of, where no script may run."""
+        try:
+            root = self.call("DOM.getDocument")["root"]["nodeId"]
+            return str(self.call("DOM.getOuterHTML", nodeId=root)["outerHTML"])
+        except BrowserError:
+            return ""  # the page was just left
 
     def until(self, script: str) -> Any:
         """Wait until an expression is true, whatever page is there meanwhile."""

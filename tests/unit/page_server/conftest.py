@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
+from tests.browsing import Browser, BrowserPage, browser
 from tests.patience import PATIENCE
 
 from delegtop.base.clock import Millis, WallClock, iso
@@ -64,12 +65,27 @@ class PageAnswered(NamedTuple):
 class Served:
     """A running server, and ways to ask it."""
 
-    def __init__(self, watch: PageWatch, rules: AccessRules, port: int) -> None:
-        self.watch, self.rules, self.port = watch, rules, port
-        self.complaints: list[str] = []
-        self.host = f"127.0.0.1:{port}"
-        self.url = f"http://{self.host}/?token={rules.token}"
-        self.cookie = rules.set_cookie.partition(";")[0]
+    def __init__(self, watch: PageWatch, names: tuple[str, ...] = ()) -> None:
+        self.watch, self.complaints = watch, list[str]()
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = listening.getsockname()[1]
+        self.rules = AccessRules(self.port, names)
+        self.host = f"127.0.0.1:{self.port}"
+        self.url = f"http://{self.host}/?token={self.rules.token}"
+        self.cookie = self.rules.set_cookie.partition(";")[0]
+        self._listen(listening)
+
+    def _listen(self, listening: socket.socket) -> None:
+        self._listener = PageListener(self.watch, self.rules, listening, self.complaints.append)
+        self._listener.start()
+
+    def stop(self) -> None:
+        """Nobody is answered any more."""
+        self._listener.close()
+
+    def go_on(self) -> None:
+        """The same server is there again."""
+        self._listen(socket.create_server(("127.0.0.1", self.port)))
 
     def connect(self) -> socket.socket:
         made = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
@@ -114,20 +130,42 @@ def serve(*sources: Path, names: tuple[str, ...] = (), settings: Settings | None
     with opened(Places([*map(str, sources)]), settings or Settings()) as seen:
         seen.catch_up()
         watch = PageWatch(seen)
-        listening = socket.create_server(("127.0.0.1", 0))
-        port = listening.getsockname()[1]
-        rules = AccessRules(port, names)
-        made = Served(watch, rules, port)
-        listener = PageListener(watch, rules, listening, made.complaints.append)
         following = Thread(target=watch.run, daemon=True)
         following.start()
-        listener.start()
+        made = Served(watch, names)
         try:
             yield made
         finally:
             watch.end()
             following.join(PATIENCE)
-            listener.close()
+            made.stop()
+
+
+# -- in a browser ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Every name leads to this machine, as those of a stranger may."""
+    with browser(tmp_path_factory.mktemp("profile"), "--host-resolver-rules=MAP *.test 127.0.0.1") as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser, served: Served) -> Iterator[BrowserPage]:
+    """The page, opened by the address that was printed."""
+    opened = chromium.open(served.url, fresh=True)
+    live(opened)
+    yield opened
+    opened.close()
+
+
+def live(page: BrowserPage) -> None:
+    """Wait until it follows what happens."""
+    page.until("document.getElementById('pulse')?.textContent.startsWith('live')")
+
+
+# -- what is served ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@
   let version = page.dataset.version;
   let ahead = Number(page.dataset.now) - Date.now();
   let heard = performance.now();
-  let stream = null, rest = 0, again = 1000;
+  let stream = null, rest = 0, again = 1000, begun = false;
 
   // -- spans of time that go on ---------------------------------------------------------------------------------------
 
@@ -147,17 +147,23 @@
   // -- the stream -----------------------------------------------------------------------------------------------------
 
   function listen() {
+    if (document.hidden) return;
     stream?.close();
-    stream = new EventSource("events");
-    stream.addEventListener("now", (event) => {
+    const own = (stream = new EventSource("events"));
+    own.addEventListener("now", (event) => {
       const [latest, now] = event.data.split(" ");
       ahead = Number(now) - Date.now();
       heard = performance.now();
       again = 1000;
+      if (!begun) {
+        begun = true;
+        tick();
+      }
       if (latest !== version) pull(latest);
     });
-    stream.addEventListener("error", () => {
-      if (stream.readyState !== EventSource.CLOSED) return; // it tries again by itself
+    own.addEventListener("error", () => {
+      if (own !== stream || own.readyState !== EventSource.CLOSED) return; // it tries again by itself
+      stream = null;
       setTimeout(listen, again);
       again = Math.min(again * 2, 15000);
     });
@@ -174,7 +180,7 @@
     else if (!stream) listen();
   });
 
-  setInterval(() => {
+  function tick() {
     if (document.hidden) return;
     const silence = performance.now() - heard;
     old.hidden = silence < OLD_AFTER;
@@ -183,10 +189,11 @@
       pulse.textContent = "old";
       return;
     }
-    pulse.textContent = `live · ${new Date(Date.now() + ahead).toLocaleTimeString()}`;
+    if (begun) pulse.textContent = `live · ${new Date(Date.now() + ahead).toLocaleTimeString()}`;
     for (const time of seen) write(time);
-  }, 1000);
+  }
 
+  setInterval(tick, 1000);
   follow(document);
   listen();
 })();
