@@ -32,6 +32,8 @@ from delegtop.model.forest import Forest
 from delegtop.model.measures import folder, label
 from delegtop.notify.notification import in_words
 from delegtop.report import news_lines
+from delegtop.report.live_page import page_html
+from delegtop.report.live_page.page_gather import PageGathering
 
 COMMANDS = (
     "tree", "tree --plain", "tree --gantt", "tree --json --prompts", "check", "check --json", "check --sarif",
@@ -113,6 +115,17 @@ def answered(logs: Path, at: str) -> Iterator[tuple[str, str]]:
                 parts.append(msgspec.json.encode(excerpt(followed, asked)).decode())
     followed.close()
     yield "mcp", "\n".join(parts)
+
+
+def served(logs: Path, at: str) -> Iterator[tuple[str, str]]:
+    """The live page, and all that it tells of each delegation."""
+    with observed(logs, clock=FrozenClock(moment(at))) as seen:
+        seen.read()
+        page = PageGathering(seen.assessments)
+        seen.assessments.update()
+        page.update((), range(len(seen.forest)), seen.statuses)
+        details = (line for handle in seen.forest.walk() for line in page.details(handle, seen.feed.raw))
+        yield "serve", "\n".join((*page_html.whole(page.picture), *page_html.changes(page.picture, -1), *details))
 
 
 def _is_there(screen: TranscriptScreen, app: DelegtopApp) -> bool:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from tests.masking.every_output import answered, printed, shown, told, written
+from tests.masking.every_output import answered, printed, served, shown, told, written
 from tests.masking.filled_logs import AT, filled
 from tests.masking.planted import Planted, leaked, plant
 
@@ -51,6 +51,7 @@ def outputs(logs: Path, folder: Path, rows: int) -> Iterator[tuple[str, str]]:
     yield from written(logs, AT, folder)
     yield from told(logs, AT)
     yield from answered(logs, AT)
+    yield from served(logs, AT)
     yield "screens", asyncio.run(shown(logs, AT, rows))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.masking.browser import CHROMIUM, ran_a_script
-from tests.masking.every_output import answered, printed, shown, told, written
+from tests.masking.every_output import answered, printed, served, shown, told, written
 from tests.masking.filled_logs import AT, FEW, filled
 from tests.masking.hostile import dangerous, strings
 
@@ -45,7 +45,7 @@ def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return filled(folder, hostile, only_prose=False, only=only), folder
 
 
-@pytest.mark.parametrize("way", [printed, told, answered], ids=lambda way: way.__name__)
+@pytest.mark.parametrize("way", [printed, told, answered, served], ids=lambda way: way.__name__)
 def test_nothing_but_printable_text_is_printed_told_or_answered(way, logs: Logs) -> None:  # type: ignore[no-untyped-def] # each is a generator of name and text
     found = {name: dangerous(text) for name, text in way(logs[0], AT)}
     assert found
