@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from delegtop.base.clock import MINUTE, SECOND, Millis, iso
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, kernel
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.verdicts import Kind
@@ -115,6 +115,17 @@ def told(events: list[Event], only: str | None = None, now: Millis = NOW) -> Inc
         only=handle,
         recall=lambda facts: [event for event in events if isinstance(event, Heard) and event.id == facts.id],
     )
+
+
+def test_what_the_kernel_said_is_no_line_that_has_gone() -> None:
+    incident = told(hang())
+    excerpts = [incident_details.excerpt(origin, ["verdict"], lambda _: None) for origin in (kernel(4711), at(1))]
+    trouble = msgspec.structs.replace(incident.troubles[0], evidence=excerpts)
+    incident = msgspec.structs.replace(incident, troubles=[trouble])
+    for form in (incident_html, incident_markdown):
+        text = "\n".join(form.lines(incident))
+        assert text.count("No line says so: the kernel does.") == 1
+        assert text.count("The line is no longer there.") == 1
 
 
 def hostile() -> Incident:

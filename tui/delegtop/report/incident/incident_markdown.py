@@ -119,7 +119,7 @@ def _evidence(evidence: Sequence[Excerpt]) -> Iterator[str]:
     for excerpt in evidence:
         yield from ("", f"{escaped(words.where(excerpt.place))} ({', '.join(excerpt.shows)}):", "")
         if excerpt.text is None:
-            yield "*The line is no longer there.*"
+            yield f"*{words.missing(excerpt.place)}*"
         else:
             yield from _fenced(excerpt.text + (" …" if excerpt.cut else ""))
 

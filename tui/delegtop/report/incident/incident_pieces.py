@@ -148,6 +148,6 @@ def _evidence(evidence: Sequence[Excerpt]) -> Iterator[str]:
         place = f"{words.where(excerpt.place)} ({', '.join(excerpt.shows)})"
         yield f'<div class="note place">{escaped(place)}</div>'
         if excerpt.text is None:
-            yield '<p class="note">The line is no longer there.</p>'
+            yield f'<p class="note">{words.missing(excerpt.place)}</p>'
         else:
             yield f"<pre>{html.escape(safe(excerpt.text))}{' …' if excerpt.cut else ''}</pre>"

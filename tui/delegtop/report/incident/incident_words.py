@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from delegtop.base.clock import duration, parse_time
+from delegtop.base.origin import Origin
 from delegtop.base.text import line
 from delegtop.diagnosis.assessment import NOW, Urgency
 from delegtop.report.figures import dollars
@@ -40,6 +41,12 @@ def ago(at: str | None, now: str) -> str:
 
 def where(place: Place | None) -> str:
     return UNKNOWN if place is None else f"{place.source}:{place.line}"
+
+
+def missing(place: Place) -> str:
+    """Why a place has no line to show."""
+    is_kernel = Origin(place.source, place.line, 0).is_kernel
+    return "No line says so: the kernel does." if is_kernel else "The line is no longer there."
 
 
 def counts(incident: Incident) -> str:

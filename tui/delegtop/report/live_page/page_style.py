@@ -34,13 +34,15 @@ summary{cursor:pointer}summary:focus-visible,a:focus-visible{outline:3px solid v
 .row .doing{flex:1 1 14rem;color:var(--soft);font-size:.9rem;min-width:0}
 .row .age{margin-left:auto;color:var(--soft);font-size:.9rem;font-variant-numeric:tabular-nums}
 .row.over b{font-weight:500}
+.row.over details:not([open]) .doing{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;
+overflow:hidden}
 .more{padding:.5rem .75rem 1rem}.more article{margin:0;background:var(--paper)}
 .more .gantt{margin-top:1rem}
 time{font-variant-numeric:tabular-nums}
 a{color:var(--accent)}
 @media (max-width:40rem){body{font-size:15px}.lead{font-size:1.15rem}
 article,.card{padding:.7rem .8rem}dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .4rem}
-.row .doing{flex-basis:100%}INDENTS}
+.row .doing{flex-basis:100%;order:1}INDENTS}
 @media (prefers-reduced-motion:no-preference){.row.fresh>details>summary{animation:fresh 1.5s}
 @keyframes fresh{from{background:var(--code)}}}
 @media print{#pulse,.skip,.more{display:none}.card,.row{break-inside:avoid}}
