@@ -3,7 +3,8 @@
     pip install -e '.[dev]' && python screenshots/make.py [SCENE…]
 
 Each scene is written as SVG and as PNG. The story is the demo's, so the pictures show what `delegtop demo` shows. In
-those of its real hung tool processes run and time passes, so no two of them have the same numbers.
+those of its real hung tool processes run and time passes, so no two of them have the same numbers. The live page is
+pictured where there is Chromium (`serve.py`).
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import NamedTuple
 
+import serve  # beside this file
 from PIL import Image, ImageDraw, ImageFont
 from rich.cells import cell_len
 from rich.color import Color, ColorType
@@ -231,7 +233,7 @@ def main() -> int:
                 made = real_picture(scene) if scene.real else picture(scene, sample(scene) if scene.sample else folder)
                 asyncio.run(made)
                 sys.stdout.write(f"{scene.name}\n")
-    return 0
+    return serve.main() if not sys.argv[1:] or wanted & serve.PICTURES.keys() else 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ ALLOWED = {
     ("model/price_list.py", "any"): "the names of models, and where their prices were read",
     ("model/prices.py", "claude"): "how sellers spell the names of a vendor's models",
     ("app/", "cursor"): "the cursor of a widget",
+    ("report/live_page/", "cursor"): "the pointer in a browser",
     ("mcp_server/", "cursor"): "the place up to which a client was told what happened",
     ("model/delegation.py", "claude-code"): "the example that the help gives for a filter",
     ("cli/lint.py", "opencode"): "the help names folders of agent files",

@@ -36,6 +36,7 @@ GOALS = {
     10: "g10_kernel",
     11: "g11_load",
     12: "g12_churn",
+    13: "g13_page",
 }
 
 

@@ -34,6 +34,8 @@ from delegtop.notify.slack import slack
 from delegtop.notify.web_way import WebWay
 from delegtop.notify.webhook import webhook
 from delegtop.report import news_lines
+from delegtop.report.live_page import page_html
+from delegtop.report.live_page.page_gather import PageGathering
 from delegtop.report.status import status_json
 from delegtop.report.status.status_gather import gather
 from delegtop.report.status.status_places import PLACES
@@ -194,3 +196,14 @@ def answered(logs: Path, at: str) -> Iterator[tuple[str, str]]:
         parts.append(msgspec.json.encode(waiting.answer(time_is_up=True)).decode())
     followed.close()
     yield "mcp", "\n".join(parts)
+
+
+def served(logs: Path, at: str) -> Iterator[tuple[str, str]]:
+    """The live page, and all that it tells of each delegation."""
+    with observed(logs, clock=FrozenClock(moment(at))) as seen:
+        seen.read()
+        page = PageGathering(seen.assessments)
+        seen.assessments.update()
+        page.update((), range(len(seen.forest)), seen.statuses)
+        details = (line for handle in seen.forest.walk() for line in page.details(handle, seen.feed.raw))
+        yield "serve", "\n".join((*page_html.whole(page.picture), *page_html.changes(page.picture, -1), *details))

@@ -13,7 +13,17 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from tests.masking.every_output import COMMANDS, MORE_COMMANDS, RECORDING, about_one, answered, printed, told, written
+from tests.masking.every_output import (
+    COMMANDS,
+    MORE_COMMANDS,
+    RECORDING,
+    about_one,
+    answered,
+    printed,
+    served,
+    told,
+    written,
+)
 from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, filled
 from tests.masking.planted import Planted, leaked, plant
@@ -53,6 +63,7 @@ def outputs(logs: Path, folder: Path, rows: int) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, text in written(logs, AT, folder) if name != RECORDING)
     yield from told(logs, AT)
     yield from answered(logs, AT)
+    yield from served(logs, AT)
     yield "screens", asyncio.run(shown(logs, AT, rows))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.masking.browser import CHROMIUM, ran_a_script
-from tests.masking.every_output import MORE_COMMANDS, about_one, answered, printed, told, written
+from tests.masking.every_output import MORE_COMMANDS, about_one, answered, printed, served, told, written
 from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, FEW
 from tests.masking.hostile import dangerous, hostile_logs
@@ -29,7 +29,7 @@ def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return hostile_logs(folder, count, seed, () if count >= MANY else FEW), folder
 
 
-@pytest.mark.parametrize("way", [printed, told, answered], ids=lambda way: way.__name__)
+@pytest.mark.parametrize("way", [printed, told, answered, served], ids=lambda way: way.__name__)
 def test_nothing_but_printable_text_is_printed_told_or_answered(way, logs: Logs) -> None:  # type: ignore[no-untyped-def] # each is a generator of name and text
     found = {name: dangerous(text) for name, text in way(logs[0], AT)}
     assert found

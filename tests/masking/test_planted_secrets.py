@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.masking.every_output import MORE_COMMANDS, RECORDING, about_one, answered, printed, told, written
+from tests.masking.every_output import MORE_COMMANDS, RECORDING, about_one, answered, printed, served, told, written
 from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, FEW
 from tests.masking.measure import planted_logs
@@ -35,7 +35,7 @@ def seen(outputs: Iterator[tuple[str, str]], planted: list[Planted]) -> dict[str
     return {name: [each.kind for each in found] for name, found in out.items() if len(found) > len(planted) // 100}
 
 
-@pytest.mark.parametrize("way", [printed, told, answered], ids=lambda way: str(way.__name__))
+@pytest.mark.parametrize("way", [printed, told, answered, served], ids=lambda way: str(way.__name__))
 def test_planted_secrets_stay_hidden_in_what_is_printed_told_and_answered(way: Output, logs: Seeded) -> None:
     assert seen(way(logs[0], AT), logs[1]) == {}
 

@@ -84,6 +84,10 @@ class Notifications(SettingTable, frozen=True, kw_only=True):
     """Where `webhook` sends its JSON (docs/notifications.md)."""
     webhook_secret: Secret = ""
     """What that JSON is signed with (HMAC-SHA256), if anything."""
+    otlp_url: Secret = ""
+    """The collector that `watch` sends each change of a verdict to (docs/watch.md), as `--otlp` does."""
+    otlp_headers: Secret = ""
+    """What the collector wants to be sent along: `name=value,name=value`."""
     quiet_hours: Annotated[str, HOURS] = ""
     """Nobody is told anything between these times of the day, such as `"22:00-07:00"`; then one message sums it up."""
     per_minute: Annotated[int, whole(1, 600)] = 10

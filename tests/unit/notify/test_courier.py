@@ -10,8 +10,9 @@ from tests.patience import PATIENCE, until
 from delegtop.base.clock import Millis
 from delegtop.diagnosis.alerts import Alert, Cause
 from delegtop.model.states import State
-from delegtop.notify.courier import LONGEST, PAUSES, Courier
+from delegtop.notify.courier import PAUSES, Courier
 from delegtop.notify.http_post import Accepts, HttpAnswer, Letter
+from delegtop.notify.letter_thread import LONGEST
 from delegtop.notify.notification import Notification, in_words
 from delegtop.notify.outbox import Outbox
 from delegtop.notify.webhook import webhook

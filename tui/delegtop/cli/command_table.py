@@ -25,6 +25,7 @@ COMMANDS = {
     "wait": "wait until one delegation has ended, and exit by its outcome",
     "stop": "show how to stop one delegation that is stuck, mildest first; with --act, do it",
     "status": "say in one line how everything stands, for status bars and prompts",
+    "serve": "show what is stuck as a live page in a browser, on this machine only (read-only)",
     "mcp": "answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)",
     "metrics": "print or write counts, ages and missed deadlines for Prometheus",
     "record": "record the sources as they grow, in one file that replays anywhere",
@@ -46,7 +47,7 @@ COMMANDS = {
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
 
-_ONGOING = frozenset({LIVE, "watch", "wait", "stop", "mcp", "metrics", "record", "replay", "run", "demo"})
+_ONGOING = frozenset({LIVE, "watch", "wait", "stop", "serve", "mcp", "metrics", "record", "replay", "run", "demo"})
 """Those that may go on for days."""
 
 PASSED_ON = "passed_on"

@@ -1,5 +1,6 @@
 """The ways of telling that are set, made for a command."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.notify.notifier import Hook, Notifier
+    from delegtop.notify.otlp_sender import OtlpSender
     from delegtop.settings import Settings
 
 
@@ -38,3 +40,18 @@ def hook_of(command: Sequence[str], settings: "Settings") -> "Hook":
         return Hook(command, diagnostics.say, masked=settings.mask_secrets)
     except NotifyError as problem:
         fail(f"--exec: {problem}")
+
+
+def otlp_of(url: str | None, settings: "Settings") -> "OtlpSender | None":
+    """The collector of --otlp, else of the settings; a usage error if nothing may be sent there."""
+    from delegtop.notify import NotifyError
+
+    address = url or settings.notifications.otlp_url
+    if not address:
+        return None
+    from delegtop.notify.otlp_sender import otlp_sender  # whoever sends nothing away loads nothing that does
+
+    try:
+        return otlp_sender(address, settings.notifications, diagnostics.say, os.environ)
+    except NotifyError as problem:
+        fail(f"{'--otlp' if url else 'notifications.otlp_url'}: {problem}")

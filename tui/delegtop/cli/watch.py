@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from delegtop.base.clock import SECOND, monotonic, parse_span, stepped
 from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.exit_codes import Exit, outcome
-from delegtop.cli.telling import hook_of, notifier_of
+from delegtop.cli.telling import hook_of, notifier_of, otlp_of
 from delegtop.cli.watched_session import WatchedSession
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.alerts import Alert
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.diagnosis.news import Item
+    from delegtop.diagnosis.verdict_changes import VerdictChange
     from delegtop.model.forest import Forest
     from delegtop.model.query import FilterQuery
     from delegtop.model.store.ledger import Handle
     from delegtop.notify.notifier import Hook, Notifier
+    from delegtop.notify.otlp_sender import OtlpSender
     from delegtop.observation.observation import Observation
     from delegtop.report.status.status_keeper import StatusKeeper
 
@@ -61,6 +63,11 @@ def add(parser: ArgumentParser) -> None:
         metavar="COMMAND",
         help="run this for each problem, and when it is over, quoted as one argument; no shell is involved",
     )
+    parser.add_argument(
+        "--otlp",
+        metavar="URL",
+        help="send each change of a verdict as a log record of OpenTelemetry to this collector, by OTLP as JSON",
+    )
     add_timeout(parser)
     options.add(parser, "notify", "notify_command", "filter", "format", "config")
 
@@ -94,6 +101,7 @@ def run(arguments: Namespace) -> int:
     options.query(arguments)  # a wrong filter is told before anything is read
     notifier = notifier_of(settings)
     hook = None if arguments.hook is None else hook_of(arguments.hook, settings)
+    otlp = otlp_of(arguments.otlp, settings)
 
     with reading.followed(arguments, settings) as seen:
         from delegtop.cli.status_reading import keeping  # what it needs is loaded by now
@@ -107,6 +115,7 @@ def run(arguments: Namespace) -> int:
             keeps(seen.assessments) if keeps else None,
             session=arguments.session,
             hook=hook,
+            otlp=otlp,
             as_json=arguments.json,
         )
         try:
@@ -115,6 +124,10 @@ def run(arguments: Namespace) -> int:
             notifier.close()
             if hook is not None:
                 hook.close()
+            if otlp is not None:
+                from delegtop.notify.notifier import LAST_TRY
+
+                otlp.close(LAST_TRY)
 
 
 class Watch:
@@ -129,12 +142,14 @@ class Watch:
         *,
         session: str | None = None,
         hook: "Hook | None" = None,
+        otlp: "OtlpSender | None" = None,
         as_json: bool = False,
         emit: Callable[[Iterable[str]], bool] = output.emit_now,
         is_read: Callable[[], bool] = output.is_read,
     ) -> None:
         from delegtop.diagnosis.alerts import Alerts
         from delegtop.diagnosis.news import NewsWatch
+        from delegtop.diagnosis.verdict_changes import VerdictChanges
 
         self._seen, self._forest = seen, seen.forest
         self._query, self._notifier, self._hook, self._keeper = query, notifier, hook, keeper
@@ -144,12 +159,14 @@ class Watch:
         self._assessments = seen.assessments
         self._news = NewsWatch(self._forest, self._assessments)
         self._alerts = Alerts(self._forest, self._assessments)
+        self._otlp, self._verdicts = otlp, VerdictChanges(self._assessments)
         self._stirred = True
 
     def run(self, until: str | None, timeout: float | None) -> int:
         """Watch until the condition holds, the time is up, the input is over, or nobody reads any more."""
         end = None if timeout is None else monotonic() + timeout
         self._tell(self._alerts.begin(telling=self._session is not None))
+        self._send(self._verdicts.begin)
         read = self._print(self._news.begin())
         while read:
             code = met(self._assessments, until, self._shown()) if self._stirred and until else None
@@ -182,6 +199,7 @@ class Watch:
             self._session.look()
         items = self._news.look(touched, lives | assessed)
         alerts = self._tell(self._alerts.look(touched, assessed))
+        self._send(lambda: self._verdicts.look(assessed))
         self._stirred = bool(changes or alerts)
         if self._keeper is not None:
             self._keeper.look()
@@ -197,6 +215,11 @@ class Watch:
         if self._hook is not None:
             self._hook.tell(meant)
         return meant
+
+    def _send(self, changes: "Callable[[], Sequence[VerdictChange]]") -> None:
+        """Hand the changes of verdicts that are meant to the collector, if there is one; nobody waits for it."""
+        if self._otlp is not None:
+            self._otlp.tell([each for each in changes() if self._matches(each.handle)])
 
     def _print(self, items: "Iterable[Item]") -> bool:
         from delegtop.report import news_lines

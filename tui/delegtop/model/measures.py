@@ -10,7 +10,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.text import first_line, folded
 from delegtop.model import phases
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Ending
+from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.notes import VANISHED
 from delegtop.model.states import ACTIVE, UNENDED, State
 
@@ -58,6 +58,14 @@ def folder(forest: "Forest", handle: "Handle") -> str | None:
             return cwd
         at = forest.parent(at)
     return None
+
+
+def host(delegation: Delegation) -> str:
+    """The machine it runs on; nothing for this one."""
+    told = delegation.started_origin or next(iter(delegation.origins), None)
+    if told is not None and told.host:
+        return told.host
+    return delegation.host if delegation.host not in (None, LOCALHOST) and delegation.host else ""
 
 
 def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:

@@ -50,6 +50,11 @@ class Letter(NamedTuple):
     secret: str = ""
     """What of the body only the server may know."""
 
+    @property
+    def where(self) -> str:
+        """The address, masked."""
+        return shown(self.url)
+
 
 class HttpAnswer(NamedTuple):
     """What came back."""

@@ -65,7 +65,7 @@ class Outbox:
         more, self._held_back = self._held_back, 0
         return Taken(found, more)
 
-    def failed(self, taken: Taken) -> None:
+    def failed(self, taken: Taken, _answer: object = None) -> None:
         """It did not arrive: it is counted, and nobody is told that it is over."""
         self._held_back += taken.more + 1
         self._told -= {taken.notice.id, *taken.notice.open}

@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from delegtop.base.clock import MINUTE, SECOND, Millis, iso
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, kernel
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.verdicts import Kind
@@ -34,10 +34,19 @@ from delegtop.model.events import (
     Started,
 )
 from delegtop.model.forest import Forest
-from delegtop.report.incident import incident_gather, incident_html, incident_json, incident_markdown, incident_timeline
+from delegtop.report.incident import (
+    incident_details,
+    incident_gather,
+    incident_html,
+    incident_json,
+    incident_markdown,
+    incident_pieces,
+    incident_timeline,
+)
 from delegtop.report.incident import incident_words as words
+from delegtop.report.incident.incident_details import EXCERPT
 from delegtop.report.incident.incident_gantt import drawn_trees
-from delegtop.report.incident.incident_gather import EXCERPT, gather
+from delegtop.report.incident.incident_gather import gather
 from delegtop.report.incident.incident_report import Incident
 from delegtop.report.incident.incident_timeline import IncidentJournal
 
@@ -106,6 +115,17 @@ def told(events: list[Event], only: str | None = None, now: Millis = NOW) -> Inc
         only=handle,
         recall=lambda facts: [event for event in events if isinstance(event, Heard) and event.id == facts.id],
     )
+
+
+def test_what_the_kernel_said_is_no_line_that_has_gone() -> None:
+    incident = told(hang())
+    excerpts = [incident_details.excerpt(origin, ["verdict"], lambda _: None) for origin in (kernel(4711), at(1))]
+    trouble = msgspec.structs.replace(incident.troubles[0], evidence=excerpts)
+    incident = msgspec.structs.replace(incident, troubles=[trouble])
+    for form in (incident_html, incident_markdown):
+        text = "\n".join(form.lines(incident))
+        assert text.count("No line says so: the kernel does.") == 1
+        assert text.count("The line is no longer there.") == 1
 
 
 def hostile() -> Incident:
@@ -211,7 +231,7 @@ def test_evidence_is_the_line_itself_with_what_it_shows() -> None:
 
 def test_a_secret_is_masked_before_a_line_is_cut() -> None:
     line = b"x" * (EXCERPT - 20) + b" " + KEY.encode() + b" end"
-    excerpt = incident_gather.excerpt(at(1), ["start"], lambda _: line)
+    excerpt = incident_details.excerpt(at(1), ["start"], lambda _: line)
     assert excerpt.text is not None
     assert "Ab1" not in excerpt.text
     assert "sk-ant-[masked]" in excerpt.text
@@ -532,6 +552,6 @@ def test_of_every_sample_a_report_can_be_made(name: str, moment: str, tmp_path: 
     page, rendering = (tmp_path / "report.html").read_text(), rendered((tmp_path / "report.md").read_text())
     assert incident.tree
     for trouble in incident.troubles:
-        assert incident_html.escaped(trouble.name) in page
+        assert incident_pieces.escaped(trouble.name) in page
         assert html.escape(trouble.name, quote=False) in rendering
         assert [excerpt for excerpt in trouble.evidence if excerpt.text is not None]

@@ -70,11 +70,16 @@ def drawn_trees(incident: Incident) -> list[list[Node]]:
 
 def drawings(incident: Incident) -> Iterator[str]:
     """One SVG for each of these trees, each with an axis of its own: a run of a day would hide one of a minute."""
-    now = parse_time(incident.at)
     for number, tree in enumerate(drawn_trees(incident), 1):
-        axis = _axis(tree, now)
-        if axis is not None and now is not None:
-            yield from ('<div class="wide">', *_drawing(tree, axis, now, f"g{number}"), "</div>")
+        yield from drawing(tree, incident.at, f"g{number}")
+
+
+def drawing(tree: Sequence[Node], at: str, id: str) -> Iterator[str]:
+    """One tree as it is at that moment; nothing if nobody knows when anything in it began."""
+    now = parse_time(at)
+    axis = _axis(tree, now)
+    if axis is not None and now is not None:
+        yield from ('<div class="wide">', *_drawing(tree, axis, now, id), "</div>")
 
 
 def _drawing(nodes: Sequence[Node], axis: IncidentAxis, now: Millis, id: str) -> Iterator[str]:

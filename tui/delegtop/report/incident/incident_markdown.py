@@ -80,7 +80,7 @@ def _trouble(trouble: Trouble, now: str) -> Iterator[str]:
     if trouble.root_blocker:
         yield from ("**Root blocker:** everything on the path above it waits for it.", "")
     yield from (escaped(trouble.message), "")
-    yield from (f"- {name}: {escaped(value)}" for name, value in words.facts(trouble, now))
+    yield from (f"- {name}: {escaped(value)}" for name, value in words.facts(trouble, lambda at: words.ago(at, now)))
     yield from (f"- Error: {escaped(words.error(error))}" for error in trouble.errors)
     yield from _todo(trouble)
     yield from _own_words(trouble.own_words)
@@ -119,7 +119,7 @@ def _evidence(evidence: Sequence[Excerpt]) -> Iterator[str]:
     for excerpt in evidence:
         yield from ("", f"{escaped(words.where(excerpt.place))} ({', '.join(excerpt.shows)}):", "")
         if excerpt.text is None:
-            yield "*The line is no longer there.*"
+            yield f"*{words.missing(excerpt.place)}*"
         else:
             yield from _fenced(excerpt.text + (" …" if excerpt.cut else ""))
 

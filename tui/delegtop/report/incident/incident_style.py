@@ -1,4 +1,12 @@
-"""The style sheet of the HTML report: light and dark by the reader's wish, and fit for paper. It asks for no file."""
+"""The style sheet of HTML: light and dark by the reader's wish, and fit for paper. It asks for no file.
+
+The report carries it within itself, the live page asks for it. Nothing is set at an element: the policy of the page
+forbids that.
+"""
+
+from delegtop.report.incident.incident_pieces import DEEPEST
+
+_INDENTS = "".join(f".in{level}{{padding-left:{1.2 * level:.1f}em}}" for level in range(1, DEEPEST + 1))
 
 STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2430;--soft:#5a6472;--rule:#d9dee5;--panel:#f5f7fa;
@@ -27,6 +35,7 @@ overflow-wrap:anywhere}
 th{color:var(--soft);font-weight:600;white-space:nowrap}td.tight{white-space:nowrap;font-variant-numeric:tabular-nums}
 td:first-child{min-width:9rem}td.prose{min-width:15rem}td.whole{overflow-wrap:normal}
 tr.blocker td{background:var(--bad-panel)}
+INDENTS
 .word{color:var(--c);font-weight:600}
 .badge{display:inline-block;background:var(--bad);color:var(--paper);border-radius:4px;padding:0 .45rem;
 font-size:.78rem;font-weight:600;white-space:nowrap}
@@ -64,4 +73,4 @@ section{content-visibility:auto;contain-intrinsic-size:auto 60rem}
 main{max-width:none;padding:0}.wide{overflow:visible}.gantt{min-width:0}
 h2,h3,h4,.place{break-after:avoid}tr,pre,blockquote,figure .wide{break-inside:avoid}thead{display:table-header-group}
 article{break-inside:auto}}
-""".strip()
+""".strip().replace("INDENTS", _INDENTS)

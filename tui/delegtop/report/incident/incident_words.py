@@ -1,8 +1,9 @@
 """What the Markdown and the HTML of an incident both say, in plain words and not yet escaped for either."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from delegtop.base.clock import duration, parse_time
+from delegtop.base.origin import Origin
 from delegtop.base.text import line
 from delegtop.diagnosis.assessment import NOW, Urgency
 from delegtop.report.figures import dollars
@@ -42,11 +43,35 @@ def where(place: Place | None) -> str:
     return UNKNOWN if place is None else f"{place.source}:{place.line}"
 
 
+def missing(place: Place) -> str:
+    """Why a place has no line to show."""
+    is_kernel = Origin(place.source, place.line, 0).is_kernel
+    return "No line says so: the kernel does." if is_kernel else "The line is no longer there."
+
+
 def counts(incident: Incident) -> str:
     """`5 delegations: 2 waiting, 1 overdue`."""
     total = sum(incident.counts.values())
     words = ", ".join(f"{count} {state}" for state, count in incident.counts.items())
     return f"{total} delegation{'' if total == 1 else 's'}" + (f": {words}" if words else "")
+
+
+def in_trouble(total: int, now: int, waiting: int, earlier: str) -> str:
+    """`1 of 12 delegations is in trouble, and 2 wait for others; earlier: 5 lost.`"""
+    among = f"{total} delegation{'' if total == 1 else 's'}"
+    if not now and not earlier:
+        return f"None of {among} is in trouble." if total else "There is no delegation in these sources."
+    if not now:
+        return f"Nothing of {among} is stuck now. Earlier: {earlier}."
+    begin = f"{now} of {among} {'is' if now == 1 else 'are'} in trouble"
+    begin += f", and {waiting} wait{'s' if waiting == 1 else ''} for others" if waiting else ""
+    return f"{begin}; earlier: {earlier}." if earlier else f"{begin}."
+
+
+def kinds(counted: Mapping[str, int]) -> str:
+    """`5 lost, 7 failed`: what was the matter, the most first."""
+    ranked = sorted(counted.items(), key=lambda each: -each[1])
+    return ", ".join(f"{count} {kind}" for kind, count in ranked if count)
 
 
 def hung_row(trouble: Trouble) -> tuple[str, ...]:
@@ -69,26 +94,26 @@ def told_in_full(incident: Incident) -> list[Trouble]:
     return [each for each in told if each.urgency in _NOW] or told
 
 
-def facts(trouble: Trouble, now: str) -> Iterator[tuple[str, str]]:
-    """What is known of one in trouble, as names and values."""
+def facts(trouble: Trouble, ago: Callable[[str | None], str]) -> Iterator[tuple[str, str]]:
+    """What is known of one in trouble, as names and values; `ago` tells moments."""
     yield "Id", trouble.id
     if trouble.path:
         yield "Path", " › ".join([*(above.name for above in trouble.path), trouble.name])
     verdict = trouble.verdict
     if verdict is not None:
-        since = f", since {ago(verdict.since, now)}" if verdict.since else ""
+        since = f", since {ago(verdict.since)}" if verdict.since else ""
         yield "Verdict", f"{verdict.kind} ({verdict.certainty}){since}"
     if trouble.blocks:
         yield "Blocks", " › ".join(above.name for above in reversed(trouble.blocks))
     if trouble.waits_on is not None:
         yield "Waits on", f"{trouble.waits_on.name} ({trouble.waits_on.id})"
-    yield "Started", ago(trouble.started_at, now)
+    yield "Started", ago(trouble.started_at)
     if trouble.ended_at is not None:
-        yield "Ended", ago(trouble.ended_at, now)
+        yield "Ended", ago(trouble.ended_at)
     elif trouble.last_heard_at is not None:
-        yield "Last heard of", ago(trouble.last_heard_at, now)
+        yield "Last heard of", ago(trouble.last_heard_at)
     if trouble.deadline is not None:
-        yield "Deadline", f"{ago(trouble.deadline, now)}, {trouble.deadline_note}"
+        yield "Deadline", f"{ago(trouble.deadline)}, {trouble.deadline_note}"
     if trouble.doing or trouble.tool:
         yield "Last words", _last_words(trouble.tool, trouble.doing)
     for made in trouble.artifacts:

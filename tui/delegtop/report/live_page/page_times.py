@@ -1,0 +1,45 @@
+"""Spans of time that go on: a block holds the moment they are counted from, and whoever shows it writes the span.
+
+So a block says the same as long as nothing happens, and nothing has to be sent because a second has passed.
+"""
+
+import html
+import re
+
+from delegtop.base.clock import Millis, duration, iso
+from delegtop.base.secrets import mask
+from delegtop.base.text import line
+from delegtop.diagnosis.sentence import Sentence
+
+_FIRST = 0xE000
+_MARKS = re.compile("([\ue000-\ue0ff])")
+"""Each stands for a moment while a sentence is masked; those of strangers are taken out before."""
+_EMPTY = re.compile(r'(data-at="(-?[0-9]+)">)(?=</time>)')
+
+
+def since(at: Millis, now: Millis, *, goes_on: bool = True) -> str:
+    """How long it is since then; if that does not go on, as it is at `now`."""
+    if not goes_on:
+        return duration(now - at)
+    return f'<time datetime="{iso(at)}" data-at="{at}"></time>'
+
+
+def sentence(said: Sentence, now: Millis, *, goes_on: bool = True) -> str:
+    """A sentence with such times, masked and escaped."""
+    moments: dict[str, Millis] = {}
+    parts: list[str] = []
+    for part in said:
+        if isinstance(part, str):
+            parts.append(_MARKS.sub("", part))
+        else:
+            parts.append(chr(_FIRST + len(moments)))
+            moments[parts[-1]] = part
+    told = _MARKS.split(mask("".join(parts)))  # what was masked along with a secret is not there any more
+    return "".join(
+        since(moments[each], now, goes_on=goes_on) if each in moments else html.escape(line(each)) for each in told
+    )
+
+
+def written_out(block: str, now: Millis) -> str:
+    """The block with its spans as they are now, for whoever runs no script."""
+    return _EMPTY.sub(lambda found: f"{found[1]}{duration(max(now - int(found[2]), 0))}", block)
