@@ -1,5 +1,6 @@
 """The lines of a session log as models: what a writer should write. The reader decodes with Structs like them."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -18,9 +19,12 @@ Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Wait = Annotated[float, Field(gt=0, le=1e10)]
 
 
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
+
+
 def _moment(given: Any) -> Any:
-    """Only a text, or a moment that a program made: pydantic would take a number for one too."""
-    if isinstance(given, str | datetime):
+    """Only a text that begins with a day, or a moment that a program made: pydantic takes numbers, too."""
+    if isinstance(given, datetime) or (isinstance(given, str) and _DAY.match(given)):
         return given
     raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z")
 
