@@ -73,6 +73,7 @@ _LINE = re.compile(rf"({'|'.join(LINES)}):[ \t]*(.*)")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]*")
 _NONE = frozenset({"none", "-", "–", "n/a", ""})
 _COMMITS = 100
+_SEARCHED = 20_000
 _GATE = re.compile(r"[^\s,;=]+=[^\s,;=]+")
 
 
@@ -157,7 +158,7 @@ def read(text: str) -> Response:
     first = None if place is None else lines.pop(place)
     found = None if first is None else _version(first)
     if found is None:
-        meant = RESPONSE.search(text)
+        meant = RESPONSE.search(text, 0, _SEARCHED)
         return Response(
             None,
             status=_status(meant[1] or "") if meant and ">" not in meant[0] else None,  # a token says nothing
