@@ -11,8 +11,13 @@ from pathlib import Path
 import msgspec
 from tests.samples import moment, observed
 
+from delegtop import act_log
+from delegtop.act import performing
+from delegtop.act.planned_steps import PlannedSignal
+from delegtop.act.process_identity import ProcessIdentity
+from delegtop.act.stop_plan import Rung, RungPlan, StopPlan
 from delegtop.app import clipboard, crash
-from delegtop.base.clock import FrozenClock
+from delegtop.base.clock import FrozenClock, Millis
 from delegtop.cli import main
 from delegtop.diagnosis.alerts import Alert, cause
 from delegtop.diagnosis.assessments import Assessments
@@ -112,8 +117,19 @@ def kept(logs: Path, at: str, folder: Path) -> Iterator[tuple[str, str]]:
         yield "status.json", status_json.encode(gather(seen.assessments, "test"))
         every = [seen.forest.delegation(handle) for handle in seen.forest.walk()]
         texts = [text for facts in every for text in (facts.prompt, facts.doing, facts.report.summary) if text]
+    yield "acts.jsonl", _acts(texts)
     crash.record(ValueError("\n".join(texts)))
     yield "crash.log", (clipboard.state_directory() / "crash.log").read_text("utf-8")
+
+
+def _acts(texts: Sequence[str]) -> str:
+    """What is written down of processes that were stopped, whose command lines have these texts in them."""
+    for text in texts:
+        target = ProcessIdentity(4_711, "1", 0, ("/bin/sh", "-c", text))
+        rung = RungPlan(Rung.TOOL, steps=(PlannedSignal(target, 15),))
+        plan = StopPlan("sess_1", "x", "", "", "", "", text, "", (), None, Millis(0), rungs=(rung,))
+        performing._written_down(plan, rung, "test")
+    return "\n".join(_readable(line) for line in act_log.place().read_bytes().splitlines())
 
 
 def _quietly(*arguments: str) -> str:

@@ -1,8 +1,8 @@
 """Hostile text, drawn by a seed: what a terminal, a browser, a spreadsheet or a shell could act on, or an eye miss."""
 
 import random
+import re
 import shutil
-import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -57,8 +57,12 @@ _EYES = (
     "ﬁ", "İ", "ß",
     "A" * 3_000, " " * 500, "\n" * 40, "a\n" * 50,
 )  # fmt: skip
+_SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
+"""They are spaces, and look like some; in what is copied they are refused."""
 _GROUPS = (_SIGNS, _SIGNS, _SEQUENCES, _MARKUP, _PAGES, _MARKDOWN, _SHEETS, _SHELL, _EYES)
 _WORDS = ("ok", "done", "build", "token", "key=", "/tmp/x", "100%", "it's", "näh", "русский", "")
+_ALLOWED = {"\n", *map(chr, _SPACES)}
+_DRAWN = re.compile("(?<=[\xa9\xae\u203c-\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]|[\ufe0e\ufe0f](?=\u20e3)")
 INVISIBLE = frozenset("\u3164\u115f\u1160\uffa0\u034f\u17b4\u17b5") | {chr(code) for code in range(0xFE00, 0xFE10)}
 """They take no room, or look like a blank, though they are letters or marks."""
 
@@ -76,15 +80,12 @@ def strings(count: int, seed: int = 1) -> Iterator[str]:
 
 
 def dangerous(text: str) -> list[str]:
-    """Every character in it that a terminal acts on, or that hides or reorders text."""
-    found = (
-        sign for sign in set(text) if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp") and sign != "\n"
-    )
-    return sorted(f"U+{ord(sign):04X}" for sign in found)
-
-
-def invisible(text: str) -> list[str]:
-    return sorted(f"U+{ord(sign):04X}" for sign in INVISIBLE & set(text))
+    """Every character in it that a terminal acts on, that hides or reorders text, or that nobody sees: what is not
+    assigned, what is private, and letters and marks without a shape. What follows an emoji and says how to draw it is
+    none of these."""
+    found = {sign for sign in {*text} if not sign.isprintable() and sign not in _ALLOWED}
+    bare = _DRAWN.sub("", text) if INVISIBLE & {*text} else ""
+    return sorted(f"U+{ord(sign):04X}" for sign in found | (INVISIBLE & {*bare}))
 
 
 def hostile_logs(folder: Path, count: int, seed: int = 1, only: Collection[str] = ()) -> Path:

@@ -1,15 +1,18 @@
 """Text that holds no secret, and what of it is masked all the same: hashes, ids, paths, and lines of code.
 
-`python -m tests.masking.ordinary` looks at 100,000 of each; `--count` at so many.
+`python -m tests.masking.ordinary` looks at 100,000 of each; `--count` at so many, `--folder` at the texts of another
+folder (may be given several times) instead of what Python brings along.
 """
 
 import argparse
+import gzip
 import os
 import random
 import re
 import sys
 import sysconfig
 import uuid
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +21,8 @@ from delegtop.base.secrets import mask
 
 PROJECT = Path(__file__).parents[2]
 _HEX, _LETTERS = "0123456789abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+_LONGEST = 2_000
+"""Longer lines are no lines of text."""
 _NAME = r"(?:pass(?:w(?:or)?d|phrase|code)?|pwd?|secret|token|key|credential)"
 ALLOWED = {
     rf"(?i)(?:^|[^a-z])[\w-]*{_NAME}\w*[\"']?\]?\s*(?:=>|[:=]|,\s*[\"']|\sis\s|\sto\s)\s*\S": (
@@ -28,6 +33,8 @@ ALLOWED = {
     r"PRIVATE KEY": "the first line of a private key, with what follows",
     r"(?i)-{1,2}(?:password|token|secret|api-key|user|u)\b": "a flag with a value, as pages on commands have",
     r"eyJ[\w-]+\.": "a JSON web token in a page",
+    r"\b(?:machine \S+|default) login ": "a line of a netrc, as tests and pages on it have",
+    rf"(?i){_NAME}\s+[\"']": "a name of a secret with a text behind it, as SQL and definitions in C have",
 }
 """Why a line of code or of a page may be masked: the pattern that it has, and the reason."""
 
@@ -84,6 +91,12 @@ def code(count: int, seed: int = 1) -> Iterator[str]:
     yield from _lines([*files, *PROJECT.glob("docs/*.md"), *PROJECT.glob("*.md")], count, seed)
 
 
+def texts(folders: Iterable[Path], count: int, seed: int = 1) -> Iterator[str]:
+    """Lines of any other files that are text, also packed ones such as pages of the manual."""
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    yield from _lines(files, count, seed)
+
+
 def own_code(count: int, seed: int = 1) -> Iterator[str]:
     """Lines of this project alone, which are the same everywhere; the tables of secrets have examples of them."""
     files = [path for path in PROJECT.glob("tui/**/*.py") if not path.name.startswith("secret")]
@@ -95,12 +108,20 @@ def _lines(files: list[Path], count: int, seed: int) -> Iterator[str]:
     random.Random(seed).shuffle(files)
     left = count
     for path in files:
-        for line in path.read_text("utf-8", "replace").splitlines():
-            if line.strip():
+        for line in _text(path).splitlines():
+            if line.strip() and len(line) < _LONGEST:
                 yield line
                 left -= 1
                 if not left:
                     return
+
+
+def _text(path: Path) -> str:
+    try:
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except (OSError, EOFError, zlib.error):
+        return ""
+    return "" if b"\0" in data[:4_000] else data.decode("utf-8", "replace")
 
 
 def masked(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -118,14 +139,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, action="append", default=[])
     parser.add_argument("--show", action="store_true", help="print every line that is masked")
     asked = parser.parse_args()
     wrong = list(masked(ids(asked.count, asked.seed)))
-    seen = list(masked(code(asked.count, asked.seed)))
+    lines = list(texts(asked.folder, asked.count, asked.seed) if asked.folder else code(asked.count, asked.seed))
+    seen = list(masked(lines))
     reasons = Counter(reason(line) for line, _ in seen)
     write = sys.stdout.write
     write(f"hashes, ids, uuids and paths: {len(wrong)} of {asked.count:,} masked\n")
-    write(f"lines of code and pages: {len(seen)} of {asked.count:,} masked, {reasons[None]} without a reason\n")
+    write(f"lines of code and pages: {len(seen)} of {len(lines):,} masked, {reasons[None]} without a reason\n")
     for why, times in reasons.most_common():
         if why:
             write(f"  {times:5} {why}\n")

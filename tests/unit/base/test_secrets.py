@@ -79,6 +79,23 @@ def test_a_key_of_a_known_vendor_is_hidden_and_what_stands_around_it_stays(key: 
             "-----BEGIN RSA PRIVATE KEY-----[masked]-----END RSA PRIVATE KEY-----\nrest",
         ),
         ("-----BEGIN PRIVATE KEY-----\nMIIE that was cut", "-----BEGIN PRIVATE KEY-----[masked]"),
+        ("MIIEabcdefghijklmnop\n-----END EC PRIVATE KEY-----", "[masked]\n-----END EC PRIVATE KEY-----"),
+        ("-----BEGIN%20PRIVATE%20KEY-----%0AMIIE", "-----BEGIN%20PRIVATE%20KEY-----[masked]"),
+        ("kind: Secret\ndata:\n  dsn: YWJjZA==\ntype: Opaque", "kind: Secret\ndata:\n  dsn: [masked]\ntype: Opaque"),
+        ("db:5432:app:me:hunter2", "db:5432:app:me:[masked]"),
+        ("curl -su me:hunter2 https://x", "curl -su me:[masked] https://x"),
+        ('["mysql", "-phunter2"]', '["mysql", "-p[masked]"]'),
+        ('["x", "--password", "hunter2"]', '["x", "--password", "[masked]"]'),
+        ("echo hunter2 | sudo -S ls", "echo [masked] | sudo -S ls"),
+        ("echo hunte…", "echo [masked]"),
+        ('{"name": "Cookie", "value": "sid=abc"}', '{"name": "Cookie", "value": "[masked]"}'),
+        ("password: |\n  hunter2", "password: |\n  [masked]"),
+        ("**Password:** hunter2", "**Password:** [masked]"),
+        ("API key: abcd1234efgh", "API key: [masked]"),
+        ("use `hunter2x` as the password", "use `[masked]` as the password"),
+        ("das Passwort ist hunter2", "das Passwort ist [masked]"),
+        ("pass\x1b[1mword\x1b[0m=hunter2", "password=[masked]"),
+        (f"seed phrase: {'abandon ' * 11}about", "seed phrase: [masked]"),
     ],
 )
 def test_a_secret_is_known_by_the_place_it_stands_in(text: str, shown: str) -> None:
@@ -120,6 +137,16 @@ def test_a_secret_is_known_by_the_place_it_stands_in(text: str, shown: str) -> N
         "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         "commit 4f2d1c9a token bucket of 16 slots",
         "ssh-ed25519 public",
+        "--- PASS: TestParser12 (0.00s)",
+        "cpe:2.3:a:vendor:product:*:*:*:*:python:*:*:*",
+        "echo Installing | tee log",
+        "kind: Deployment\ndata:\n  name: abcdef",
+        'parser.add_argument("--password", "-p", help="the password")',
+        "class X448PrivateKey: ...",
+        "the file a1b2c3d4.py is the token store",
+        "unzip -p archive.zip file12345",
+        "-----END CERTIFICATE-----",
+        "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM=",
         "",
     ],
 )
@@ -138,9 +165,18 @@ def test_a_masked_text_never_holds_more_of_a_key_than_its_prefix() -> None:
     assert not re.search(r"[A-Za-z0-9]{13,}", shown.replace("PRIVATE", ""))
 
 
+COMMANDS = [
+    "mysql ",
+    "sshpass -p",
+    "curl -",
+    "echo a |",
+    'value: "',
+    "a1b2c3d4 is the password ",
+    "kind: secret data: a: b ",
+]
 PIECES = ["eyJ", "eyJa.", "sk-", "password=", "://a:", "-----BEGIN PRIVATE KEY-----", "token ", "\\\"'", "a-"]
 
 
-@pytest.mark.parametrize("piece", [*PIECES, "SG." + "a" * 20, "mysql ", "sshpass -p"])
+@pytest.mark.parametrize("piece", [*PIECES, *COMMANDS, "SG." + "a" * 20])
 def test_a_hostile_text_costs_no_more_than_its_length(piece: str) -> None:
     assert growth(lambda size: mask(piece * (size // len(piece))), 8_000) < 30

@@ -93,10 +93,13 @@ def hide(text: str, stand_in: StandIn) -> str:
 
 def _plain(text: str) -> str:
     """The text as it is meant: without colours and invisible characters, and no letter of it spelled as a number."""
-    if "\x1b[" in text or "u001b[" in text or "<U+" in text or (not text.isascii() and _pattern(_HIDING).search(text)):
+    if "\x1b[" in text or "<U+" in text or (not text.isascii() and _pattern(_HIDING).search(text)):
         text = _pattern(_UNSEEN).sub("", text)
-    if "\\" in text and ("\\u" in text or "\\/" in text):
-        text = _pattern(_SPELLED).sub(_spelled_out, text)
+    if "\\" in text:
+        if "u001b[" in text:
+            text = _pattern(_UNSEEN).sub("", text)
+        if "\\u" in text or "\\/" in text:
+            text = _pattern(_SPELLED).sub(_spelled_out, text)
     return text
 
 
@@ -132,7 +135,7 @@ def _found(text: str) -> list[_Span]:
     near = [word for word in index if word in lowered]
     if near:
         found += _by_place(text, lowered, dict.fromkeys(place for word in near for place in index[word]))
-    if "-----" in text or "Private-Lines" in text or _BLOCK_WORDS & {*near}:
+    if "-----" in text or "Private-Lines" in text or (near and not _BLOCK_WORDS.isdisjoint(near)):
         from delegtop.base.secret_blocks import blocks  # few texts hold any
 
         found += (_Span(*block) for block in blocks(text, lowered))

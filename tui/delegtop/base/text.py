@@ -103,25 +103,36 @@ def prose(text: str, limit: int = _LIMIT) -> str:
 
 
 def _without_shapeless(text: str) -> str:
+    return text.translate({ord(char): f"<U+{ord(char):04X}>" for char in _shapeless(text)})
+
+
+def _shapeless(text: str) -> list[str]:
+    """The characters of it that nobody knows the look of."""
     odd = [char for char in set(text) if char > "\u036f" and not char.isprintable()]
     if not odd:
-        return text
+        return odd
     from unicodedata import category  # few texts have such
 
-    return text.translate({ord(char): f"<U+{ord(char):04X}>" for char in odd if category(char) in _SHAPELESS})
+    return [char for char in odd if category(char) in _SHAPELESS]
 
 
 def as_json(data: bytes) -> bytes:
     """JSON in which every dangerous character is spelled as a number: it reads the same, and may be printed."""
     if data.isascii() and b"\x7f" not in data:
         return data
-    return _HOSTILE.sub(_numbered, data.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+    shown = _HOSTILE.sub(_numbered, data.decode("utf-8", "surrogatepass"))
+    if not shown.isprintable():
+        shown = shown.translate({ord(char): _in_numbers(ord(char)) for char in _shapeless(shown)})
+    return shown.encode("utf-8", "surrogatepass")
 
 
 def _numbered(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code in (0x09, 0x0D):  # between values, where none needs to be spelled
+    if match.group() in ("\t", "\r"):  # between values, where none needs to be spelled
         return match.group()
+    return _in_numbers(ord(match.group()))
+
+
+def _in_numbers(code: int) -> str:
     if code > 0xFFFF:
         return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
     return f"\\u{code:04x}"

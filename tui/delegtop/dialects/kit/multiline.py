@@ -4,7 +4,6 @@ Lines are held back while an object is open and given on as one once it is close
 by line, so nothing is lost and nothing comes twice.
 """
 
-import re
 from typing import Any
 
 import msgspec
@@ -16,7 +15,6 @@ LINES = 2_000
 BYTES = 1_000_000
 """An object that is longer than this is none."""
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["{}\[\]]')
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _skim = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -79,18 +77,13 @@ def _is_object(data: bytes) -> bool:
 
 def _balance(data: bytes) -> int | None:
     """How many more brackets the line opens than it closes; None if it ends within a text, as a torn line does."""
-    balance = 0
-    for found in _TOKEN.finditer(
-        data
-    ):  # no further than to a text that does not end: it would be sought from each quote
-        token = found[0]
-        if token in (b"{", b"["):
-            balance += 1
-        elif token in (b"}", b"]"):
-            balance -= 1
-        elif token == b'"':
-            return None
-    return balance
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    pieces = data.split(b'"')
+    if len(pieces) % 2 == 0:
+        return None
+    outside = b"".join(pieces[::2])
+    return outside.count(b"{") + outside.count(b"[") - outside.count(b"}") - outside.count(b"]")
 
 
 def _is_whole(data: bytes) -> bool:

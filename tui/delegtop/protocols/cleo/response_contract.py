@@ -73,6 +73,7 @@ _LINE = re.compile(rf"({'|'.join(LINES)}):[ \t]*(.*)")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]*")
 _NONE = frozenset({"none", "-", "–", "n/a", ""})
 _COMMITS = 100
+_SEARCHED = 20_000
 _GATE = re.compile(r"[^\s,;=]+=[^\s,;=]+")
 
 
@@ -160,7 +161,7 @@ def read(text: str) -> Response:
     place = next((number for number in named if _version(lines[number])), None)
     found = None if place is None else _version(lines.pop(place))
     if found is None or place is None:
-        meant = RESPONSE.search(text)
+        meant = RESPONSE.search(text, 0, _SEARCHED)
         content = {number: line for number, line in lines.items() if not _LINE.fullmatch(line) or meant is None}
         return Response(
             None,
