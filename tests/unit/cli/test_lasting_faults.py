@@ -8,15 +8,19 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.followed_folder import append
 from tests.patience import PATIENCE, until
 from tests.recorded_feed import RecordedFeed, session_lines
 
 DELEGTOP = (sys.executable, "-m", "delegtop")
 QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
 NO_INSTANCES = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$@"'
+KERNEL_TELLS, NOBODY_TELLS, NO_INSTANCE = "the kernel tells", "nobody tells", "no instance is left"
+FEW_DESCRIPTORS = ", few descriptors"
 IN_A_NAMESPACE = ("unshare", "-Ur", "sh", "-c", NO_INSTANCES, "sh")
 
 
@@ -53,44 +57,75 @@ class TestALineThatIsFinishedAfterARestart:
         assert told == [["aaa111"], ["aaa111", "bbb222"]]
 
 
-class TestARecorder:
-    @pytest.fixture(params=["the kernel tells", "nobody tells", "no instance is left"])
-    def recorder(self, request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
-        before: tuple[str, ...] = ()
-        environment = dict(os.environ)
-        if request.param == "nobody tells":
-            environment["WATCHFILES_FORCE_POLLING"] = "1"
-        if request.param == "no instance is left":
-            if not works(*IN_A_NAMESPACE, "true"):
-                pytest.skip("no user namespace may be made here")
-            before = IN_A_NAMESPACE
-        Path("logs/a.jsonl").write_text(session_lines("first0"))
-        command = [*before, *DELEGTOP, "record", "logs", "-o", "r.delegtop"]
-        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
-            try:
-                until(lambda: recorded()["first0"], "the first record")
-                yield process
-            finally:
-                process.kill()
+@contextmanager
+def recording(way: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A recorder at work, once it has read the first record."""
+    before: tuple[str, ...] = ()
+    environment = dict(os.environ)
+    if way.startswith(NOBODY_TELLS):
+        environment["WATCHFILES_FORCE_POLLING"] = "1"
+    if way == NO_INSTANCE:
+        if not works(*IN_A_NAMESPACE, "true"):
+            pytest.skip("no user namespace may be made here")
+        before = IN_A_NAMESPACE
+    if way.endswith(FEW_DESCRIPTORS):
+        before = ("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh")
+    Path("logs/a.jsonl").write_text(session_lines("first0"))
+    command = [*before, *DELEGTOP, "record", "logs", "-o", "r.delegtop"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+        try:
+            until(lambda: recorded()["first0"], "the first record")
+            yield process
+        finally:
+            process.kill()
 
-    def test_that_was_stopped_while_more_happened_than_the_kernel_can_tell_misses_nothing(
-        self, recorder: subprocess.Popen[bytes]
-    ) -> None:
+
+class TestARecorder:
+    @pytest.mark.parametrize("way", [KERNEL_TELLS, NOBODY_TELLS])
+    def test_that_was_stopped_while_more_happened_than_the_kernel_can_tell_misses_nothing(self, way: str) -> None:
         events = int(QUEUE.read_text()) if QUEUE.exists() else 16_384
-        recorder.send_signal(signal.SIGSTOP)
-        with Path("logs/b.jsonl").open("ab", 0) as one, Path("logs/c.jsonl").open("ab", 0) as two:
-            for _ in range(min(events, 100_000) // 2 + 10):  # in turn, or the kernel would tell of them as one change
-                one.write(b"\n")
-                two.write(b"\n")
-        names = [f"{number:06}" for number in range(50)]
-        for name in names:
-            Path(f"logs/{name}.jsonl").write_text(session_lines(name))
-        recorder.send_signal(signal.SIGCONT)
-        until(lambda: len(recorded()) >= 51, "every record")
-        with Path("logs/a.jsonl").open("a") as file:
-            file.write(session_lines("last00"))
-        until(lambda: recorded()["last00"], "the last record")
+        with recording(way) as recorder:
+            recorder.send_signal(signal.SIGSTOP)
+            with Path("logs/b.jsonl").open("ab", 0) as one, Path("logs/c.jsonl").open("ab", 0) as two:
+                for _ in range(
+                    min(events, 100_000) // 2 + 10
+                ):  # in turn, or the kernel would tell of them as one change
+                    one.write(b"\n")
+                    two.write(b"\n")
+            names = [f"{number:06}" for number in range(50)]
+            for name in names:
+                Path(f"logs/{name}.jsonl").write_text(session_lines(name))
+            recorder.send_signal(signal.SIGCONT)
+            until(lambda: len(recorded()) >= 51, "every record")
+            append(Path("logs/a.jsonl"), "last00")
+            until(lambda: recorded()["last00"], "the last record")
         assert recorded() == Counter(["first0", *names, "last00"])
+
+    def test_without_an_inotify_instance_finds_everything_all_the_same(self) -> None:
+        names = [f"{number:06}" for number in range(5)]
+        with recording(NO_INSTANCE):
+            for number, name in enumerate(names, 2):
+                append(Path(f"logs/{name}.jsonl"), name)
+                until(lambda number=number: len(recorded()) >= number, f"{number} records")  # type: ignore[misc]  # bound now
+            append(Path("logs/a.jsonl"), "last00")
+            until(lambda: recorded()["last00"], "the last record")
+        assert recorded() == Counter(["first0", *names, "last00"])
+
+    @pytest.mark.parametrize("way", [f"{KERNEL_TELLS}{FEW_DESCRIPTORS}", f"{NOBODY_TELLS}{FEW_DESCRIPTORS}"])
+    def test_with_fewer_descriptors_than_files_tells_every_line_once(self, way: str) -> None:
+        logs = [Path(f"logs/{number:03}.jsonl") for number in range(200)]
+        for number, log in enumerate(logs):
+            append(log, f"a{number:05}")
+        with recording(way):
+            until(lambda: len(recorded()) >= 201, "a record of every file")
+            logs[7] = logs[7].rename("logs/007.jsonl.1")
+            for number, log in enumerate(logs):
+                append(log, f"b{number:05}")
+            until(lambda: len(recorded()) >= 401, "two records of every file")
+            append(Path("logs/a.jsonl"), "last00")
+            until(lambda: recorded()["last00"], "the last record")
+        assert len(recorded()) == 402
+        assert set(recorded().values()) == {1}
 
     def test_on_a_disk_that_becomes_full_says_so_and_keeps_what_it_wrote(self) -> None:
         mounted = 'mount -t tmpfs -o size=64k tmpfs disk && { "$@"; echo "$?" > code; cp disk/r.delegtop . ; }'

@@ -1,11 +1,14 @@
-"""A line of twenty megabytes still says which call it ends."""
+"""A line of twenty megabytes still says which call it ends, and one of any length costs no memory."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recorded_feed import session_lines
 
 from delegtop.cli import main
 
@@ -89,3 +92,38 @@ def test_that_it_was_not_read_whole_is_said_where_it_stands(
     said = capsys.readouterr()
     assert ".jsonl:3: oversize:" in said.out + said.err
     assert "read without its long texts" in said.out + said.err
+
+
+_MEASURED = """
+import resource, sys
+from delegtop.cli import main
+code = main(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("kind", ["a record", "no record"])
+def test_a_line_of_any_length_is_told_and_passed_over_in_bounded_memory(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """`pytest --huge-line 1024` makes it a gigabyte."""
+
+    def used(log: Path) -> tuple[int, str]:
+        command = [sys.executable, "-c", _MEASURED, "tree", "--json", "--sources", str(log)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return int(done.stderr.split()[-1]), done.stdout
+
+    megabytes = request.config.getoption("--huge-line")
+    short, long = tmp_path / "short.jsonl", tmp_path / "long.jsonl"
+    short.write_text(session_lines("aaa111", "bbb222"))
+    with long.open("wb") as file:
+        file.write(session_lines("aaa111").encode())
+        file.write(b'{"event": "note", "text": "' if kind == "a record" else b"")
+        for _ in range(megabytes):
+            file.write(b"y" * (1 << 20))
+        file.write(b'"}\n' if kind == "a record" else b"\n")
+        file.write(session_lines("bbb222").encode())
+    (little, _), (much, told) = used(short), used(long)
+    long.unlink()
+    assert much - little < 64 << 10
+    assert sorted(each["id"][-6:] for each in json.loads(told)["delegations"]) == ["aaa111", "bbb222"]
