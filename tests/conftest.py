@@ -1,15 +1,23 @@
 """What every test shares: the machine's own settings are kept out, and options for heavier runs."""
 
+import gc
 import os
 import re
 import signal
 import sys
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.waiting_places import waits
+
+if TYPE_CHECKING:
+    from tests.dealing import ByFile
 
 PROJECT = Path(__file__).parent.parent
 
@@ -27,9 +35,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that put up processes of agent programs run one after the other: a server of one may serve any folder, so
     that nobody could say of another's session that it is lost."""
     for item in items:
-        known = vars(getattr(item, "module", object)).values()
-        if any("tests.stand_ins" in (getattr(each, "__name__", ""), getattr(each, "__module__", "")) for each in known):
+        if isinstance(item, pytest.Function) and _knows_stand_ins(item.module):
             item.add_marker(pytest.mark.xdist_group("agent programs"))
+
+
+@cache
+def _knows_stand_ins(module: ModuleType) -> bool:
+    names = ((getattr(each, "__name__", ""), getattr(each, "__module__", "")) for each in vars(module).values())
+    return any("tests.stand_ins" in each for each in names)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "ByFile | None":
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tests.dealing import ByFile
+
+    return ByFile(config, log)
+
+
+def pytest_collection() -> None:
+    """What is collected stays to the end: looking for garbage among it would only take time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--steps", type=int, default=1000, help="random keys, clicks and sizes for the monkey test")
     parser.addoption("--seed", type=int, default=1, help="the first seed of the monkey test")
     parser.addoption("--hostile", type=int, default=300, help="hostile strings in the fields of all formats")
-    parser.addoption("--planted", type=int, default=183, help="secrets planted in the logs of all formats")
+    parser.addoption("--planted", type=int, default=249, help="secrets planted in the logs of all formats")
     parser.addoption("--live-full", action="store_true", help="every way to hang and to be slow, with real processes")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")
 
@@ -66,10 +98,28 @@ def tmp_path(request: pytest.FixtureRequest, _new_folder: NewFolder) -> Path:
     return _new_folder(re.sub(r"\W", "_", request.node.name)[:30])
 
 
+@pytest.fixture(scope="session")
+def _new_home(_new_folder: NewFolder) -> NewFolder:
+    """Gives an empty home to the tests of a file: the same as before, as long as nobody has left anything in it.
+
+    Where processes are started one may outlive its test: there each test has its own.
+    """
+    spare = [_new_folder("home")]
+
+    def home(place: str) -> Path:
+        if waits(place):
+            return _new_folder("home")
+        if any(spare[0].iterdir()):
+            spare[0] = _new_folder("home")
+        return spare[0]
+
+    return home
+
+
 @pytest.fixture(autouse=True)
-def _no_user_settings(monkeypatch: pytest.MonkeyPatch, _new_folder: NewFolder) -> None:
+def _no_user_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, _new_home: NewFolder) -> None:
     """No test sees the developer's configuration, colours or terminal."""
-    home = _new_folder("home")
+    home = _new_home(request.node.nodeid)
     for name in (
         "NO_COLOR",
         "FORCE_COLOR",

@@ -4,7 +4,10 @@ No test measures seconds of the wall: whoever shares the machine changes them. A
 holds, and costs are times of the processor, compared with each other.
 """
 
+import os
 from collections.abc import Callable, Iterator
+from itertools import repeat
+from pathlib import Path
 from time import monotonic, sleep, thread_time
 
 PATIENCE = 120.0
@@ -14,12 +17,31 @@ _LEAST = 0.0002
 """Seconds: below that it is the clock that is measured."""
 
 
-def until(holds: Callable[[], object], what: str = "it") -> None:
-    """Wait until it holds."""
-    end, pace = monotonic() + PATIENCE, paces()
+def until(holds: Callable[[], object], what: str = "it", *, every: float | None = None) -> None:
+    """Wait until it holds; `every` so many seconds it is looked, where a look is costly."""
+    end, pace = monotonic() + PATIENCE, paces() if every is None else repeat(every)
     while not holds():
         assert monotonic() < end, f"{what} did not happen in {PATIENCE:g} s"
         sleep(next(pace))
+
+
+def has_ended(pid: int) -> bool:
+    """Whether the process is over, even if whoever inherited it has not asked for its status yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return not _is_listed(pid)
+
+
+def _is_listed(pid: int) -> bool:
+    """For systems without /proc."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def paces() -> Iterator[float]:

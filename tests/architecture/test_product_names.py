@@ -38,6 +38,7 @@ ALLOWED = {
     ): "where orchestrators of the standard leave their logs in a project",
     ("protocols/standard/agent_files/", "opencode"): "the standard of agent files was written for it",
     ("protocols/standard/agent_files/", "claude"): "agent files of the other kind have rules of their own",
+    ("protocols/standard/contract/artifact_paths.py", "opencode"): "where the standard keeps its artifacts",
     ("protocols/rule_catalogue.py", "hyper"): "the title of a chapter",
     (
         "diagnosis/rules/__init__.py",

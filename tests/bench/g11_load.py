@@ -38,6 +38,17 @@ _AFTER = 4
 """Seconds for what is still on its way."""
 
 
+class Minute(NamedTuple):
+    """One minute of it."""
+
+    lags: Sequence[float]
+    share: float
+    resident: int
+
+    def words(self) -> str:
+        return f"{_lag(self.lags)}; {self.share:.1%} of a core; {self.resident / 1e6:.1f} MB"
+
+
 class Load(NamedTuple):
     """What came of it."""
 
@@ -50,10 +61,16 @@ class Load(NamedTuple):
     resident: int
 
     def words(self) -> str:
-        p50, p95, p99 = (percentile(self.lags, share) * 1e3 for share in (0.5, 0.95, 0.99))
-        lag = f"lag p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms, max {max(self.lags) * 1e3:.0f} ms"
         memory = f"{self.resident / 1e6:.0f} MB, {self.slope / 1e3:+.0f} kB a minute"
-        return f"{lag} of {len(self.lags)}; {self.share:.1%} of a core; {memory}"
+        return f"{_lag(self.lags)}; {self.share:.1%} of a core; {memory}"
+
+
+def _lag(lags: Sequence[float]) -> str:
+    if not lags:
+        return "nothing seen"
+    p50, p95, p99 = (percentile(lags, share) * 1e3 for share in (0.5, 0.95, 0.99))
+    worst = max(lags) * 1e3
+    return f"lag p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms, max {worst:.0f} ms of {len(lags)}"
 
 
 def rows(plan: Plan) -> list[Row]:
@@ -91,7 +108,7 @@ def load(folder: Path, program: Sequence[str], seconds: float, files: int = FILE
             if writer.stdout is None:
                 raise Failed("the writer tells nothing")
             began, spent = time.monotonic(), terminal.cpu()
-            share = 0.0
+            share, minute, seen, used = 0.0, 1, 0, spent
             told = folder.with_suffix(".told")
             place = 0
             while (passed := time.monotonic() - began) < seconds + _AFTER:
@@ -106,6 +123,10 @@ def load(folder: Path, program: Sequence[str], seconds: float, files: int = FILE
                     share = (terminal.cpu() - spent) / passed
                     if not sizes or passed - sizes[-1][0] >= 1:
                         sizes.append((passed, resident(terminal)))
+                    if passed >= 60 * minute:
+                        cpu = terminal.cpu()
+                        say(f"  minute {minute}: {Minute(lags[seen:], (cpu - used) / 60, sizes[-1][1]).words()}")
+                        minute, seen, used = minute + 1, len(lags), cpu
         if writer.returncode:
             raise Failed("the writer failed")
     lags += [time.monotonic() - at for at in waiting.values()]

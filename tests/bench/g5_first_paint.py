@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import median
 
 from tests.bench import rivals
-from tests.bench.measure import PEERS, in_turn, say
+from tests.bench.measure import PEERS, in_turn, ratio, say
 from tests.bench.plan import Plan
 from tests.bench.table import Row
 from tests.bench.terminal import Terminal
@@ -29,12 +30,12 @@ def rows(plan: Plan) -> list[Row]:
         settings = rivals.lnav_settings(plan.folder)
         methods["lnav"] = partial(_until, [lnav, "-I", str(settings), "-c", ":goto 0", str(log)], b"sess_")
     taken = in_turn(methods, plan.rounds * 2 + 1)
-    say("  " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in taken.items()))
+    say("  " + ", ".join(f"{name} {median(seconds) * 1e3:.0f} ms" for name, seconds in taken.items()))
 
     def compared(what: str, mine: str, other: str, limit: float) -> Row:
         if mine not in taken or other not in taken:
             return Row(5, what, None, limit, note=f"{mine if mine not in taken else other} is missing")
-        return Row(5, what, taken[mine] / taken[other], limit, note=f"{taken[mine] * 1e3:.0f} ms")
+        return Row.of(5, what, ratio(taken[mine], taken[other]), limit, note=f"{median(taken[mine]) * 1e3:.0f} ms")
 
     return [
         compared("first paint, of a minimal Textual app", "empty", "minimal", 1.2),

@@ -4,10 +4,11 @@ import random
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 from tests.bench import rivals
 from tests.bench.make_history import append_session, make_history
-from tests.bench.measure import Failed, in_turn, now, percentile, say
+from tests.bench.measure import Failed, in_turn, now, percentile, ratio, say
 from tests.bench.plan import Plan
 from tests.bench.table import Row
 from tests.bench.terminal import Terminal
@@ -61,14 +62,14 @@ def _start(plan: Plan, full: Path, empty: Path, what: str) -> list[Row]:
         },
         plan.rounds * 2 + 1,
     )
-    say("  " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in taken.items()))
+    say("  " + ", ".join(f"{name} {median(seconds) * 1e3:.0f} ms" for name, seconds in taken.items()))
     return [
-        Row(
+        Row.of(
             9,
             f"{title} with {what}, of with none",
-            taken[key] / taken[f"{key} of none"],
+            ratio(taken[key], taken[f"{key} of none"]),
             1.2,
-            note=f"{taken[key]:.2f} s",
+            note=f"{median(taken[key]):.2f} s",
         )
         for title, key in (("first paint", "paint"), ("first live row", "row"))
     ]

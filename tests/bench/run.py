@@ -1,6 +1,7 @@
 """Measure delegtop against its goals and print the table.
 
 python tests/bench/run.py [--quick] [--only 1,3] [--markdown docs/performance.md]
+python tests/bench/run.py [--quick] --against COMMIT
 """
 
 import argparse
@@ -15,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import table
+from tests.bench import against, table
 from tests.bench.measure import Failed, say
 from tests.bench.plan import Plan
 from tests.bench.table import Row
@@ -51,8 +52,11 @@ def main() -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     compileall.compile_dir(Path(delegtop.__file__).parent, quiet=1)
     folder = Path(tempfile.mkdtemp(prefix="delegtop-bench-"))
+    plan = Plan(folder, quick=options.quick)
     try:
-        rows = _measure(Plan(folder, quick=options.quick), options.only)
+        if options.against:
+            return _compare(plan, options.against)
+        rows = _measure(plan, options.only)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     sys.stdout.write(table.text(rows) + "\n")
@@ -66,12 +70,23 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small logs and few rounds: minutes instead of an hour")
     parser.add_argument("--only", type=_goals, default=sorted(GOALS), metavar="1,3", help="these goals")
+    parser.add_argument("--against", metavar="COMMIT", help="compare with that commit instead, interleaved")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table into this page too")
     return parser.parse_args()
 
 
 def _goals(text: str) -> list[int]:
     return [int(part) for part in text.split(",") if int(part) in GOALS]
+
+
+def _compare(plan: Plan, commit: str) -> int:
+    try:
+        rows = list(against.measured(plan, commit))
+    except Failed as error:
+        say(str(error))
+        return 1
+    sys.stdout.write(against.text(rows, commit) + "\n")
+    return 0
 
 
 def _measure(plan: Plan, goals: list[int]) -> list[Row]:

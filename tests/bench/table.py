@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.bench.measure import Ratio
+
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 
 
@@ -20,6 +22,15 @@ class Row(NamedTuple):
     at_least: bool = False
     unit: str = "x"
     note: str = ""
+    spread: tuple[float, float] | None = None
+    """Between which the measured value lies in 95 of 100 runs; None if it was taken once."""
+
+    @classmethod
+    def of(
+        cls, goal: int, what: str, found: Ratio, limit: float | None = None, *, at_least: bool = False, note: str = ""
+    ) -> "Row":
+        """A ratio that was taken several times."""
+        return cls(goal, what, found.value, limit, at_least=at_least, note=note, spread=(found.low, found.high))
 
     @property
     def target(self) -> str:
@@ -27,7 +38,10 @@ class Row(NamedTuple):
 
     @property
     def value(self) -> str:
-        return "–" if self.measured is None else f"{_number(self.measured)}{self.unit}"
+        if self.measured is None:
+            return "–"
+        spread = f" ({_number(self.spread[0])}–{_number(self.spread[1])})" if self.spread else ""
+        return f"{_number(self.measured)}{self.unit}{spread}"
 
     @property
     def met(self) -> bool | None:
@@ -40,6 +54,8 @@ class Row(NamedTuple):
     def verdict(self) -> str:
         if self.measured is None or self.limit is None:
             return self.note or "–"
+        if self.spread and self.spread[0] <= self.limit <= self.spread[1]:
+            return _joined(f"undecided, {'met' if self.met else 'missed'} in the middle", self.note)
         if self.met:
             return _joined("met", self.note)
         high, low = (self.limit, self.measured) if self.at_least else (self.measured, self.limit)
@@ -74,7 +90,11 @@ def markdown(rows: list[Row], how: str) -> str:
     lines += ["| goal | what | measured | target | verdict |", "|---:|---|---:|---:|---|"]
     lines += [f"| {row.goal} | {row.what} | {row.value} | {row.target} | {row.verdict} |" for row in rows]
     met = [row.met for row in rows if row.met is not None]
-    lines += ["", f"{sum(met)} of {len(met)} targets met."]
+    undecided = sum(row.verdict.startswith("undecided") for row in rows)
+    lines += [
+        "",
+        f"{sum(met)} of {len(met)} targets met, {undecided} undecided (in brackets: where the value may lie).",
+    ]
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.protocols.rows import CONTRADICTIONS, DOCUMENTS, NAMES, ORDER, ROWS, RULE, rule_of, rules
+from tests.protocols.rows import CONTRADICTIONS, DOCUMENTS, ORDER, ROWS, RULE, rule_of, rules, sentence
 
 from delegtop.protocols.rule_catalogue import CATALOGUE
 from delegtop.settings import FIELDS
@@ -84,26 +84,31 @@ def is_there(test: str) -> bool:
     return bool(names) and names[-1].startswith("test_")
 
 
-@pytest.mark.parametrize(("name", "row"), ROWS, ids=NAMES)
-def test_every_place_a_row_names_exists(name: str, row: dict[str, Any]) -> None:
-    assert row["where"] or row["no_input"], name
-    for place in row["where"]:
-        if RULE.fullmatch(place):
-            assert place in CATALOGUE, place
-            continue
-        module, _, symbol = place.partition(":")
-        assert (PACKAGE / module).is_file(), place
-        assert not symbol or symbol in defined_in(tree_of(PACKAGE / module).body), place
+def is_a_place(place: str) -> bool:
+    """A rule of ours, or a module with what is named in it."""
+    if RULE.fullmatch(place):
+        return place in CATALOGUE
+    module, _, symbol = place.partition(":")
+    path = PACKAGE / module
+    return path.is_file() and (not symbol or symbol in defined_in(tree_of(path).body))
 
 
-@pytest.mark.parametrize(("name", "row"), ROWS, ids=NAMES)
-def test_every_test_a_row_names_exists_and_speaks_of_its_rules(name: str, row: dict[str, Any]) -> None:
-    tests = row.get("tests", ())
-    assert tests or row.get("breaks") or not row["where"], name
-    assert [test for test in tests if not is_there(test)] == []
-    files = [path for test in tests if (path := unit_test(test.split("::")[0])) is not None]
-    told = "".join(map(text_of, files))
-    assert row.get("breaks") or [rule for rule in rules(row) if rule not in told] == []
+@pytest.mark.parametrize("document", ORDER)
+def test_every_place_a_row_names_exists(document: str) -> None:
+    for row in DOCUMENTS[document]["row"]:
+        assert row["where"] or row["no_input"], sentence(row)
+        assert [place for place in row["where"] if not is_a_place(place)] == [], sentence(row)
+
+
+@pytest.mark.parametrize("document", ORDER)
+def test_every_test_a_row_names_exists_and_speaks_of_its_rules(document: str) -> None:
+    for row in DOCUMENTS[document]["row"]:
+        tests = row.get("tests", ())
+        assert tests or row.get("breaks") or not row["where"], sentence(row)
+        assert [test for test in tests if not is_there(test)] == [], sentence(row)
+        files = [path for test in tests if (path := unit_test(test.split("::")[0])) is not None]
+        told = "".join(map(text_of, files))
+        assert row.get("breaks") or [rule for rule in rules(row) if rule not in told] == [], sentence(row)
 
 
 def test_every_rule_comes_from_a_document_or_says_why_not() -> None:
@@ -188,7 +193,7 @@ def rows() -> str:
         for row in document["row"]:
             where = "<br>".join(place if RULE.fullmatch(place) else f"`{place}`" for place in row["where"]) or "–"
             tests = "<br>".join(f"`{test}`" for test in row.get("tests", ())) or "–"
-            breaks = "<br>".join(breach_words(breach, rule_of(row, breach)) for breach in row.get("breaks", ()))
+            breaks = "<br>".join(breach_words(breach, rule_of(row, breach), row) for breach in row.get("breaks", ()))
             cells = (document["short"], cell(row["section"]), cell(row["asks"]), where, tests)
             made += f"| {' | '.join(cells)} | {breaks or no_input(row)} |\n"
     return made + "\n"
@@ -201,8 +206,8 @@ def no_input(row: dict[str, Any]) -> str:
 _SHOWN = 60
 
 
-def breach_words(breach: dict[str, Any], rule: str) -> str:
-    """A breach in short words: what is done to which input, and the rule that tells it."""
+def breach_words(breach: dict[str, Any], rule: str, row: dict[str, Any]) -> str:
+    """A breach in short words: what is done to which input, the rule that tells it, and why it is only mentioned."""
     within = f" of `{breach['file']}`" if "file" in breach else ""
     done = [f"without {code(field)}{within}" if field else f"without{within}" for field in breach.get("drop", ())]
     done += [
@@ -214,7 +219,8 @@ def breach_words(breach: dict[str, Any], rule: str) -> str:
     ]
     done += [f"with {code(short(breach['append']))} at the end{within}"] if "append" in breach else []
     done += [f"and {code(' '.join(breach['options']))}"] if "options" in breach else []
-    return f"{breach['in']} {', '.join(done)}: {rule}"
+    mild = breach.get("mild", row.get("mild"))
+    return f"{breach['in']} {', '.join(done)}: {rule}{f' (info: {cell(mild)})' if mild else ''}"
 
 
 def code(text: str) -> str:

@@ -28,5 +28,5 @@ def test_the_test_of_a_row_is_there(file: str, test: str) -> None:
 
 def test_every_command_that_tries_harder_is_there() -> None:
     named = re.findall(r"python -m (tests\.[\w.]+)", PAGE.read_text("utf-8"))
-    assert len(named) == 4
+    assert len({*named}) >= 4
     assert all((TESTS.parent / name.replace(".", "/")).with_suffix(".py").exists() for name in named)

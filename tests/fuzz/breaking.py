@@ -14,82 +14,19 @@ _DEEP = (2, 20, 199, 1_200)
 _NUMBERS: tuple[Any, ...] = (0, -1, 1, 2**31, 2**63, -(2**63), 10**18, 10**30, -(10**30), 1e308, 0.5, 10**400)
 _NOT_STRICT = (float("nan"), float("inf"), float("-inf"))
 _TIMES: tuple[Any, ...] = (
-    *("", "0000-00-00T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "2026-02-30T10:00:00Z"),
-    *("2026-02-03T10:00:00", "2026-02-03T10:00:00+25:00", "2026-02-03", "20260203", "1e400", "-1", "tomorrow"),
-    *(
-        0,
-        -1,
-        1,
-        1_770_109_200,
-        1_770_109_200_000,
-        1_770_109_200_000_000_000,
-        10**20,
-        -(10**20),
-        1e300,
-        None,
-        True,
-        [],
-        {},
-    ),
-)
-_PIECES = (
-    *(
-        "a",
-        " ",
-        "\n",
-        "\t",
-        "{",
-        "[",
-        "}",
-        "]",
-        '"',
-        "\\",
-        "`",
-        "<",
-        ">",
-        "*",
-        "#",
-        "-",
-        "=",
-        ":",
-        "|",
-        "(",
-        ")",
-        "\x00",
-    ),
-    *(
-        "\x1b[31m",
-        "\u202e",
-        "\ud800",
-        "😀",
-        "é",
-        "a ",
-        "ab",
-        "\r\n",
-        "```\n",
-        "<a>",
-        "</a>",
-        "{}",
-        '{"a":',
-        "[{",
-        "- x\n",
-    ),
-    *(
-        "key: value\n",
-        "a=b ",
-        "/a",
-        "../",
-        "\\n",
-        "0",
-        "9,",
-        "status: done\n",
-        "  ",
-        "<tag ",
-        "x" * 50 + "\n",
-        "&amp;",
-        "%s",
-    ),
-)
+    "", "0000-00-00T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "2026-02-30T10:00:00Z",
+    "2026-02-03T10:00:00", "2026-02-03T10:00:00+25:00", "2026-02-03", "20260203", "1e400", "-1", "tomorrow",
+    0, -1, 1, 1_770_109_200, 1_770_109_200_000, 1_770_109_200_000_000_000, 10**20, -(10**20), 1e300, None, True, [], {},
+)  # fmt: skip
+PIECES = (
+    "a", " ", "\n", "\t", "{", "[", "}", "]", '"', "\\", "`", "<", ">", "*", "#", "-", "=", ":", "|", "(", ")", "\x00",
+    "\x1b[31m", "\u202e", "\ud800", "😀", "é", "a ", "ab", "\r\n", "```\n", "<a>", "</a>", "{}", '{"a":', "[{", "- x\n",
+    "key: value\n", "a=b ", "/a", "../", "\\n", "0", "9,", "status: done\n", "  ", "<tag ", "&amp;", "%s",
+    "<task-notification>", "<result>", "<status>", "<task_result>", '<task id="', "<user_query>", "<teammate-message ",
+    "<command-name>", "cd ", "Workspace Directories:\n", "Termination Reason: ", "agentId: ", "## ", "| ", "complete. ",
+    "<user_input ", "session ", "<summary>", "x" * 50 + "\n",
+)  # fmt: skip
+"""Texts that mean something to somebody; many of each are put in a row."""
 _OTHERS = 64
 _LOOKS_LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -163,7 +100,7 @@ class Breaker:
                 data.replace(b"}", b"", 1),
                 b"[" * dice.choice(_DEEP) + data,
                 b'{"a":' * dice.choice(_DEEP) + data,
-                dice.choice(_PIECES).encode("utf-8", "surrogatepass") * dice.choice((1, 100, 2_000)),
+                dice.choice(PIECES).encode("utf-8", "surrogatepass") * dice.choice((1, 100, 2_000)),
             )
         )[:LARGEST].replace(b"\n", b" ")
 
@@ -249,10 +186,10 @@ class Breaker:
         """A long text of pieces that mean something to somebody, or of pieces of the text itself."""
         dice = self._dice
         start = dice.randrange(len(text)) if text else 0
-        piece = text[start : start + dice.randint(1, 60)] if text and dice.random() < 0.5 else dice.choice(_PIECES)
+        piece = text[start : start + dice.randint(1, 60)] if text and dice.random() < 0.5 else dice.choice(PIECES)
         length = dice.choice((100, 5_000, 50_000, LONGEST))
         if dice.random() < 0.3:
-            return "".join(dice.choice(_PIECES) for _ in range(length // 10))
+            return "".join(dice.choice(PIECES) for _ in range(length // 10))
         long = (piece * (length // len(piece) + 1))[:length]
         return dice.choice((long, text + long, long + text, text[:start] + long + text[start:]))[:LONGEST]
 

@@ -1,24 +1,33 @@
 """Databases with broken rows, columns and pages, and folders of logs in which any file may be broken."""
 
-import json
+import gc
+import io
 import random
 import shutil
 import sqlite3
 import tempfile
+import traceback
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 
 from tests.fuzz.breaking import Breaker
+from tests.fuzz.breaking_text import broken_recording, broken_text
+from tests.fuzz.corpus import kind_of
 from tests.fuzz.reading_broken import Finding, Reading
-from tests.samples import MOMENTS, SAMPLES, lay_out, moment, observed
+from tests.samples import MOMENTS, lay_out, moment, observed
 
 from delegtop.base.clock import FrozenClock
+from delegtop.cli import main
 from delegtop.dialects import Dialect
-from delegtop.report import tree_json, tree_text
 from delegtop.sources.records import Line
 from delegtop.sources.row_reader import RowReader
 
+COMMANDS = (
+    "tree", "tree --json --prompts", "tree --gantt", "check", "check --json", "report", "stats", "metrics", "sources",
+    "status --read",
+)  # fmt: skip
 _CELLS = 12
 """Cells of a database that are broken, at most."""
 
@@ -34,10 +43,11 @@ def read_database(reading: Reading, dice: random.Random, path: str, dialect: typ
             _break_pages(copy, dice)
         try:
             lines = list(_rows(copy, dialect))
+            reading.tally(dialect).kinds.update(kind_of(line.data) for line in lines)
         except Exception as error:  # noqa: BLE001 -- whatever it is, it is what is looked for
             reading.findings.append(Finding("exception", dialect.name, path, b"", f"{type(error).__name__} {error}"))
             return
-        reading.read(dialect, lines)
+        reading.read(dialect, lines, {*range(len(lines))})
 
 
 def _rows(path: Path, dialect: type[Dialect]) -> Iterator[Line]:
@@ -50,7 +60,8 @@ def _break_rows(path: Path, dice: random.Random, dialect: type[Dialect]) -> None
     breaker = Breaker(dice)
     with closing(sqlite3.connect(path)) as database:
         database.text_factory = lambda data: data.decode("utf-8", "replace")
-        tables = [query.table for query in dialect.queries]
+        there = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+        tables = [query.table for query in dialect.queries if query.table in there]
         for _ in range(dice.randint(1, _CELLS)):
             table = dice.choice(tables)
             columns = [row[1] for row in database.execute(f'PRAGMA table_info("{table}")')]
@@ -80,24 +91,30 @@ def _break_pages(path: Path, dice: random.Random) -> None:
 
 
 def read_folder(reading: Reading, dice: random.Random) -> None:
-    """One of the samples, some of its files broken, read and printed as `tree` does it."""
+    """One of the samples, some of its files broken, read and printed by a command."""
     name = dice.choice(sorted(MOMENTS))
+    command, *options = dice.choice(COMMANDS).split()
     breaker = Breaker(dice)
     with tempfile.TemporaryDirectory(prefix="delegtop-fuzz-") as folder:
         copy = lay_out(name, Path(folder))
-        files = [path for path in copy.rglob("*") if path.is_file() and path.suffix not in (".db", ".md")]
+        files = [path for path in copy.rglob("*") if path.is_file() and path.suffix != ".db"]
         for path in dice.sample(files, min(len(files), dice.randint(1, 4))):
             _break_file(path, breaker, dice)
         try:
             with observed(copy, clock=FrozenClock(moment(MOMENTS[name]))) as seen:
                 seen.read()
-                json.loads("\n".join(tree_json.tree(seen.forest, seen.statuses)))
-                list(tree_text.tree(seen.forest, seen.statuses))
                 failed = [reason for each in seen.statuses for reason in each.reasons if "failed" in reason]
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                main([command, *options, str(copy), "--at", MOMENTS[name]])
         except Exception as error:  # noqa: BLE001 -- as above
-            reading.findings.append(Finding("exception", f"folder {name}", str(SAMPLES / name), b"", repr(error)))
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            told = f"{type(error).__name__} {error} at {Path(place.filename).name}:{place.lineno}"
+            reading.findings.append(Finding("exception", f"{command} of {name}", name, b"", told))
             return
-        reading.findings += [Finding("exception", f"folder {name}", name, b"", reason) for reason in failed]
+        finally:
+            gc.enable()  # a command that is soon over does without
+        reading.findings += [Finding("exception", f"{command} of {name}", name, b"", told) for told in failed]
+        reading.folders += 1
 
 
 def _break_file(path: Path, breaker: Breaker, dice: random.Random) -> None:
@@ -106,6 +123,9 @@ def _break_file(path: Path, breaker: Breaker, dice: random.Random) -> None:
         path.unlink()
     elif path.suffix == ".json":
         path.write_bytes(breaker.line(data))
+    elif path.suffix in (".md", ".mdx", ".yaml", ".txt"):
+        path.write_bytes(broken_text(data, breaker, dice))
     else:
         lines = data.split(b"\n")
-        path.write_bytes(b"\n".join(breaker.line(line, lines) if dice.random() < 0.2 else line for line in lines))
+        broken = partial(broken_recording, breaker=breaker, dice=dice) if path.suffix == ".delegtop" else breaker.line
+        path.write_bytes(b"\n".join(broken(line) if dice.random() < 0.2 else line for line in lines))

@@ -1,11 +1,14 @@
-"""What is broken: lines, documents and databases of the samples, and of the real logs that DELEGTOP_REAL_LOGS names."""
+"""What is broken: lines, documents and databases of the samples, of the small logs of formats that have none, and of
+the real logs that DELEGTOP_REAL_LOGS names."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.samples import SAMPLES
+from tests.small_logs import BUILT
 
 from delegtop.dialects import Dialect, Sample, Unit
 from delegtop.feed.formats import Formats
@@ -45,19 +48,22 @@ class Corpus(NamedTuple):
         return found
 
 
-def folders() -> list[Path]:
+def folders(small: Path) -> list[Path]:
+    """Where logs are; the small ones are put into the folder that is named."""
+    for name, build in BUILT.items():
+        build(small / name)
     real = os.environ.get("DELEGTOP_REAL_LOGS")
-    return [SAMPLES, *([Path(real)] if real else [])]
+    return [SAMPLES, small, *([Path(real)] if real else [])]
 
 
-def gather() -> Corpus:
+def gather(small: Path) -> Corpus:
     """Every file of a known format."""
     from datetime import UTC
 
     formats = Formats(None, UTC)
     texts: list[Text] = []
     databases: list[tuple[str, type[Dialect]]] = []
-    for path in _files():
+    for path in _files(folders(small)):
         with path.open("rb") as file:
             head = file.read(SAMPLE)
         sample = Sample(str(path), head, path.stat().st_size <= SAMPLE)
@@ -76,6 +82,31 @@ def gather() -> Corpus:
     return Corpus(tuple(texts), tuple(databases))
 
 
-def _files() -> Iterator[Path]:
-    for folder in folders():
+def _files(folders: list[Path]) -> Iterator[Path]:
+    for folder in folders:
         yield from sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
+
+
+_TELLING = ("table", "type", "event", "hook_event_name", "subtype", "is", "kind", "role", "op", "name")
+_INSIDE = ("payload", "message", "event", "part", "data", "record", "update")
+
+
+def kind_of(data: bytes) -> str:
+    """Which kind of line it is, by the words that readers tell them apart by: `response_item function_call`."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return "text"
+    if not isinstance(value, dict):
+        return "no object"
+    found = _words(value)
+    for key in _INSIDE:
+        inner = value.get(key)
+        if isinstance(inner, dict):
+            found += [word for word in _words(inner) if word not in found]
+    return " ".join(found) or "document"
+
+
+def _words(value: dict[str, object]) -> list[str]:
+    told = (value.get(key) for key in _TELLING[: -1 if "type" in value else None])
+    return [word for word in told if isinstance(word, str) and 0 < len(word) <= 40 and " " not in word][:2]

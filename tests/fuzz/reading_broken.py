@@ -8,28 +8,36 @@ import gc
 import random
 import time
 import traceback
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.fuzz.breaking import Breaker
-from tests.fuzz.corpus import Text
+from tests.fuzz.breaking_text import broken_path, broken_recording, broken_text
+from tests.fuzz.corpus import Text, kind_of
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Unit
 from delegtop.feed.bounded_facts import bounded
+from delegtop.model.events import Deviation, Started
 from delegtop.model.forest import Forest
 from delegtop.report import tree_json
 from delegtop.sources.records import Line, Record, Unreadable, records
 
 SLOW = 0.005
-"""Seconds of processor time that one line may take, and again for each `LONG` bytes of it."""
+"""Seconds of processor time that one line may take, and again for each `LONG` bytes of it, and for each `ROWS`
+delegations that it tells of, as a registry does, or lines of a text that is read as a whole."""
 LONG = 64 * 1024
+ROWS = 100
 MOST = 300
 """Lines of one file that are read in a row."""
 _SHOWN = 12
 """Every so many files, what they told is printed as well."""
+_ELSEWHERE = 0.1
+"""So many files stand under another name."""
 _NOW = Millis(1_790_000_000_000)
 
 
@@ -41,14 +49,18 @@ class Finding(NamedTuple):
     path: str
     data: bytes
     detail: str
+    lines: Sequence[Line] = ()
+    """All that was read, up to it."""
 
 
 class Tally:
     """What was read of one format."""
 
     def __init__(self) -> None:
-        self.lines = self.broken = self.events = self.unreadable = self.long = 0
+        self.lines = self.broken = self.reached = self.unreadable = self.long = 0
         self.slowest = 0.0
+        self.kinds: Counter[str] = Counter()
+        """Of the lines that were broken, what they had been."""
 
 
 class Reading:
@@ -60,7 +72,7 @@ class Reading:
         self._breaker = Breaker(dice)
         self.tallies: dict[str, Tally] = {}
         self.findings: list[Finding] = []
-        self.lines = 0
+        self.lines = self.folders = 0
         self._episodes = 0
 
     def family(self, texts: Sequence[Text]) -> None:
@@ -69,33 +81,59 @@ class Reading:
         chosen = dice.sample(texts, min(len(texts), dice.choice((1, 1, 2, 3))))
         harm = dice.choice((0.1, 0.4, 0.9))
         lines: list[Line] = []
+        broken = set[int]()
+        kinds = self.tally(chosen[0].dialect).kinds
         for text in chosen:
             start = dice.randrange(len(text.lines)) if dice.random() < 0.3 else 0
             picked = text.lines[start : start + MOST]
-            for number, data in enumerate(picked):
-                told = self._breaker.line(data, picked) if dice.random() < harm else data
-                origin = Origin(text.path, start + number + 1, (start + number) * 1_000)
+            path = broken_path(text.path, dice) if dice.random() < _ELSEWHERE else text.path
+            for number, data in enumerate(picked, start):
+                told = data
+                if dice.random() < harm:
+                    told = self._broken(text, data, picked)
+                    broken.add(len(lines))
+                    kinds[kind_of(data)] += 1
+                origin = Origin(path, number + 1, number * 1_000)
                 lines.append(Line(origin, told if text.unit is not Unit.LINES else told.replace(b"\n", b" "), _NOW))
-        self.read(chosen[0].dialect, lines)
+        self.read(chosen[0].dialect, lines, broken)
 
-    def read(self, dialect: type[Dialect], lines: Sequence[Line]) -> None:
-        """All of it, by one new reader into one new tree."""
-        tally = self.tallies.setdefault(dialect.name, Tally())
+    def _broken(self, text: Text, data: bytes, others: Sequence[bytes]) -> bytes:
+        if text.dialect.name == "recording":
+            return broken_recording(data, self._breaker, self._dice)
+        if text.unit is Unit.TEXT:
+            return broken_text(data, self._breaker, self._dice)
+        return self._breaker.line(data, others)
+
+    def tally(self, dialect: type[Dialect]) -> Tally:
+        return self.tallies.setdefault(dialect.name, Tally())
+
+    def read(self, dialect: type[Dialect], lines: Sequence[Line], broken: Set[int] = frozenset()) -> None:
+        """All of it, by one new reader into one new tree; those numbers were broken."""
+        tally = self.tally(dialect)
         reader, forest = dialect(), Forest()
         self._episodes += 1
+        held = 0
         for number, line in enumerate(lines):
+            held += len(line.data)
             began = time.thread_time()
             try:
                 told = [*map(bounded, reader.read(line))]
                 forest.apply([each for each in told if not isinstance(each, Unreadable)])
             except Exception as error:  # noqa: BLE001 -- whatever it is, it is what is looked for
-                self._note("exception", dialect, line, error)
+                self._note("exception", dialect, line, error, lines[: number + 1])
                 return
             spent = time.thread_time() - began
+            lost = sum(isinstance(each, Unreadable) for each in told)
             tally.lines += 1
-            tally.events += len(told)
-            tally.unreadable += sum(isinstance(each, Unreadable) for each in told)
-            allowed = self._slow * (1 + len(line.data) // LONG)
+            tally.unreadable += lost
+            if number in broken:
+                tally.broken += 1
+                tally.reached += len(told) > lost
+            rows = sum(isinstance(each, Started) for each in told)
+            rows += line.data.count(b"\n") if dialect.unit is Unit.TEXT else 0
+            allowed = self._slow * (1 + held // LONG + rows // ROWS)
+            if any(not isinstance(each, Unreadable | Deviation) for each in told):
+                held = 0  # what tells nothing may be a part of what is told at its end
             if spent > allowed:
                 spent = self._again(dialect, lines[: number + 1])
                 if spent > allowed:
@@ -107,6 +145,7 @@ class Reading:
                             line.origin.source,
                             line.data,
                             f"{spent * 1e3:.1f} ms of {len(line.data):,} bytes",
+                            lines[: number + 1],
                         )
                     )
             tally.slowest = max(tally.slowest, spent)
@@ -143,18 +182,25 @@ class Reading:
                 forest.advance(_NOW)
                 "\n".join(tree_json.tree(forest, ()))
         except Exception as error:  # noqa: BLE001 -- as above
-            self._note("exception when shown", dialect, line, error)
+            self._note("exception when shown", dialect, line, error, lines)
 
-    def _note(self, what: str, dialect: type[Dialect], line: Line | None, error: Exception) -> None:
+    def _note(
+        self, what: str, dialect: type[Dialect], line: Line | None, error: Exception, lines: Sequence[Line]
+    ) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
         data = line.data if line is not None else b""
         path = line.origin.source if line is not None else ""
-        self.findings.append(Finding(what, dialect.name, path, data, f"{type(error).__name__} {error} at {where}"))
+        told = f"{type(error).__name__} {error} at {where}"
+        self.findings.append(Finding(what, dialect.name, path, data, told, lines))
 
 
 def resident() -> int:
-    """Bytes of memory this process holds now."""
+    """Bytes of memory this process holds now, without what it could give back."""
+    import ctypes
     import os
 
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,21 +1,27 @@
 """Break the logs of every format by their structure, read them, and say what must not be.
 
-python -m tests.fuzz.run [--lines 1000000] [--seed 1] [--only claude-code,codex] [--keep FOLDER]
+python -m tests.fuzz.run [--lines 1000000] [--seed 1] [--only claude-code,codex] [--kinds] [--keep FOLDER]
 
-The lines are those of the samples, and of real logs if DELEGTOP_REAL_LOGS names a folder of them. No line may raise an
-exception or take more than 5 ms of processor time (5 ms for each 64 kB of a longer one), and memory may not grow with
-their number. Rows of databases count as lines; between them, whole folders are broken and printed. What fails is told
-with its place; `--keep` writes the very lines there, for nowhere else.
+The lines are those of the samples and of small logs, and of real logs if DELEGTOP_REAL_LOGS names a folder of them. No
+line may raise an exception or take more than 5 ms of processor time (again for each 64 kB of it, and for each 100
+delegations that it tells of or lines that a whole file has), and memory may not grow with their number. Rows of
+databases count as lines; between them, whole folders are broken, and a command is run on them. What fails is told with
+its place; `--keep` writes the very lines there, and beside them, in JSON, all that was read before.
+
+The table says how many lines of each format were broken, how many of those still told something (so that they got past
+the first look at them), and how many kinds of lines they had been; `--kinds` names these.
 """
 
 import argparse
 import gc
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 from tests.fuzz import corpus
 from tests.fuzz.broken_files import read_database, read_folder
 from tests.fuzz.reading_broken import SLOW, Finding, Reading, resident
@@ -34,6 +40,8 @@ def main() -> int:
     options = _options()
     reading, spent, grown = fuzz(options.lines, options.seed, options.only)
     _print(reading, spent, grown)
+    if options.kinds:
+        _print_kinds(reading)
     if options.keep:
         _keep(options.keep, reading.findings)
     return 1 if reading.findings or grown > GROWTH else 0
@@ -41,7 +49,14 @@ def main() -> int:
 
 def fuzz(lines: int, seed: int, only: Sequence[str] | None = None, slow: float = SLOW) -> tuple[Reading, float, int]:
     """So many broken lines: what came of them, the processor time, and by how many bytes memory grew."""
-    found, dice = corpus.gather(), random.Random(seed)
+    with tempfile.TemporaryDirectory(prefix="delegtop-fuzz-") as small:
+        return _fuzz(corpus.gather(Path(small)), lines, seed, only, slow)
+
+
+def _fuzz(
+    found: corpus.Corpus, lines: int, seed: int, only: Sequence[str] | None, slow: float
+) -> tuple[Reading, float, int]:
+    dice = random.Random(seed)
     formats: dict[str, list[list[corpus.Text]]] = {}
     for texts in found.families().values():
         formats.setdefault(texts[0].dialect.name, []).append(texts)
@@ -64,9 +79,7 @@ def fuzz(lines: int, seed: int, only: Sequence[str] | None = None, slow: float =
             folders += 1
             read_folder(reading, dice)
         if not warm and reading.lines > WARM * lines:
-            gc.collect()
             warm = resident()
-    gc.collect()
     return reading, time.process_time() - began, resident() - warm
 
 
@@ -75,17 +88,29 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=lambda text: text.split(","), metavar="FORMAT,…")
+    parser.add_argument("--kinds", action="store_true", help="name every kind of line that was broken, and how often")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the lines that fail into this folder")
     return parser.parse_args()
 
 
 def _print(reading: Reading, spent: float, grown: int) -> None:
     out = sys.stdout.write
-    out(f"{'format':<22}{'lines':>10}{'told':>10}{'unreadable':>12}{'slowest':>10}{'too slow':>10}\n")
+    heads = (
+        ("lines", 9),
+        ("broken", 9),
+        ("told", 8),
+        ("kinds", 7),
+        ("unreadable", 12),
+        ("slowest", 11),
+        ("too slow", 10),
+    )
+    out(f"{'format':<20}{''.join(f'{head:>{width}}' for head, width in heads)}\n")
     for name, tally in sorted(reading.tallies.items()):
-        counts = f"{tally.lines:>10,}{tally.events:>10,}{tally.unreadable:>12,}"
-        out(f"{name:<22}{counts}{tally.slowest * 1e3:>7.1f} ms{tally.long:>10}\n")
-    out(f"{reading.lines:,} lines in {spent:,.0f} s of processor time; memory grew by {grown / 1e6:,.1f} MB\n")
+        told = f"{100 * tally.reached / tally.broken:.0f} %" if tally.broken else "–"
+        counts = f"{tally.lines:>9,}{tally.broken:>9,}{told:>8}{len(tally.kinds):>7}{tally.unreadable:>12,}"
+        out(f"{name:<20}{counts}{tally.slowest * 1e3:>8.1f} ms{tally.long:>10}\n")
+    out(f"{reading.lines:,} lines and {reading.folders:,} folders in {spent:,.0f} s of processor time; ")
+    out(f"memory grew by {grown / 1e6:,.1f} MB\n")
     kinds: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in reading.findings:
         detail = finding.detail if finding.what != "slow" else ""
@@ -95,10 +120,18 @@ def _print(reading: Reading, spent: float, grown: int) -> None:
     out("nothing must be that was found\n" if not reading.findings else f"{len(reading.findings)} findings\n")
 
 
+def _print_kinds(reading: Reading) -> None:
+    for name, tally in sorted(reading.tallies.items()):
+        for kind, times in tally.kinds.most_common():
+            sys.stdout.write(f"{name:<20}{times:>9,} {kind}\n")
+
+
 def _keep(folder: Path, findings: list[Finding]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, finding in enumerate(findings):
-        (folder / f"{number:04d}-{finding.format}-{finding.what.replace(' ', '-')}").write_bytes(finding.data)
+        name = f"{number:04d}-{finding.format}-{finding.what}".replace(" ", "-")
+        (folder / name).write_bytes(finding.data)
+        (folder / f"{name}.lines").write_bytes(msgspec.json.encode(finding.lines))
 
 
 if __name__ == "__main__":

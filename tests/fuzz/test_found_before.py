@@ -6,16 +6,22 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from zlib import crc32
 
 import msgspec
 import pytest
 from tests.patience import cost, growth
 from tests.samples import MOMENTS, lay_out, moment, observed
 
+from delegtop.agents.claude_code.notices import mates_who_left, notices, plain_prompt
+from delegtop.agents.cursor.cursor_transcripts import _asked
+from delegtop.agents.opencode.record_words import answer_in, task_told, title_of
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import load
-from delegtop.sources.records import DEPTH_LIMIT, Line, Record, decoded, records
+from delegtop.model.call_names import program_of
+from delegtop.protocols.proofchecker.nodes import text
+from delegtop.sources.records import DEPTH_LIMIT, Line, Record, Unreadable, decoded, records
 
 NOW = Millis(1_770_109_900_000)
 TIME = "2026-02-03T09:00:00Z"
@@ -181,3 +187,72 @@ def test_a_database_of_which_not_even_the_fault_can_be_told_as_text_stops_nothin
     path = folder / "sessions" / "sessions.db"
     path.write_bytes(path.read_bytes().replace(b"sessions", b"\xa8essions").replace(b"CREATE TABLE", b"CREATE TABLX"))
     assert [told for told in read_sample(folder, "goose") if not told.startswith("live")]
+
+
+def test_a_number_of_phases_past_all_use_stops_nothing() -> None:
+    counted = {"phases_completed": 10**400, "phases_total": 10**400}
+    value = {"status": "partial", "summary": "x", "metadata": {"session_id": "sess_1766743200_abc123", **counted}}
+    assert tell("proofchecker", "/w/specs/7_x/.return-meta.json", value) > 1
+
+
+@pytest.mark.parametrize("number", [2**63, -(10**30)])
+def test_a_recording_that_names_a_place_past_all_files_is_called_unreadable(number: int) -> None:
+    record = {"is": "told", "at": [1, 2, number], "seen": 1, "events": [{"is": "started", "id": "a", "at": 1}]}
+    rest = b'",' + json.dumps(record, separators=(",", ":")).encode()[1:]
+    line = b'{"crc":"%08x%b' % (crc32(rest), rest)
+    (told,) = load("recording")().read(Line(Origin("x", 1, 0), line))
+    assert isinstance(told, Unreadable)
+
+
+UNCLOSED: dict[str, Callable[[str], object]] = {
+    "<task_result>": answer_in,
+    '<task id="x': task_told,
+    "<task-notification>": lambda text: [*notices(text)],
+    "<task-notification><result>": lambda text: [*notices(f"{text}</task-notification>")],
+    "<task-notification><status>": lambda text: [*notices(f"{text}</task-notification>")],
+    "<teammate-message ": lambda text: [*mates_who_left(text)],
+    "<command-name>": plain_prompt,
+    "<user_query>": lambda text: _asked({"message": {"content": [{"type": "text", "text": text}]}}),
+    "\n": lambda text: title_of(f"a{text}b"),
+    "cd ": lambda text: program_of(f"cd {text}"),
+}
+
+
+@pytest.mark.parametrize("opening", UNCLOSED)
+def test_tags_that_nobody_closes_cost_as_much_as_their_text(opening: str) -> None:
+    read_it = UNCLOSED[opening]
+    assert growth(lambda times: read_it(opening * times), 400) < 35
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("piece", [b"{}", b"1e308,", b"[[]],"])
+def test_a_line_of_many_little_things_costs_little_more_than_one_of_text(piece: bytes) -> None:
+    text = json.dumps({"a": ["abcdefg"] * 6_000}).encode()
+    inside = piece * (len(text) // len(piece))
+    line = inside if piece == b"{}" else b'{"a":[' + inside + b"0]}"
+    assert cost(lambda: read(line)) < 25 * cost(lambda: read(text))
+
+
+def test_of_a_transcript_of_broken_lines_some_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    log = tmp_path / "projects" / "x" / "agent-transcripts" / "a" / "a.jsonl"
+    log.parent.mkdir(parents=True)
+    said = {"role": "user", "message": {"content": [{"type": "text", "text": "List files"}]}}
+    text = json.dumps(said) + "\n" + "- x\n" * 5_000 + json.dumps(said) + "\n"
+    told = list(load("cursor")().read(Line(Origin(str(log), 1, 0), text.encode(), NOW)))
+    lost = [each for each in told if isinstance(each, Unreadable)]
+    assert [each.origin.line for each in lost[:2]] == [2, 3]
+    assert lost[-1].excerpt == "4900 more lines of it"
+    assert len(lost) == 101
+
+
+def test_a_batch_that_names_a_task_twice_tells_of_it_once() -> None:
+    def batch(*tasks: int) -> int:
+        value = {"updated": TIME, "session_id": "sess_1766743200_abc123", "task_numbers": [*tasks]}
+        return tell("proofchecker", "/w/specs/.orchestrator-multi-state.json", value)
+
+    assert batch(3, 4, 3, 3, 4) == batch(3, 4)
+
+
+def test_of_a_text_that_is_a_tree_of_lists_no_more_is_looked_at_than_is_shown() -> None:
+    assert growth(lambda size: text([[[]] * 10] * size), 500) < 5
+    assert text(["a", {"b": ["c", 1]}, []]) == "a\nb: c\n1"

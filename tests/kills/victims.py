@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from tests.samples import SAMPLES
 
 from delegtop import act_log, learned_durations
+from delegtop.app import clipboard
 from delegtop.app.pages.triage.problem_marks import Marks, Problem
 from delegtop.app.state.saved_views import View, Views
 from delegtop.base.clock import Millis, WallClock
@@ -230,6 +232,57 @@ def _check_acts(_stage: Stage, told: int) -> None:
     assert found.act == "last"
 
 
+# What a command makes for people to keep, and what is copied
+
+
+def _keep_page(ending: str) -> Victim:
+    """Whoever writes a report or a bundle over and over: what was there is replaced whole."""
+    name = f"incident.{ending}"
+    command = "bundle" if ending == "zip" else "report"
+    asked = (command, str(SAMPLES / "02_hang"), "--at", "2026-03-03T10:59:40Z", "--force", "-o")
+
+    def work(stage: Stage) -> None:
+        while True:
+            main([*asked, str(stage.home / "out" / name)])
+
+    def check(stage: Stage, _told: int) -> None:
+        path = stage.home / "out" / name
+        if path.exists():
+            _is_whole(path)
+        assert silently(*asked, str(path))[0] == Exit.OK
+        assert not _beside(path), "what the killed one left beside it is still there"
+
+    return Victim(f"{command} .{ending}", work, check, "out")
+
+
+def _is_whole(path: Path) -> None:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as bundle:
+            assert bundle.testzip() is None
+    elif path.suffix == ".json":
+        assert isinstance(json.loads(path.read_bytes()), dict)
+    else:
+        assert path.read_text("utf-8").endswith("</html>\n")
+
+
+def _copy(stage: Stage) -> None:
+    for number in range(1_000_000):
+        clipboard.save("x" * 2_000 + str(number))
+        stage.tell(number)
+
+
+def _check_copy(_stage: Stage, _told: int) -> None:
+    path = clipboard.state_directory() / "clipboard.txt"
+    if path.exists():
+        text = path.read_text("utf-8")
+        assert text == ("x" * 2_000)[: len(text)] or text.rstrip("\n")[2_000:].isdecimal(), (
+            "what was copied is no prefix"
+        )
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert clipboard.save("again") == path
+    assert path.read_text("utf-8") == "again\n"
+
+
 # The wrapped command: what `run` writes
 
 
@@ -262,5 +315,8 @@ VICTIMS = (
     Victim("views", _view, _check_views, "state/delegtop"),
     Victim("status file", _keep_status, _check_status, "cache/delegtop"),
     Victim("act log", _act, _check_acts, "state/delegtop"),
+    _keep_page("html"),
+    _keep_page("zip"),
+    Victim("copied text", _copy, _check_copy, "state/delegtop"),
     Victim("run", _run, _check_run, "state/delegtop"),
 )

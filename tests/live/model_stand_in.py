@@ -20,6 +20,8 @@ _WAITS = ("wait_agent", "wait")
 _WORK = ("prompt", "message", "task", "objective", "instructions", "request", "query")
 _KINDS = ("subagent_type", "agent_type", "agent_name", "agent", "kind")
 _STARTED = re.compile(r"agent_id[^0-9a-z]+([0-9a-f-]{36})")
+_PACE = 0.02
+"""Seconds between two looks whether it is to be closed."""
 _USED = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
 
 
@@ -54,7 +56,7 @@ class ModelStandIn:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(_PACE,), daemon=True).start()
 
     @property
     def address(self) -> str:

@@ -28,7 +28,7 @@ def test_a_fresh_tree_names_what_hangs_and_nothing_else(tmp_path: Path) -> None:
             assert (code == 3) == bool(problems)
             return len(problems) == len(HUNG)
 
-        until(is_named, "that all are named")
+        until(is_named, "that all are named", every=0.3)
         assert all(HUNG[name] in sentence for name, sentence in problems.items()), problems
 
 

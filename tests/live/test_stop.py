@@ -57,7 +57,7 @@ def tool_of(stage: Stage, case: str) -> Told:
         found[:] = [stop(stage, case)]
         return bool(found[0].rungs["tool"]["possible"])
 
-    until(is_known, "that the tool is seen")
+    until(is_known, "that the tool is seen", every=0.3)
     return found[0]
 
 

@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 from tests import stand_ins
 from tests.patience import until
+from tests.quick_looks import look_quickly
 
 import delegtop
-from delegtop.base.clock import SECOND
 from delegtop.diagnosis.verdicts import Certainty
-from delegtop.feed import kernel_watch
-from delegtop.observation import call_watch
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="there is no /proc to look at")
 
@@ -25,9 +23,7 @@ HANGS = "cat queue"
 
 @pytest.fixture(autouse=True)
 def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_watch, "EVERY", 0.5)
-    monkeypatch.setattr(kernel_watch, "_SHARE", 1.0)
-    monkeypatch.setattr(call_watch, "QUIET", SECOND)
+    look_quickly(monkeypatch)
 
 
 @pytest.fixture
@@ -89,7 +85,7 @@ def test_a_tool_that_hangs_is_named(write: Callable[[Path, Path], Path], name: s
     with program(name, project, log), delegtop.open() as seen:
 
         def is_named() -> bool:
-            seen.wait(0.5)
+            seen.wait(0.1)
             seen.look()
             return any(each.certainty is Certainty.CERTAIN and "cat (pid" in each.sentence for each in seen.problems())
 

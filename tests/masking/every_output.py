@@ -1,23 +1,17 @@
-"""All that delegtop writes of some logs: what commands print, files, messages, answers, and screens as text."""
+"""All that delegtop writes of some logs: what commands print, files, messages and answers; `every_screen.py` has the
+screens."""
 
 import contextlib
 import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC
-from functools import partial
 from pathlib import Path
 
 import msgspec
-from tests.piloting import until
 from tests.samples import moment, observed
-from tests.screens.looking import ready, text_of
-from textual.pilot import Pilot
 
-from delegtop.app.main import DelegtopApp
-from delegtop.app.pages.inspector.inspector_pane import TABS
-from delegtop.app.screens.transcript import TranscriptScreen
+from delegtop.app import clipboard, crash
 from delegtop.base.clock import FrozenClock
 from delegtop.cli import main
 from delegtop.diagnosis.alerts import Alert, cause
@@ -27,32 +21,73 @@ from delegtop.feed.live_feed import Feed
 from delegtop.mcp_server.delegation_answers import explained, listed, tree
 from delegtop.mcp_server.followed_scope import FollowedScope
 from delegtop.mcp_server.log_excerpts import excerpt
-from delegtop.mcp_server.tool_contracts import EvidenceQuestion, ExplainQuestion, ListQuestion
+from delegtop.mcp_server.tool_contracts import EvidenceQuestion, ExplainQuestion, ListQuestion, WaitQuestion
+from delegtop.mcp_server.wait_answers import WaitingClient
 from delegtop.model.forest import Forest
 from delegtop.model.measures import folder, label
+from delegtop.notify.discord import discord
 from delegtop.notify.notification import in_words
+from delegtop.notify.ntfy import ntfy
+from delegtop.notify.outbox import Taken
+from delegtop.notify.programs import Desktop, NotifyCommand
+from delegtop.notify.slack import slack
+from delegtop.notify.web_way import WebWay
+from delegtop.notify.webhook import webhook
 from delegtop.report import news_lines
 from delegtop.report.live_page import page_html
 from delegtop.report.live_page.page_gather import PageGathering
+from delegtop.report.status import status_json
+from delegtop.report.status.status_gather import gather
+from delegtop.report.status.status_places import PLACES
+from delegtop.report.status.status_words import FIELDS
 
+FORM = "|".join(f"{{{field}}}" for field in FIELDS)
 COMMANDS = (
     "tree", "tree --plain", "tree --gantt", "tree --json --prompts", "check", "check --json", "check --sarif",
     "check --junit", "sources", "sources --json", "stats", "stats --json", "metrics", "status --read",
     "status --read --json", "report",
 )  # fmt: skip
+MORE_COMMANDS = (
+    "tree --sources", "tree --ascii", "tree --columns id,agent,task,cwd,model,doing", "diff", "diff --json",
+    "status --read --short", f"status --read --format {FORM}",
+    *(f"status --read --no-color --for {place}" for place in PLACES),
+)  # fmt: skip
+ABOUT_ONE = ("stop", "stop --json", "report --only", "wait --timeout 0.01", "wait --timeout 0.01 --json")
+SOME = 8
+"""So many delegations are asked about one by one."""
 ENDINGS = ("md", "html", "json")
-SIZE = (160, 48)
+RECORDING = "recording"
+"""It masks nothing: it is a copy of the logs, for their owner."""
 
 
 def printed(logs: Path, at: str, commands: Sequence[str] = COMMANDS) -> Iterator[tuple[str, str]]:
     """What commands print."""
     for command in commands:
         name, *options = command.split()
-        yield command, _quietly(name, str(logs), "--at", at, *options)
+        sources = [str(logs)] * (2 if name == "diff" else 1)
+        yield command, _quietly(name, *sources, "--at", at, *options)
+
+
+def about_one(logs: Path, at: str) -> Iterator[tuple[str, str]]:
+    """What commands print of one delegation, of some."""
+    with observed(logs, clock=FrozenClock(moment(at))) as seen:
+        seen.read()
+        ids = [seen.forest.id(handle) for handle in seen.forest.walk()]
+    chosen = ids[:: len(ids) // SOME + 1]
+    for command in ABOUT_ONE:
+        yield command, "\n".join(_of_one(command, id, logs, at) for id in chosen)
+
+
+def _of_one(command: str, id: str, logs: Path, at: str) -> str:
+    name, *options = command.split()
+    if name == "report":
+        return _quietly(name, f"--only={id}", "--at", at, str(logs))
+    return _quietly(name, *options, "--", id, str(logs))
 
 
 def written(logs: Path, at: str, folder: Path) -> Iterator[tuple[str, str]]:
     """Files, and each member of a bundle with all in it."""
+    yield from kept(logs, at, folder)
     for ending in ENDINGS:
         page = folder / f"report.{ending}"
         _quietly("report", str(logs), "--at", at, "-o", str(page))
@@ -63,6 +98,22 @@ def written(logs: Path, at: str, folder: Path) -> Iterator[tuple[str, str]]:
         with zipfile.ZipFile(bundle) as archive:
             for member in archive.namelist():
                 yield " ".join(("bundle", *options, member)), archive.read(member).decode("utf-8")
+
+
+def kept(logs: Path, at: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """Files that are for their owner alone, or for other programs of this machine."""
+    figures, recording = folder / "delegtop.prom", folder / "run.delegtop"
+    _quietly("metrics", str(logs), "--at", at, "-o", str(figures))
+    yield "metrics -o", figures.read_text("utf-8")
+    _quietly("record", str(logs), "--once", "-o", str(recording))
+    yield RECORDING, recording.read_text("utf-8")
+    with observed(logs, clock=FrozenClock(moment(at))) as seen:
+        seen.read()
+        yield "status.json", status_json.encode(gather(seen.assessments, "test"))
+        every = [seen.forest.delegation(handle) for handle in seen.forest.walk()]
+        texts = [text for facts in every for text in (facts.prompt, facts.doing, facts.report.summary) if text]
+    crash.record(ValueError("\n".join(texts)))
+    yield "crash.log", (clipboard.state_directory() / "crash.log").read_text("utf-8")
 
 
 def _quietly(*arguments: str) -> str:
@@ -83,7 +134,7 @@ def told(logs: Path, at: str) -> Iterator[tuple[str, str]]:
     items = watching.look(range(len(forest)), range(len(forest)))
     yield "watch", "\n".join(news_lines.as_text(forest, item) for item in items)
     yield "watch --json", "\n".join(news_lines.as_json(forest, item) for item in items)
-    assessments, notices = Assessments(forest), list[str]()
+    assessments, notices = Assessments(forest), dict[str, list[str]]()
     assessments.update()
     for found in assessments.problems():
         facts = forest.delegation(found.handle)
@@ -93,10 +144,37 @@ def told(logs: Path, at: str) -> Iterator[tuple[str, str]]:
             found.sentence(forest.now_of(found.handle)), now, found.since, facts.id,
             folder(forest, found.handle), "", todo,
         )  # fmt: skip
-        notice = in_words(alert)
-        notices += [*notice.lines(), *notice.environment().values(), json.dumps(notice.facts("x"), ensure_ascii=False)]
+        taken = Taken(in_words(alert), 3)
+        for way, write in _ways().items():
+            notices.setdefault(way, []).append(write(taken))
     feed.close()
-    yield "notifications", "\n".join(notices)
+    yield from ((f"notify {way}", "\n".join(told)) for way, told in notices.items())
+
+
+def _ways() -> dict[str, Callable[[Taken], str]]:
+    """All that goes out by each way of telling, as text."""
+    address = "https://host.example/topic"
+    said: list[str] = []
+    desktop, command = Desktop("notify-send", said.append), NotifyCommand(["true"], said.append)
+
+    def sent(way: WebWay) -> Callable[[Taken], str]:
+        return lambda taken: _readable(way.write(taken).body)
+
+    return {
+        "ntfy": sent(ntfy(address)),
+        "slack": sent(slack(address)),
+        "discord": sent(discord(address)),
+        "webhook": sent(webhook(address, "x")),
+        "desktop": lambda taken: "\n".join(desktop.arguments(taken)),
+        "command": lambda taken: "\n".join(
+            (_readable(command.standard_input(taken)), *taken.notice.environment(taken.more).values())
+        ),
+    }
+
+
+def _readable(message: bytes) -> str:
+    """JSON in ASCII as whoever gets it reads it."""
+    return json.dumps(json.loads(message), ensure_ascii=False)
 
 
 def answered(logs: Path, at: str) -> Iterator[tuple[str, str]]:
@@ -113,6 +191,9 @@ def answered(logs: Path, at: str) -> Iterator[tuple[str, str]]:
             for what in ("return", "last_words", "raw"):
                 asked = msgspec.convert({"id": id, "what": what, "max_chars": 4_000}, EvidenceQuestion)
                 parts.append(msgspec.json.encode(excerpt(followed, asked)).decode())
+    for until in ("problem", "ended", "all_ended"):
+        waiting = WaitingClient(followed, msgspec.convert({"scope": "here", "until": until}, WaitQuestion))
+        parts.append(msgspec.json.encode(waiting.answer(time_is_up=True)).decode())
     followed.close()
     yield "mcp", "\n".join(parts)
 
@@ -126,39 +207,3 @@ def served(logs: Path, at: str) -> Iterator[tuple[str, str]]:
         page.update((), range(len(seen.forest)), seen.statuses)
         details = (line for handle in seen.forest.walk() for line in page.details(handle, seen.feed.raw))
         yield "serve", "\n".join((*page_html.whole(page.picture), *page_html.changes(page.picture, -1), *details))
-
-
-def _is_there(screen: TranscriptScreen, app: DelegtopApp) -> bool:
-    return bool(screen.view.pieces) or screen is not app.screen
-
-
-async def shown(logs: Path, at: str, rows: int, look: Callable[[DelegtopApp], None] | None = None) -> str:
-    """The dashboard: the tree, every tab of the inspector, triage and the transcript, for so many rows."""
-    app = DelegtopApp(observed(logs, clock=FrozenClock(moment(at))), zone=UTC)
-    pages = list[str]()
-
-    async def keep(pilot: Pilot[None]) -> None:
-        await pilot.pause()
-        pages.append(text_of(app))
-        if look:
-            look(app)
-
-    async with app.run_test(size=SIZE) as pilot:
-        await ready(pilot)
-        await keep(pilot)
-        for _ in range(rows):
-            for tab in TABS:
-                app.monitor.action_show_tab(tab)
-                await keep(pilot)
-            await pilot.press("v")
-            if isinstance(screen := app.screen, TranscriptScreen):
-                await until(pilot, partial(_is_there, screen, app))
-                await keep(pilot)
-                await pilot.press("escape")
-                await pilot.pause()
-            await pilot.press("down")
-        await pilot.press("t")
-        for _ in range(rows):
-            await keep(pilot)
-            await pilot.press("down")
-    return "\n".join(pages)

@@ -1,8 +1,12 @@
 """Hostile text, drawn by a seed: what a terminal, a browser, a spreadsheet or a shell could act on, or an eye miss."""
 
 import random
+import shutil
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from tests.masking.filled_logs import filled
 
 _SIGNS = (
     *map(chr, range(0x20)),
@@ -81,3 +85,24 @@ def dangerous(text: str) -> list[str]:
 
 def invisible(text: str) -> list[str]:
     return sorted(f"U+{ord(sign):04X}" for sign in INVISIBLE & set(text))
+
+
+def hostile_logs(folder: Path, count: int, seed: int = 1, only: Collection[str] = ()) -> Path:
+    """The samples, or some, with so many strings in their texts: as many in each text as are needed."""
+    corpus, slots, place = list(strings(count, seed)), 0, 0
+
+    def counting(text: str) -> str:
+        nonlocal slots
+        slots += 1
+        return text
+
+    shutil.rmtree(filled(folder, counting, only_prose=False, only=only))
+    each = -(-count // slots)
+
+    def hostile(text: str) -> str:
+        nonlocal place
+        chosen = [corpus[(place + number) % count] for number in range(each)]
+        place += each
+        return text + "".join(chosen)
+
+    return filled(folder, hostile, only_prose=False, only=only)

@@ -13,7 +13,18 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from tests.masking.every_output import answered, printed, served, shown, told, written
+from tests.masking.every_output import (
+    COMMANDS,
+    MORE_COMMANDS,
+    RECORDING,
+    about_one,
+    answered,
+    printed,
+    served,
+    told,
+    written,
+)
+from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, filled
 from tests.masking.planted import Planted, leaked, plant
 
@@ -47,8 +58,9 @@ def planted_logs(folder: Path, count: int, seed: int, only: Collection[str] = ()
 
 
 def outputs(logs: Path, folder: Path, rows: int) -> Iterator[tuple[str, str]]:
-    yield from printed(logs, AT)
-    yield from written(logs, AT, folder)
+    yield from printed(logs, AT, (*COMMANDS, *MORE_COMMANDS))
+    yield from about_one(logs, AT)
+    yield from ((name, text) for name, text in written(logs, AT, folder) if name != RECORDING)
     yield from told(logs, AT)
     yield from answered(logs, AT)
     yield from served(logs, AT)

@@ -207,11 +207,81 @@ Dockerfile|ENV API_TOKEN {N24}
 one-time codes|otpauth://totp/x:me?secret={U32}&issuer=x
 private key|-----BEGIN RSA PRIVATE KEY-----\\n{B64}\\n{B64}\\n-----END RSA PRIVATE KEY-----
 OpenSSH key|-----BEGIN OPENSSH PRIVATE KEY-----\\n{B70}\\n{B70}\\n-----END OPENSSH PRIVATE KEY-----
+curl with other flags|curl -fsSLu me:{S12} https://host/x
+curl in a list|["curl", "-u", "me:{N16}", "https://host/x"]
+HTTPie|http -a me:{N12} GET https://host/x
+mysql in a list|["mysql", "-u", "root", "-p{N14}", "shop"]
+mysqldump|mysqldump -u root -p'{N14}' shop
+history of a shell|: 1766743200:0;mysql -h db -u root -p{N14} shop
+flag in a list|["tool", "--password", "{S14}"]
+token in a list|["tool", "--token", "{N30}"]
+mongosh|mongosh -u me -p {N16} --host db
+sqlplus|sqlplus system/{N14}@//db:1521/XE
+keytool|keytool -list -keystore x.jks -storepass {N14}
+openssl enc|openssl enc -aes-256-cbc -k {N16} -in a
+ssh-keygen|ssh-keygen -t ed25519 -N {N16} -f x
+zip|zip -P {N14} a.zip f
+7z|7z x -p{N14} a.7z
+htpasswd|htpasswd -b .htpasswd me {N14}
+chpasswd|echo 'me:{N14}' | chpasswd
+sudo -S|echo {N14} | sudo -S apt update
+docker login by a pipe|echo {N24} | docker login -u me --password-stdin
+net use|net use X: \\\\srv\\share /user:me {N14}
+nmcli|nmcli dev wifi connect home password {N14}
+rabbitmqctl|rabbitmqctl add_user me {N14}
+lftp|lftp -u me,{N14} host
+fish|set -gx DB_PASSWORD {S14}
+PowerShell|$env:DB_PASSWORD = "{S14}"
+aws configure|aws configure set aws_secret_access_key {B40}
+gh secret|gh secret set NPM_TOKEN --body "{N40}"
+az keyvault|az keyvault secret set --vault-name v --name db --value {N20}
+secretsmanager|aws secretsmanager create-secret --name x --secret-string {N20}
+ssm|aws ssm put-parameter --name /db --type SecureString --value {N20}
+helm|helm upgrade x --set postgresql.postgresqlPassword={N14},x=y
+terraform variable|terraform apply -var 'db_password={N14}'
+pgpass|db.host:5432:app:me:{N14}
+Kubernetes data|apiVersion: v1\\nkind: Secret\\ndata:\\n  dsn: {B24}\\ntype: Opaque
+Kubernetes in JSON|{"kind": "Secret", "data": {"dsn": "{B24}"}}
+private key in base64|tls.key: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ{B180}
+private key in numbered lines|  1→-----BEGIN PRIVATE KEY-----\\n  2→{B64}\\n  3→{B64}\\n  4→-----END PRIVATE KEY-----
+private key in a patch|+-----BEGIN EC PRIVATE KEY-----\\n+{B64}\\n+{B64}\\n+-----END EC PRIVATE KEY-----
+end of a private key|{B64}\\n{B64}\\n-----END RSA PRIVATE KEY-----
+header by name and value|{"name": "Authorization", "value": "token {N40}"}
+cookie by name and value|{"name": "Cookie", "value": "sid={N40}"}
+header by value and name|{"value": "{N40}", "name": "X-Api-Key"}
+header in a pair|["Authorization", "token {N40}"]
+Digest|Authorization: Digest username="me", realm="x", response="{H32}"
+signed request|Authorization: AWS4-HMAC-SHA256 Credential=x/aws4_request, Signature={H64}
+address in an address|dsn=postgres%3A%2F%2Fme%3A{N16}%40db%2Fapp
+form in an address|user%3Dme%26password%3D{N16}
+code of a login|https://host/cb?code={N32}&state=abc
+YAML block|db_password: |\\n    {N16}
+bytes of Python|{b'password': b'{N24}'}
+Ansible|ansible_ssh_pass: {N14}
+bold name|**Password:** {N20}
+bold key|- **API Key**: {N36}
+key in two words|Secret key: {N36}
+subscription key|Ocp-Apim-Subscription-Key: {N32}
+Fernet|FERNET_KEY={W43}=
+WireGuard|PresharedKey = {B43}=
+password named after it|use {N16} as the password
+with a password|log in as me with password {N14}
+German|das Passwort ist {N12}
+French|mot de passe : {N12}
+Russian|пароль: {N12}
+password behind colours|\x1b[01;31m\x1b[Kpassword\x1b[m\x1b[K={N20}
+token behind colours|\x1b[01;31m\x1b[Kghp_\x1b[m\x1b[K{N36}
+SQL with a plugin|ALTER USER 'me' IDENTIFIED WITH mysql_native_password BY '{N14}'
+hash of a dump|me:500:{H32}:{H32}:::
 PGP key|-----BEGIN PGP PRIVATE KEY BLOCK-----\\n\\n{B64}\\n{B64}\\n-----END PGP PRIVATE KEY BLOCK-----
 """
 _AROUND = (
     "{}", "use {} now", "export X={}", "key: {}", "({})", "`{}`", '{{"x": "{}"}}', "curl -H 'X: {}' https://host/x",
     "it said {}.", "found {}, stop", "{} is gone", "KEY='{}'",
+)  # fmt: skip
+_PROSE = (
+    "the", "build", "fails", "in", "step", "two", "because", "nobody", "wrote", "a", "test", "for", "the", "parser",
+    "and", "the", "server", "stops",
 )  # fmt: skip
 WAYS = ("plain", "plain", "plain", "escaped", "wrapped", "long")
 """How it stands there: as it is, as JSON in a string, in lines cut at a column, behind much other text."""
@@ -295,27 +365,7 @@ def _disguised(text: str, way: str, chance: random.Random) -> str:
 
 
 def _words(chance: random.Random, count: int) -> str:
-    known = [
-        "the",
-        "build",
-        "fails",
-        "in",
-        "step",
-        "two",
-        "because",
-        "nobody",
-        "wrote",
-        "a",
-        "test",
-        "for",
-        "the",
-        "parser",
-        "and",
-        "the",
-        "server",
-        "stops",
-    ]
-    return " ".join(chance.choices(known, k=count))
+    return " ".join(chance.choices(_PROSE, k=count))
 
 
 def leaked(planted: list[Planted], output: str) -> list[Planted]:

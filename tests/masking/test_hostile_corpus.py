@@ -4,15 +4,15 @@ By default a few hundred in a few samples; `pytest --hostile 10000 tests/masking
 opens the report in a browser.
 """
 
-import shutil
 from itertools import chain
 from pathlib import Path
 
 import pytest
 from tests.masking.browser import CHROMIUM, ran_a_script
-from tests.masking.every_output import answered, printed, served, shown, told, written
-from tests.masking.filled_logs import AT, FEW, filled
-from tests.masking.hostile import dangerous, strings
+from tests.masking.every_output import MORE_COMMANDS, about_one, answered, printed, served, told, written
+from tests.masking.every_screen import shown
+from tests.masking.filled_logs import AT, FEW
+from tests.masking.hostile import dangerous, hostile_logs
 
 from delegtop.app.main import DelegtopApp
 
@@ -24,31 +24,23 @@ MANY = 1_000
 @pytest.fixture(scope="module")
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Logs:
     """Samples that hold all the strings, as many in each text as are needed; and a folder to write to."""
-    count = request.config.getoption("--hostile")
-    corpus, folder = list(strings(count, request.config.getoption("--seed"))), tmp_path_factory.mktemp("hostile")
-    slots, only = 0, () if count >= MANY else FEW
-
-    def counting(text: str) -> str:
-        nonlocal slots
-        slots += 1
-        return text
-
-    shutil.rmtree(filled(folder, counting, only_prose=False, only=only))
-    each, place = -(-count // slots), 0
-
-    def hostile(text: str) -> str:
-        nonlocal place
-        chosen = [corpus[(place + number) % count] for number in range(each)]
-        place += each
-        return text + "".join(chosen)
-
-    return filled(folder, hostile, only_prose=False, only=only), folder
+    count, seed = request.config.getoption("--hostile"), request.config.getoption("--seed")
+    folder = tmp_path_factory.mktemp("hostile")
+    return hostile_logs(folder, count, seed, () if count >= MANY else FEW), folder
 
 
 @pytest.mark.parametrize("way", [printed, told, answered, served], ids=lambda way: way.__name__)
 def test_nothing_but_printable_text_is_printed_told_or_answered(way, logs: Logs) -> None:  # type: ignore[no-untyped-def] # each is a generator of name and text
     found = {name: dangerous(text) for name, text in way(logs[0], AT)}
     assert found
+    assert {name: signs for name, signs in found.items() if signs} == {}
+
+
+def test_nothing_but_printable_text_is_printed_in_other_forms_and_of_single_delegations(
+    request: pytest.FixtureRequest, logs: Logs
+) -> None:
+    forms = MORE_COMMANDS if request.config.getoption("--hostile") >= MANY else MORE_COMMANDS[::5]
+    found = {name: dangerous(text) for name, text in chain(printed(logs[0], AT, forms), about_one(logs[0], AT))}
     assert {name: signs for name, signs in found.items() if signs} == {}
 
 

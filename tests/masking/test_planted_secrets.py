@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.masking.every_output import answered, printed, served, shown, told, written
+from tests.masking.every_output import MORE_COMMANDS, RECORDING, about_one, answered, printed, served, told, written
+from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, FEW
 from tests.masking.measure import planted_logs
 from tests.masking.ordinary import ids, masked, own_code, reason
@@ -40,7 +41,16 @@ def test_planted_secrets_stay_hidden_in_what_is_printed_told_and_answered(way: O
 
 
 def test_planted_secrets_stay_hidden_in_what_is_written(logs: Seeded, tmp_path: Path) -> None:
-    assert seen(written(logs[0], AT, tmp_path), logs[1]) == {}
+    files = ((name, text) for name, text in written(logs[0], AT, tmp_path) if name != RECORDING)
+    assert seen(files, logs[1]) == {}
+
+
+def test_planted_secrets_stay_hidden_in_every_other_form_and_of_single_delegations(
+    request: pytest.FixtureRequest, logs: Seeded
+) -> None:
+    forms = MORE_COMMANDS if request.config.getoption("--planted") > len(kinds()) else MORE_COMMANDS[::5]
+    assert seen(printed(logs[0], AT, forms), logs[1]) == {}
+    assert seen(about_one(logs[0], AT), logs[1]) == {}
 
 
 @pytest.mark.anyio

@@ -68,6 +68,10 @@ texts = st.text(max_size=5) | st.sampled_from(
         "../a",
         "sess_20260203_k3x9qa",
         "2026-02-03T09:00:00Z",
+        "2026-02-03 09:00:00",
+        "2026-02-03",
+        "20260203",
+        "0",
     ]
 )
 scalars = st.none() | st.booleans() | st.integers(-2, 5) | st.sampled_from([2**63, 1e11, 0.5, 2.0]) | texts

@@ -44,8 +44,9 @@ class World:
         self.delivered: Counter[int] = Counter()
         self.unfinished: dict[int, bytes] = {}
         self.copies: set[Path] = set()
-        self.copied: set[int] = set()
-        self.forked: set[int] = set()
+        self.parted: set[int] = set()
+        """Files that were replaced under one of their names since the last look."""
+        self.have_parted = False
         self.known: set[int] = set()
         self.nameless: dict[int, tuple[int, int]] = {}
         self.oversize = self.reported = 0
@@ -107,7 +108,7 @@ class World:
     def finish(self) -> None:
         for path in self.given():
             rest = self.unfinished.get(path.stat().st_ino)
-            if rest is not None:
+            if rest is not None and self.may_grow(path):
                 with path.open("ab") as file:
                     file.write(rest + b"\n")
                 del self.unfinished[path.stat().st_ino]
@@ -151,14 +152,9 @@ class World:
             self.write(self.random.choice(old), self.lines(2))
 
     def may_grow(self, old: Path) -> bool:
-        """Not a small renamed log of which there is a copy: when both are new, nobody can tell which is which.
-        Nor one whose longer copy has taken another of its names.
-
-        If the wrong one grows, the tail takes it for another log with the same preamble and reads it from its start.
-        """
-        if old.stat().st_ino in self.forked:
-            return False
-        return not old.is_symlink() and (old.stat().st_ino not in self.copied or old.stat().st_size >= 4_096)
+        """Not one that was just replaced under another of its names: if both go on before anybody has seen them apart,
+        and get other names too, nobody can tell them from two logs that begin alike."""
+        return not old.is_symlink() and old.stat().st_ino not in self.parted
 
     def move_out(self) -> None:
         path = self.path()
@@ -174,7 +170,6 @@ class World:
     def copy(self, path: Path) -> None:
         target = self.new_name(path)
         shutil.copyfile(path, target)
-        self.copied.add(path.stat().st_ino)
         self.copies.add(target)
 
     def copy_only(self) -> None:
@@ -239,12 +234,10 @@ class World:
         if path.exists():
             new = self.outside / "new"
             new.write_bytes(path.read_bytes() + (self.lines() if self.random.random() < 0.8 else b""))
-            linked = path.stat().st_nlink > 1
-            self.forked |= {path.stat().st_ino} if linked else set()
+            if path.stat().st_nlink > 1:
+                self.parted.add(path.stat().st_ino)
             self.lose(path)
             new.replace(path)
-            if linked:  # if both go on before anybody looks, nobody can tell them from two logs that begin alike
-                self.poll()
 
     def delete(self) -> None:
         path = self.path()
@@ -329,8 +322,13 @@ class World:
         paths = self.given()
         self.take(list(self.tail.poll([str(path) for path in paths])))
         self.known |= {path.stat().st_ino for path in paths}
+        self.see_apart()
         lost = expected - self.delivered.keys()
         assert not lost, f"lost {sorted(lost)}"
+
+    def see_apart(self) -> None:
+        self.have_parted |= bool(self.parted)
+        self.parted.clear()
 
     def poll_in_pieces(self) -> None:
         paths = [str(path) for path in self.given()]

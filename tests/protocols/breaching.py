@@ -15,8 +15,12 @@ A breach is an inline table:
 `finds`    the rule that must tell it; the only one that the row names if none is said
 `at`       the field on whose line the finding must stand: one of those that are set or within it, or the object that
            lacks what is dropped, if none is said; in a file of text, what stands on that line, where it first does;
-           a number for that line, "" if the place does not matter
+           a number for that line
+`told_in`  the file that the finding must stand in, if it is not the broken one
 `says`     words that its message must have
+`mild`     why it is only mentioned (info), though a document asks for it; a row may say it for all its breaches
+
+Every breach says where its finding stands, and every one that is not mild is an error or a warning.
 """
 
 import contextlib
@@ -42,6 +46,7 @@ class Told:
     """A finding, as `--json` has it."""
 
     rule: str
+    severity: str
     message: str
     places: tuple[tuple[str, int], ...]
 
@@ -52,7 +57,8 @@ class Broken:
 
     files: dict[str, str]
     file: str
-    lines: tuple[int, ...] | None
+    """The one that the finding must stand in."""
+    lines: tuple[int, ...]
 
 
 def parts(field: str) -> list[int | str]:
@@ -135,41 +141,43 @@ def above(field: str) -> str:
 def broken(breach: dict[str, Any]) -> Broken:
     """The files of the input, with the breach."""
     good = GOOD[breach["in"]]
-    file = breach.get("file", next(iter(good.files)))
+    first = next(iter(good.files))
+    file = breach.get("file", first)
+    contents: dict[str, Content] = {file: good.files.get(file, ""), **good.files}
+    contents = {file: contents.pop(file), **contents}
     if breach.get("drop") == [""]:
-        return Broken({name: written(name, each) for name, each in good.files.items() if name != file}, file, None)
-    content: Content = good.files.get(file, "")
-    for field, value in breach.get("set", {}).items():
-        content = changed(content, field, value)
-    for field in breach.get("drop", ()):
-        content = changed(content, field)
-    lines = lines_of(file, content)
-    text = written(file, content)
+        del contents[file]
+    else:
+        for field, value in breach.get("set", {}).items():
+            contents[file] = changed(contents[file], field, value)
+        for field in breach.get("drop", ()):
+            contents[file] = changed(contents[file], field)
+    texts = {name: written(name, content) for name, content in contents.items()}
     line = None
     for old, new in breach.get("replace", {}).items():
+        text = texts[file]
         assert text.count(old) == 1, f"{old!r} stands in {file} {text.count(old)} times"
         line = 1 + text.count("\n", 0, text.index(old))
-        text = text.replace(old, new)
-    text += breach.get("append", "")
-    files = {name: written(name, each) for name, each in good.files.items() if name != file}
-    if isinstance(content, str) and isinstance(at := breach.get("at"), str) and at:
-        assert at in text, f"{at!r} does not stand in {file}"
-        return Broken({file: text, **files}, file, (1 + text.count("\n", 0, text.index(at)),))
-    return Broken({file: text, **files}, file, _expected(breach, lines, line))
+        texts[file] = text.replace(old, new)
+    if "append" in breach:
+        texts[file] += breach["append"]
+    told_in = breach.get("told_in", file)
+    return Broken(texts, told_in, _expected(breach, contents[told_in], told_in, texts[told_in], line))
 
 
-def _expected(breach: dict[str, Any], lines: dict[str, int], replaced: int | None) -> tuple[int, ...] | None:
-    """The lines that a finding may stand on; None if its place is not said."""
-    at = breach.get("at")
-    if at == "":
-        return None
+def _expected(breach: dict[str, Any], content: Content, file: str, text: str, replaced: int | None) -> tuple[int, ...]:
+    """The lines that a finding may stand on."""
+    at, lines = breach.get("at"), lines_of(file, content)
     if isinstance(at, int):
         return (at,)
+    if at is not None and isinstance(content, str):
+        assert at in text, f"{at!r} does not stand in {file}"
+        return (1 + text.count("\n", 0, text.index(at)),)
     fields = [at] if at is not None else list(breach.get("set", ())) or [above(each) for each in breach.get("drop", ())]
     if not fields:
-        return None if replaced is None else (replaced,)
-    if not lines:
-        return None
+        assert replaced is not None, "it is not said where the finding stands"
+        return (replaced,)
+    assert lines, "it is not said where the finding stands"
     within = {name for name in lines for field in breach.get("set", ()) if name.startswith((f"{field}.", f"{field}["))}
     return tuple(line for field in (*fields, *(within if at is None else ())) for line in accepted_lines(field, lines))
 
@@ -199,7 +207,12 @@ def judged(folder: Path, good: GoodInput, files: dict[str, str], options: tuple[
     assert said.getvalue(), complaints.getvalue()
     told = json.loads(said.getvalue())
     return [
-        Told(each["rule"], each["message"], tuple((place["source"], place["line"]) for place in each["evidence"]))
+        Told(
+            each["rule"],
+            each["severity"],
+            each["message"],
+            tuple((place["source"], place["line"]) for place in each["evidence"]),
+        )
         for each in told["findings"]
     ]
 
@@ -213,4 +226,4 @@ def fits(breach: dict[str, Any], rule: str, made: Broken, told: Told) -> bool:
     """Whether the finding is the one that the breach asks for."""
     if told.rule != rule or breach.get("says", "") not in told.message:
         return False
-    return made.lines is None or any(file == made.file and line in made.lines for file, line in told.places)
+    return any(file == made.file and line in made.lines for file, line in told.places)

@@ -4,6 +4,7 @@ An input is some files, of which the first is the one that is judged unless the 
 object (written as JSON over several lines), a list of objects (one a line, as logs are) or a text.
 """
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,10 @@ FAILED_LOG = [
     return_line(15, returned("failed", CHILD, "implementer", errors=[ERROR])),
     return_line(20, returned("failed", errors=[ERROR])),
 ]
+PROJECT_LOG = [
+    REGISTER,
+    return_line(20, returned("completed", artifacts=[{"type": "research", "path": f".opencode/{REPORT}"}])),
+]
 RETURNED_ENTRY = {**ENTRY, "status": "completed", "return": returned("completed")}
 LISTED = {**ENTRY, "timeout": REGISTER["timeout"], "deadline": REGISTER["deadline"]}
 STRICT = "[protocol]\nmax_depth = 2\nsession_id_random = 6\n"
@@ -201,7 +206,8 @@ It grows without a bound.
 - Epic: T200
 - Task: T201
 """
-BESIDE: dict[str, Content] = {f"{OUTPUTS}/2026-02-03_cache-layers.md": OUTPUT, ".git/HEAD": "ref: refs/heads/main\n"}
+HEAD = "ref: refs/heads/main\n"
+BESIDE: dict[str, Content] = {f"{OUTPUTS}/2026-02-03_cache-layers.md": OUTPUT, ".git/HEAD": HEAD}
 BLOCKED_ENTRY = {**MANIFEST_ENTRY, "status": "blocked", "needs_followup": ["Nobody may read the cache of production."]}
 RESPONSE = "Research complete. See MANIFEST.jsonl for summary.\n"
 STOP: dict[str, Any] = {
@@ -231,14 +237,18 @@ FAILED_ANSWER: dict[str, Any] = {
     "error": {"code": "NO_CONNECTION", "message": "The server did not answer", "details": "after 3000 ms"},
 }
 AGENT_FILE = Path(__file__).parents[1] / "agent_files" / "agent" / "subagents" / "release-planner.md"
+COMMAND_FILE = AGENT_FILE.parents[2] / "command" / "release.md"
 
 HOW_IT_ENDED = frozenset({"END-001", "RET-100", "RET-101"})
 LOOK = ("--at", AT)
 GOOD: dict[str, GoodInput] = {
     "return": GoodInput({"return.json": RETURN, REPORT: PAGE}),
+    "return in a project": GoodInput({"return.json": RETURN, REPORT: PAGE, ".git/HEAD": HEAD}),
+    "log in a project": GoodInput({".opencode/logs/run.jsonl": PROJECT_LOG, f".opencode/{REPORT}": PAGE}, options=LOOK),
+    "answer": GoodInput({"answer.txt": json.dumps(RETURN, indent=2), REPORT: PAGE}, options=("--format", "return")),
     "return with two ids": GoodInput({"return.json": {**RETURN, "session_id": SESSION}, REPORT: PAGE}),
     "failed return": GoodInput({"return.json": FAILED}, mentions=HOW_IT_ENDED),
-    "artifact": GoodInput({"artifact.json": RETURN["artifacts"][0]}),
+    "artifact": GoodInput({"artifact.json": RETURN["artifacts"][0], REPORT: PAGE}),
     "error": GoodInput({"error.json": ERROR}),
     "context": GoodInput({"context.json": CONTEXT}, options=LOOK),
     "registry": GoodInput({"registry.json": {SESSION: ENTRY}}, options=LOOK),
@@ -263,6 +273,7 @@ GOOD: dict[str, GoodInput] = {
         "lint",
         judged=("agent",),
     ),
+    "command file": GoodInput({"command/release.md": COMMAND_FILE.read_text("utf-8")}, "lint"),
     "hyper output": GoodInput({"answer.md": ANSWER, "projects/parser/numbers.json": "[]\n"}),
     "failed answer": GoodInput({"answer.md": FAILED_ANSWER}, mentions=frozenset({"END-001", "HYP-014"})),
     "manifest": GoodInput({f"{OUTPUTS}/MANIFEST.jsonl": [MANIFEST_ENTRY], **BESIDE}),

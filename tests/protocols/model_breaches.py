@@ -4,6 +4,7 @@ What a field may hold is read from the JSON Schema of its model; what is wrong w
 with the rule that its `Demand` names. So a field that a model gets is broken here without a word more.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -69,7 +70,7 @@ def _of_value(root: dict[str, Any], declared: dict[str, Any], value: Any, field:
         yield from _out_of_range(schema, value, field)
         if "enum" in schema or "const" in schema:
             yield Mutation("no such word", field, "no such word")
-            yield Mutation("in capitals", field, str(value).upper())
+            yield Mutation("in other letters", field, str(value).swapcase())
         if isinstance(value, dict):
             yield from _of_object(root, schema, value, field)
         if isinstance(value, list) and value and "items" in schema:
@@ -110,5 +111,6 @@ def _out_of_range(schema: dict[str, Any], value: Any, field: str) -> Iterator[Mu
     out += [value[: schema["minItems"] - 1]] if schema.get("minItems") else []
     out += [[f"{value[0]} {number}" for number in range(schema["maxItems"] + 1)]] if "maxItems" in schema else []
     out += [[*value, value[-1], value[0]]] if schema.get("uniqueItems") else []
-    out += ["§ §"] if "pattern" in schema else []
+    pattern = schema.get("pattern")
+    out += [next(each for each in ("§ §", "/§") if not re.search(pattern, each))] if pattern else []
     yield from (Mutation("out of range", field, each) for each in out)

@@ -14,9 +14,13 @@ CONTRADICTIONS: list[dict[str, Any]] = tomllib.loads((FOLDER / "contradictions.t
     "contradiction"
 ]
 ROWS = [(name, row) for name, document in DOCUMENTS.items() for row in document["row"]]
-NAMES = [f"{name} {row['lines']} {row['asks'][:40]}" for name, row in ROWS]
 RULE = re.compile(r"[A-Z]{3}-\d{3}")
 BREACHES = [(name, row, breach) for name, row in ROWS for breach in row.get("breaks", ())]
+
+
+def sentence(row: dict[str, Any]) -> str:
+    """Where it stands in its document, and how it begins."""
+    return f"{row['lines']} {row['asks'][:40]}"
 
 
 def rules(row: dict[str, Any]) -> list[str]:

@@ -246,17 +246,24 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session", autouse=True)
 def _styles_are_parsed_once() -> Iterator[None]:
     """Every program of a run has the same style sheets, and parsing them was a tenth of the time of these tests."""
-    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
-    parse = Stylesheet._parse_rules
+    parsed: dict[tuple[tuple[str, str], ...], dict[Any, list[RuleSet]]] = {}
+    begin, set_variables = Stylesheet.__init__, Stylesheet.set_variables
 
-    def parse_once(sheet: Stylesheet, *given: Any, **how: Any) -> list[RuleSet]:
-        key = (given, *how.items(), *sheet._variables.items())
-        if key not in parsed:
-            parsed[key] = parse(sheet, *given, **how)
-        return parsed[key]
+    def share(sheet: Stylesheet) -> None:
+        sheet._parse_cache = parsed.setdefault(tuple(sheet._variables.items()), {})  # type: ignore[assignment] # a dict that forgets nothing will do
+
+    def begin_sharing(sheet: Stylesheet, **given: Any) -> None:
+        begin(sheet, **given)
+        share(sheet)
+
+    def go_on_sharing(sheet: Stylesheet, variables: dict[str, str]) -> None:
+        sheet._parse_cache = {}  # type: ignore[assignment] # as above; this one is cleared
+        set_variables(sheet, variables)
+        share(sheet)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        patch.setattr(Stylesheet, "__init__", begin_sharing)
+        patch.setattr(Stylesheet, "set_variables", go_on_sharing)
         yield
 
 

@@ -1,6 +1,7 @@
 """While the dashboard is open it tells of trouble: once, safely, and only of the present."""
 
 from collections.abc import Callable
+from functools import partialmethod
 from typing import Any, cast
 
 import pytest
@@ -15,6 +16,7 @@ from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Feed, Readable
 from delegtop.feed.replay_feed import Replay
 from delegtop.model.events import Ended, Ending, Outcome, Started
+from delegtop.notify.notifier import Notifier
 from delegtop.setting_tables import Notifications
 
 pytestmark = pytest.mark.anyio
@@ -132,7 +134,8 @@ async def test_a_message_is_sent_beside_and_what_did_not_arrive_is_said_on_the_s
     assert [asked.json["event"] for asked in server.asked] == ["failed", "done"]
 
 
-async def test_a_server_that_hangs_holds_up_neither_the_screen_nor_its_end() -> None:
+async def test_a_server_that_hangs_holds_up_neither_the_screen_nor_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Notifier, "close", partialmethod(Notifier.close, seconds=0.3))
     with serving(never) as server:
         feed = ScriptedFeed([begun()])
         dashboard = app(feed, notify=("webhook",), notifications=Notifications(webhook_url=f"{server.url}/x"))

@@ -61,6 +61,17 @@ async def test_a_key_that_comes_before_the_first_picture_keeps_nothing_from_bein
         assert isinstance(app.screen, Help)
 
 
+async def test_who_opens_it_hastily_need_not_wait_for_what_is_read(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DelegtopApp, "_second", lambda _: None)
+    app = make_app()
+    async with app.run_test() as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: len(app.board.forest) > 0)
+        assert isinstance(app.screen, Help)
+
+
 @pytest.mark.parametrize("commands", [keymap.COMMANDS, keymap.TRIAGE], ids=["monitor", "triage"])
 def test_no_two_commands_of_a_screen_share_a_key(commands: tuple[keymap.KeyCommand, ...]) -> None:
     keys = [key for command in commands for key in command.keys.split(",")]

@@ -12,6 +12,7 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.pages.inspector.inspector_pane import TABS, Inspector
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin, kernel
+from delegtop.feed.bounded_facts import TEXT
 from delegtop.feed.live_feed import SourceStatus
 from delegtop.model import notes
 from delegtop.model.events import (
@@ -46,7 +47,7 @@ HOSTILE = {
     "one\ntwo\r\nthree\tfour\vfive\fsix",
     "markup": "[@click=app.quit]press[/] [@click=app.screenshot('x','/tmp')]a[/] [@click=app.notify]b[/]"
     "[/x] a[/]b [bold [red] arr[i]=[1,2] \\[",
-    "long": "A" * 200_000,
+    "long": "A" * TEXT,
     "wide": "漢字" * 300 + "👩‍👩‍👧" * 50 + "e" + "\u0301" * 500,
 }
 

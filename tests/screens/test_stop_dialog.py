@@ -9,6 +9,7 @@ import pytest
 from tests.live.live_case import Case, Truth
 from tests.live.stage import Stage
 from tests.piloting import comes
+from tests.quick_looks import look_quickly
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
@@ -30,7 +31,8 @@ LIVE = pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="there i
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    look_quickly(monkeypatch)
     cases = [Case("fifo", "cat queue", Truth.HUNG, prepare="mkfifo queue", alone=True)]
     with Stage(tmp_path, cases) as made:
         yield made

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,21 @@ class Terminal:
     def rows(self) -> list[str]:
         return self.screen().splitlines()
 
-    def tells(self, variable: str) -> str:
+    def tells(self, *variables: str) -> str:
         """What tmux knows of the window, such as `pane_title`, `alternate_on` or `cursor_flag`."""
-        return self._tmux("display-message", "-p", f"#{{{variable}}}").rstrip("\n")
+        return self._tmux("display-message", "-p", " ".join(f"#{{{each}}}" for each in variables)).rstrip("\n")
+
+    def children(self) -> list[int]:
+        """The processes that its shell has started and that are still there."""
+        listed = Path(f"/proc/{self._shell}/task/{self._shell}/children")
+        if listed.exists():
+            return [int(number) for number in listed.read_text().split()]
+        told = subprocess.run(["pgrep", "-P", self._shell], capture_output=True, text=True, check=False)
+        return [int(number) for number in told.stdout.split()]
+
+    @cached_property
+    def _shell(self) -> str:
+        return self.tells("pane_pid")
 
     def clipboard(self) -> list[str]:
         """Everything that was put into the clipboard."""

@@ -1,14 +1,16 @@
 """The demo's real hung tool, as a newcomer meets it: on top with the kernel's word, freed with K, and gone with it."""
 
 import os
+import shlex
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.patience import until
+from tests.patience import has_ended, until
 from tests.terminal.test_ending import opened
 
 from delegtop.app.screens import stop_dialog
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits for whom")
 TOOL = "manage migrate"
+PROJECT = Path(__file__).parents[2]
 
 
 def tools(demo: int) -> list[int]:
@@ -27,15 +30,15 @@ def tools(demo: int) -> list[int]:
     return [int(number) for number in told.stdout.split()]
 
 
+QUICK = f"PYTHONPATH={shlex.quote(str(PROJECT))} {shlex.quote(sys.executable)} -m tests.quick_looks"
+"""The program, looking at processes so often that nobody has to wait for it."""
+
+
 def hanging(terminal: "Terminal", stage: Path, command: str = "demo --speed 5") -> tuple[int, list[int]]:
     """The demo, and both of its processes, once they are there."""
-    demo = opened(terminal, command, stage)
-    until(lambda: len(tools(demo)) == 2)
+    demo = opened(terminal, command, stage, started=QUICK)
+    until(lambda: len(tools(demo)) == 2, every=0.1)
     return demo, tools(demo)
-
-
-def is_there(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
 
 
 ENDS: dict[str, Callable[["Terminal", int], object]] = {
@@ -55,7 +58,7 @@ def test_it_leaves_no_process_behind(
 ) -> None:
     demo, both = hanging(terminal, tmp_path)
     end(terminal, demo)
-    until(lambda: not any(map(is_there, (demo, *both))))
+    until(lambda: all(map(has_ended, (demo, *both))))
 
 
 def test_a_newcomer_sees_the_hang_and_the_kernels_word_and_frees_the_path(terminal: "Terminal", tmp_path: Path) -> None:
@@ -76,7 +79,7 @@ def test_a_newcomer_sees_the_hang_and_the_kernels_word_and_frees_the_path(termin
         return "the path moved on" in terminal.screen()
 
     terminal.wait_until(is_freed, "the path moves on")
-    until(lambda: tools(demo) == [])
+    until(lambda: tools(demo) == [], every=0.1)
 
 
 def test_who_only_looks_can_stop_nothing_in_it_either(terminal: "Terminal", tmp_path: Path) -> None:

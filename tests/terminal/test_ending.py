@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,24 +32,19 @@ def stage(tmp_path: Path) -> Iterator[Path]:
     assert list(stage.iterdir()) == []
 
 
-def begun(terminal: "Terminal", command: str, stage: Path) -> int:
-    """Start the program; gives its process once it listens to signals."""
-    terminal.shell(f"TMPDIR={stage} {program()} {command}")
-    terminal.wait_until(lambda: bool(children(terminal)) and listens(children(terminal)[0]), "the program listens")
-    return children(terminal)[0]
+def begun(terminal: "Terminal", command: str, stage: Path, started: str = "") -> int:
+    """Start the program, or what is started in its place; gives its process once it listens to signals."""
+    terminal.shell(f"TMPDIR={stage} {started or program()} {command}")
+    terminal.wait_until(lambda: any(map(listens, terminal.children()[:1])), "the program listens")
+    return terminal.children()[0]
 
 
-def opened(terminal: "Terminal", command: str, stage: Path, *words: str) -> int:
+def opened(terminal: "Terminal", command: str, stage: Path, *words: str, started: str = "") -> int:
     """Start the program; gives its process once the screen shows the words."""
-    process = begun(terminal, command, stage)
+    process = begun(terminal, command, stage, started)
     terminal.wait_for(*(words or ("q quit",)))
     assert terminal.tells("alternate_on") == "1"
     return process
-
-
-def children(terminal: "Terminal") -> list[int]:
-    told = subprocess.run(["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=False)
-    return [int(number) for number in told.stdout.split()]
 
 
 def listens(process: int) -> bool:
@@ -64,9 +58,7 @@ def listens(process: int) -> bool:
 def assert_given_back(terminal: "Terminal") -> None:
     """Screen, mouse, cursor and keys are the shell's again, and there is no word of how it came about."""
     shown = "alternate_on", "mouse_any_flag", "cursor_flag"
-    terminal.wait_until(
-        lambda: [terminal.tells(each) for each in shown] == ["0", "0", "1"], "the terminal is given back"
-    )
+    terminal.wait_until(lambda: terminal.tells(*shown) == "0 0 1", "the terminal is given back")
     assert "Traceback" not in terminal.screen()
     terminal.shell("stty -a | grep -qw -e '-echo' -e '-icanon'")
     assert terminal.wait_for_the_end() == 1
@@ -190,7 +182,7 @@ def test_a_program_that_cannot_end_is_ended(terminal: "Terminal", tmp_path: Path
     )
     terminal.shell(f"{program().removesuffix(' -m delegtop')} {script}")
     terminal.wait_for("+12m")
-    os.kill(children(terminal)[0], TERM)
+    os.kill(terminal.children()[0], TERM)
     assert terminal.wait_for_the_end() == 128 + TERM
     terminal.wait_until(lambda: terminal.tells("alternate_on") == "0", "the terminal is given back")
 

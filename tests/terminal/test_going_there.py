@@ -236,8 +236,7 @@ def test_told_to_end_while_the_editor_is_open_both_end_and_the_terminal_is_given
     terminal.keys("V")
     terminal.wait_for("EDITING")
     until(given.exists, "the editor runs")
-    told = subprocess.run(["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=True)
-    os.kill(int(told.stdout.split()[0]), signal.SIGTERM)
+    os.kill(terminal.children()[0], signal.SIGTERM)
     assert terminal.wait_for_the_end() == 143
     assert terminal.tells("alternate_on") == "0"
     assert terminal.tells("cursor_flag") == "1"

@@ -45,10 +45,7 @@ def quits(terminal: "Terminal", key: str = "q") -> int:
 
 def stop(terminal: "Terminal", how: signal.Signals) -> None:
     """Send the program a signal that stops it."""
-    children = subprocess.run(
-        ["pgrep", "-P", terminal.tells("pane_pid")], capture_output=True, text=True, check=True
-    ).stdout.split()
-    os.kill(int(children[0]), how)
+    os.kill(terminal.children()[0], how)
     terminal.wait_for("Stopped")
 
 

@@ -1,6 +1,7 @@
 """The figures for Prometheus: complete, well formed whatever the logs say, and few in number."""
 
 import json
+import os
 import re
 import stat
 import subprocess
@@ -177,6 +178,14 @@ class TestCommand:
         assert target.read_text().startswith("# HELP delegtop_")
         assert stat.S_IMODE(target.stat().st_mode) & 0o044
         assert sorted(path.name for path in Path().iterdir()) == ["out.prom", "run.jsonl"]
+
+    def test_a_link_that_somebody_left_beside_it_leads_nowhere(self) -> None:
+        other = Path("precious")
+        other.write_text("mine")
+        Path(f".out.prom.{os.getpid()}.tmp").symlink_to(other)
+        assert main(["metrics", "run.jsonl", "-o", "out.prom"]) == Exit.OK
+        assert other.read_text() == "mine"
+        assert not Path("out.prom").is_symlink()
 
     def test_a_write_that_fails_leaves_the_old_file_and_no_rest(self) -> None:
         target = Path("out.prom")

@@ -107,7 +107,9 @@ def test_when_many_run_out_of_time_the_suggestion_is_a_lower_bound() -> None:
 
 
 def test_only_what_was_agreed_can_be_breached() -> None:
-    lost = Started("sess_20251226_abc123", Millis(NOW - 90 * HOUR), HERE, agent="worker", depth=1, timeout=MINUTE)
+    path = ("orchestrator", "work", "worker")
+    began = Millis(NOW - 90 * HOUR)
+    lost = Started("sess_20251226_abc123", began, HERE, agent="worker", depth=1, path=path, timeout=MINUTE)
     assert worker([lost]).breaches == {}
     assert "RET-003" in worker(done("a", SECOND)).breaches
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,9 +23,9 @@ from delegtop.delegate import (
     Within,
     ainvoke,
     invoke,
-    invoked_command,
     prepare_delegation,
     standard_return,
+    supervise,
 )
 
 LONG = 600
@@ -224,7 +225,7 @@ def test_a_command_that_is_not_there_is_failed_and_says_so(desk: Desk) -> None:
 def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(invoked_command, "GRACE", 0.2)
+    monkeypatch.setattr(supervise, "GRACE", 0.2)
     script = "sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 0.1; done' & wait"
 
     def give_up() -> Return:
@@ -254,6 +255,50 @@ def test_what_a_command_prints_is_its_activity(desk: Desk) -> None:
     script = "echo reading; until grep -q heartbeat run.jsonl; do sleep 0.05; done"
     invoke(desk.context(), ["sh", "-c", script], registry=desk.registry)
     assert desk.events("heartbeat")[0]["activity"] == "reading"
+
+
+def test_of_endless_output_the_end_is_kept_and_the_return_in_it_is_found(desk: Desk) -> None:
+    context = desk.context()
+    (desk.folder / "given.txt").write_text(as_text(context))
+    flood = "yes | head -c 20000000"
+    returned = invoke(context, ["sh", "-c", f"{flood}; cat given.txt"], registry=desk.registry)
+    assert returned.summary == "It is done. Nothing is left."
+    returned = invoke(desk.context(), ["sh", "-c", f"cat given.txt; {flood}"], registry=desk.registry)
+    assert re.search(
+        r"no return in the last 1 MB that it printed, and 18\d{6} bytes before were not kept", returned.summary
+    )
+
+
+def test_what_a_command_prints_is_kept_in_no_file(desk: Desk) -> None:
+    script = "stat -Lc %F /proc/self/fd/1; exit 3"
+    returned = invoke(desk.context(), ["sh", "-c", script], registry=desk.registry)
+    assert returned.errors[0].message == "worker ended with exit code 3, and said last: fifo"
+
+
+def test_what_a_command_leaves_behind_may_go_on_printing(desk: Desk) -> None:
+    script = "sh -c 'until [ -e enough ]; do echo still here; sleep 0.05; done; echo > done' & exit 0"
+    assert invoke(desk.context(), ["sh", "-c", script], registry=desk.registry).status == "completed"
+    (desk.folder / "enough").touch()
+    until((desk.folder / "done").exists)
+
+
+def test_what_a_command_asks_at_a_terminal_nobody_answers_so_it_fails_at_once(desk: Desk) -> None:
+    returned = invoke(desk.context(), ["sh", "-c", "read answer < /dev/tty"], registry=desk.registry)
+    assert returned.status == "failed"
+
+
+def test_a_good_return_given_at_the_last_moment_is_recorded_beside_the_timeout(desk: Desk) -> None:
+    context = desk.context()
+    (desk.folder / "given.txt").write_text(as_text(context))
+    script = "trap 'cat given.txt; exit 0' TERM; echo > begun; sleep 600 & wait"
+
+    def give_up() -> Return:
+        return invoke(context, ["sh", "-c", script], timeout=1, registry=desk.registry)
+
+    assert give_up().status == "partial"
+    while not (desk.folder / "begun").exists():  # its time was over before it had begun
+        assert give_up().status == "partial"
+    assert desk.told()[-4:] == ["register", "error", "timeout", "return"]
 
 
 def test_a_delegtop_run_inside_of_a_command_finds_its_place(desk: Desk) -> None:

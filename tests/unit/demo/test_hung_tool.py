@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.patience import until
+from tests.patience import has_ended, until
+from tests.quick_looks import look_quickly
 from tests.samples import observed
 
 from delegtop.base.clock import WallClock
@@ -44,14 +45,6 @@ def hang(tool: HungTool) -> tuple[int, int]:
     assert tool._holder
     assert tool._waiter
     return tool._holder.pid, tool._waiter.pid
-
-
-def is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 # -- the tool itself --------------------------------------------------------------------------------------------------
@@ -105,7 +98,7 @@ def test_it_may_hang_again(tool: HungTool) -> None:
 def test_once_closed_nothing_begins_any_more(tool: HungTool) -> None:
     both = hang(tool)
     tool.close()
-    assert not any(map(is_there, both))
+    assert all(map(has_ended, both))
     tool.hold()
     tool.call()
     assert not tool.can_hang
@@ -154,8 +147,8 @@ def started(folder: Path, end: str) -> Iterator[list[int]]:
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 def test_neither_outlives_who_started_them(tmp_path: Path, end: str) -> None:
     with started(tmp_path, end) as both:
-        assert all(map(is_there, both))
-    until(lambda: not any(map(is_there, both)))
+        assert not any(map(has_ended, both))
+    until(lambda: all(map(has_ended, both)))
 
 
 @LINUX
@@ -164,7 +157,7 @@ def test_not_even_if_they_are_stopped(tmp_path: Path) -> None:
         for pid in both:
             os.kill(pid, signal.SIGSTOP)
         until(lambda: all("\nState:\tT" in Path(f"/proc/{pid}/status").read_text() for pid in both))
-    until(lambda: not any(map(is_there, both)))
+    until(lambda: all(map(has_ended, both)))
 
 
 # -- in the demo ------------------------------------------------------------------------------------------------------
@@ -213,7 +206,7 @@ def test_who_ends_it_frees_the_path(simulation: Simulation, tool: HungTool) -> N
     assert tool._waiter
     os.kill(tool._waiter.pid, signal.SIGTERM)
     everybody = dict.fromkeys(("implementer", "status-sync-manager", "task-executor", "command"), "completed")
-    until(lambda: ended(simulation) == everybody)
+    until(lambda: ended(simulation) == everybody, every=0.1)
     words = [record.get("activity", "") for record in told(simulation)["implementer"]]
     assert any("SIGTERM" in each for each in words)
 
@@ -222,7 +215,7 @@ def test_if_nobody_does_the_orchestrator_gives_up_in_the_end(tmp_path: Path, too
     simulation = Simulation(1, 2_000, tmp_path, WallClock(), tool=tool)
     simulation.start()
     try:
-        until(lambda: "command" in ended(simulation))
+        until(lambda: "command" in ended(simulation), every=0.1)
     finally:
         simulation.stop()
     assert ended(simulation) == {"task-executor": "partial", "command": "partial"} | {
@@ -232,7 +225,10 @@ def test_if_nobody_does_the_orchestrator_gives_up_in_the_end(tmp_path: Path, too
 
 
 @LINUX
-def test_the_kernel_says_for_whom_it_waits(simulation: Simulation, tool: HungTool) -> None:
+def test_the_kernel_says_for_whom_it_waits(
+    simulation: Simulation, tool: HungTool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look_quickly(monkeypatch)
     until(lambda: called(simulation) and tool.is_running)
     assert tool._holder
     assert tool._waiter

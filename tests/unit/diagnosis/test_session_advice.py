@@ -1,5 +1,6 @@
 """What is advised about a session, by whether its process is there and how it was started."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -260,31 +261,31 @@ def test_a_child_of_a_session_that_is_gone_is_taken_up_by_its_own_id() -> None:
 TROUBLES = {"asks": (ASKS,), "model": (MODEL,), "untold": UNTOLD, "silent": (heard("a", 1),)}
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-@pytest.mark.parametrize("runs_as", Manner)
 @pytest.mark.parametrize("product", PROGRAMS)
-def test_nothing_that_is_there_is_opened_again(product: str, runs_as: Manner, trouble: str) -> None:
-    told = steps(session(runs_as, product=product), FOLDER, *TROUBLES[trouble])
+def test_nothing_that_is_there_is_opened_again(product: str) -> None:
     program = next(each for each in products() if each.name == product)
-    assert told, "there is something to do"
-    joins = runs_as is Manner.SERVER and program.attach_server[:-1] == program.resume
-    for words in (program.resume, program.resume_headless):
-        line = " ".join(words)
-        assert joins or not words or not any(line in f"{step.words} {step.command}" for step in told)
-    assert not any("--resume" in f"{step.words} {step.command}" for step in told)
-    assert "pid 4711" in told[0].words, "it says that it is there, and where"
+    for runs_as, trouble in itertools.product(Manner, TROUBLES):
+        case = runs_as, trouble
+        told = steps(session(runs_as, product=product), FOLDER, *TROUBLES[trouble])
+        assert told, (case, "there is something to do")
+        joins = runs_as is Manner.SERVER and program.attach_server[:-1] == program.resume
+        for words in (program.resume, program.resume_headless):
+            line = " ".join(words)
+            assert joins or not words or not any(line in f"{step.words} {step.command}" for step in told), case
+        assert not any("--resume" in f"{step.words} {step.command}" for step in told), case
+        assert "pid 4711" in told[0].words, (case, "it says that it is there, and where")
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-@pytest.mark.parametrize("runs_as", Manner)
 @pytest.mark.parametrize("product", PROGRAMS)
-def test_whatever_is_gone_is_opened_again(product: str, runs_as: Manner, trouble: str) -> None:
-    told = steps(session(runs_as, product=product), FOLDER, *TROUBLES[trouble], GONE)
+def test_whatever_is_gone_is_opened_again(product: str) -> None:
     program = next(each for each in products() if each.name == product)
-    assert typed(told)[0].startswith(f"cd /srv/garden && {' '.join(program.resume)} ")
-    opens = next(step.words for step in told if step.command)
-    assert opens.startswith("Its program is gone: this opens its session again")
-    assert ("as its documentation has it" in opens) == (not program.tried)
+    for runs_as, trouble in itertools.product(Manner, TROUBLES):
+        case = runs_as, trouble
+        told = steps(session(runs_as, product=product), FOLDER, *TROUBLES[trouble], GONE)
+        assert typed(told)[0].startswith(f"cd /srv/garden && {' '.join(program.resume)} "), case
+        opens = next(step.words for step in told if step.command)
+        assert opens.startswith("Its program is gone: this opens its session again"), case
+        assert ("as its documentation has it" in opens) == (not program.tried), case
 
 
 def test_a_program_that_finds_sessions_by_their_folder_says_so_where_that_is_not_known() -> None:

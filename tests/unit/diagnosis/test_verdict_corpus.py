@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from delegtop.model.policy import Policy
 from delegtop.protocols.rule_catalogue import CATALOGUE
 
 CASES = list(cases())
+BY_ID = {case.id: case for case in CASES}
 _HARD = "hard"
 _LIMITS = {
     "silent_after": "A running delegation that wrote nothing for this long is `silent`.",
@@ -25,6 +27,12 @@ _LIMITS = {
     "tool_suspect_after": "The same inside a shell, a tool of which little is known, or without a log of its own.",
     "lost_after": "After this long without a word, past any deadline, it is lost.",
 }
+
+
+@cache
+def called(id: str) -> str:
+    """What a case is called, judged once for all tests that ask."""
+    return given(BY_ID[id])
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -43,12 +51,12 @@ def test_several_formats_are_among_them() -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.expect == HEALTHY], ids=lambda case: case.id)
 def test_no_healthy_run_is_called_hung(case: Case) -> None:
-    assert given(case) not in (Kind.HUNG_IN_TOOL.value, Kind.LOST.value, Kind.LOOPING.value)
+    assert called(case.id) not in (Kind.HUNG_IN_TOOL.value, Kind.LOST.value, Kind.LOOPING.value)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.file != _HARD], ids=lambda case: case.id)
 def test_a_case_is_called_what_it_is(case: Case) -> None:
-    assert given(case) == case.expect
+    assert called(case.id) == case.expect
 
 
 def test_every_kind_has_its_judge() -> None:
@@ -89,13 +97,13 @@ def limits() -> str:
     return "\n| setting | default | meaning |\n| --- | ---: | --- |\n" + "".join(rows) + "\n"
 
 
-def confusion(called: list[tuple[Case, str]]) -> str:
-    return "\n" + markdown(Counter((case.expect, word) for case, word in called)) + "\n"
+def confusion(words: list[tuple[Case, str]]) -> str:
+    return "\n" + markdown(Counter((case.expect, word) for case, word in words)) + "\n"
 
 
-def wrong(called: list[tuple[Case, str]]) -> str:
+def wrong(words: list[tuple[Case, str]]) -> str:
     rows = [
-        f"| {case.name} | {case.minute:g} | {case.expect} | {word} |\n" for case, word in called if word != case.expect
+        f"| {case.name} | {case.minute:g} | {case.expect} | {word} |\n" for case, word in words if word != case.expect
     ]
     return (
         "\n| case | at minute | what it is | what it is called |\n| --- | ---: | --- | --- |\n" + "".join(rows) + "\n"
@@ -111,10 +119,10 @@ def between(page: str, name: str, generated: str) -> tuple[str, str]:
 
 
 def test_the_page_tells_what_the_judges_do(project: Path, update_golden: bool) -> None:
-    called = [(case, given(case)) for case in CASES]
+    words = [(case, called(case.id)) for case in CASES]
     file = project / "docs" / "verdicts.md"
     page = file.read_text("utf-8")
-    made = {"kinds": kinds(), "limits": limits(), "confusion": confusion(called), "wrong": wrong(called)}
+    made = {"kinds": kinds(), "limits": limits(), "confusion": confusion(words), "wrong": wrong(words)}
     written: dict[str, str] = {}
     for name, text in made.items():
         written[name], page = between(page, name, text)

@@ -171,6 +171,7 @@ def at(seen: Observation) -> SessionProcess:
 
 def test_the_process_that_a_log_names_is_seen_and_how_it_was_started_is_told(home: Path, tmp_path: Path) -> None:
     with running("copilot", "-p", folder=tmp_path) as it:
+        started(it.pid, "copilot")
         log = stand_ins.copilot(home, tmp_path)
         (log.parent / f"inuse.{it.pid}.lock").write_text(str(it.pid))
         with delegtop.open(log.parent) as seen:

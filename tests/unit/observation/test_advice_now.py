@@ -44,7 +44,7 @@ class Asking:
         return found
 
     def waits(self, kind: str) -> dict[str, Any]:
-        until(lambda: self.told()["kind"] == kind, kind)
+        until(lambda: self.told()["kind"] == kind, kind, every=0.2)
         return self.told()
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.patience import until
+from tests.quick_looks import look_quickly
 
 import delegtop
 from delegtop.base import other_systems
 from delegtop.base.clock import SECOND, Millis, WallClock, iso
 from delegtop.diagnosis.verdicts import Kind
-from delegtop.feed import kernel_watch
 from delegtop.kernel import proc_files, proc_source, process_table
 from delegtop.model.events import LOCALHOST, ProcessSeen, WaitsFor
 from delegtop.model.notes import OUT_OF_SIGHT
@@ -26,9 +26,7 @@ from delegtop.observation.observation import Observation
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_watch, "EVERY", 0.05)
-    monkeypatch.setattr(kernel_watch, "_SHARE", 1.0)
-    monkeypatch.setattr(call_watch, "AGAIN", 0.0)
+    look_quickly(monkeypatch, quiet=call_watch.QUIET)
 
 
 @pytest.fixture
@@ -133,7 +131,8 @@ def test_a_recording_carries_it_and_shows_the_same(tmp_path: Path, stuck: "subpr
 def test_what_another_user_runs_is_not_looked_into_and_that_is_said(
     tmp_path: Path, stuck: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process_table, "is_anothers", lambda pid: pid == stuck.pid)
+    of_others = {stuck.pid}
+    monkeypatch.setattr(process_table, "is_anothers", of_others.__contains__)
     with delegtop.open(log(tmp_path, stuck.pid)) as seen:
 
         def told() -> list[str]:
@@ -143,7 +142,7 @@ def test_what_another_user_runs_is_not_looked_into_and_that_is_said(
         until(lambda: bool(told()), "the first look")
         assert told() == [f"its process (pid {stuck.pid}) is that of another user ({proc_files.owner(stuck.pid)})"]
         assert seen.forest.delegation(0).process is None
-        monkeypatch.undo()
+        of_others.clear()
         until(lambda: verdict(seen) is Kind.HUNG_IN_TOOL and not told(), "a look once it is ours")
 
 

@@ -32,6 +32,8 @@ def check(path: Path, value: object, capsys: pytest.CaptureFixture[str]) -> tupl
 def test_a_part_of_a_return_is_named_and_keeps_to_its_contract(
     value: dict[str, Any], what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "specs/1_x/reports").mkdir(parents=True)
+    (tmp_path / "specs/1_x/reports/a.md").touch()
     code, report, said = check(tmp_path / "x.json", value, capsys)
     assert code == Exit.OK
     assert report["findings"] == []
@@ -43,9 +45,14 @@ def test_a_part_of_a_return_is_named_and_keeps_to_its_contract(
     ("value", "rule", "line"),
     [
         ({**ARTIFACT, "type": "poem"}, "RET-020", 2),
+        (ARTIFACT, "LOG-004", 1),
+        ({**ARTIFACT, "type": "plan"}, "RET-024", 2),
+        ({**ARTIFACT, "summary": "A report. It has numbers."}, "RET-025", 4),
+        ({**ARTIFACT, "summary": 5}, "LOG-002", 4),
         ({**ARTIFACT, "path": "/tmp/a.md"}, "RET-021", 3),
         ({"path": "a.md", "summary": "x"}, "RET-020", 1),
         ({**ERROR, "recoverable": "yes"}, "RET-034", 5),
+        ({**ERROR, "code": "E42"}, "RET-033", 4),
         ({**ERROR, "recommendation": ""}, "RET-035", 6),
         ({"message": "x", "recoverable": True, "recommendation": "y"}, "RET-032", 1),
     ],
@@ -75,7 +82,10 @@ def test_of_words_it_is_said_how_they_would_be_judged(tmp_path: Path, capsys: py
     path.write_text("I found three caches.\nTwo of them overlap.\n")
     assert main(["check", str(path)]) == Exit.UNREADABLE
     said = capsys.readouterr().err
-    assert "if it is what an agent answered, --format cleo-response or --format hyper-output judges it" in said
+    assert (
+        "if it is what an agent answered, --format cleo-response, --format hyper-output or --format return judges it"
+        in said
+    )
 
 
 def test_the_formats_that_are_named_are_those_of_one_answer() -> None:

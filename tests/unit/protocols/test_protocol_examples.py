@@ -291,11 +291,11 @@ def test_check_says_of_every_example_in_json_what_its_document_does(
         name: [sorted(checked(each, "example.json", tmp_path, monkeypatch)[1]) for each in json_in(documents[name])]
         for name in ("000", "002")
     }
-    kinds, codes = ["RET-020"], ["RET-032"]  # a template has all words at once
+    kinds, codes = ["RET-020"], ["RET-032", "RET-033"]  # a template has all words at once
     assert told["000"] == [TEMPLATE, kinds, codes, [], ["END-001"], ["END-001"]]
     assert told["002"] == [["DEL-012"], ["END-001", "RET-003"]]
     (line,) = json_in(documents["004"])
-    assert checked(json.dumps(line) + "\n", "MANIFEST.jsonl", tmp_path, monkeypatch)[1] == {"OUT-106", "OUT-112"}
+    assert checked(json.dumps(line) + "\n", "MANIFEST.jsonl", tmp_path, monkeypatch)[1] == UNFILLED
     (context,) = re.findall(r"<delegation_context>(.*?)</delegation_context>", documents["002"], re.DOTALL)
     assert checked(context, "context.json", tmp_path, monkeypatch)[1] == set()
     for status, answer in ((each["meta"]["status"], each) for each in json_in(documents["003"])):
@@ -306,9 +306,12 @@ def test_check_says_of_every_example_in_json_what_its_document_does(
     assert judged == [(4, set()), (0, {"RET-003"})]  # the first is a template and no JSON
 
 
-TEMPLATE = ["DEL-012", "RET-002", "RET-008", "RET-020", "RET-032"]
-"""What is said of the template of a return: each of its enums has all words, its id is none, and its path ends with
-another name than that of the agent."""
+TEMPLATE = ["DEL-012", "RET-002", "RET-008", "RET-020", "RET-032", "RET-033"]
+"""What is said of the template of a return: each of its enums has all words, its id and its code are none, and its path
+ends with another name than that of the agent."""
+
+UNFILLED = {"OUT-105", "OUT-106", "OUT-107", "OUT-112"}
+"""What is said of the template of a manifest entry: each of its tokens, and that no date is in its names."""
 
 
 def json_in(document: str) -> list[dict[str, Any]]:

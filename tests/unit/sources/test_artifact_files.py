@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from delegtop.sources.artifact_files import Presence, existence, look, reader
+from delegtop.sources.artifact_files import LogPlace, Presence, existence, look, reader
 
 
 @pytest.fixture
@@ -25,8 +25,9 @@ def test_a_file_is_found_from_the_root_and_beside_the_log(project: Path) -> None
 
 def test_a_log_in_the_folder_that_a_path_names_shows_where_the_project_is(project: Path) -> None:
     read = reader([project / "claudedocs" / "agent-outputs"])
-    assert read("claudedocs/agent-outputs/a.md") == "what was found"
-    assert read("agent-outputs/a.md") == "what was found"
+    there = (str(project / "claudedocs" / "agent-outputs" / "a.md"), "what was found")
+    assert read("claudedocs/agent-outputs/a.md") == there
+    assert read("agent-outputs/a.md") == there
     assert read("other/agent-outputs/a.md") is None
 
 
@@ -54,6 +55,30 @@ def test_a_file_is_missing_whose_own_folder_is_there(tmp_path: Path) -> None:
     assert exists(report) is False
     assert exists(page) is None, "every project has such a folder"
     assert exists("gone/reports/a.md") is None
+
+
+@pytest.mark.parametrize(
+    ("mark", "log", "path", "is_missing"),
+    [
+        (".git", "", "specs/195_x/reports/a.md", True),
+        ("specs", "", "docs/a.md", True),
+        (".git", "tests/logs", "specs/195_x/reports/a.md", False),
+        ("specs", "tests/logs", "specs/195_x/reports/a.md", True),
+        ("specs", "tests/logs", "docs/a.md", False),
+        (".system", ".system/logs", ".system/specs/a.md", True),
+    ],
+)
+def test_a_log_in_the_root_of_its_project_or_below_its_folders_shows_what_is_missing(
+    mark: str, log: str, path: str, is_missing: bool, tmp_path: Path
+) -> None:
+    """Below the root only what begins with a marked folder: a project may keep logs of another one."""
+    (tmp_path / mark).mkdir()
+    (tmp_path / log).mkdir(parents=True, exist_ok=True)
+    place = LogPlace(tmp_path / log, (".system", "specs"))
+    assert existence([path], [tmp_path / log], log=place)(path) is (False if is_missing else None)
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).touch()
+    assert existence([path], [tmp_path / log], log=place)(path) is not False
 
 
 def test_where_nothing_is_found_nothing_is_called_missing_unless_the_project_is_known(project: Path) -> None:

@@ -53,6 +53,7 @@ class Alarm:
 
             self._alerts = Alerts(board.forest, board.assessments)
             self._alerts.begin()
+            board.renumbered.subscribe(self._alerts.renumber)
             return
         self._tell(self._alerts.look(changed, assessed))
 

@@ -11,6 +11,7 @@ from textual.events import Key
 
 from delegtop import __version__
 from delegtop.app.clipboard import state_directory, write_private
+from delegtop.base.secrets import mask
 from delegtop.base.text import line, safe
 
 KEYS = 50
@@ -35,7 +36,7 @@ class Keys:
 def record(error: BaseException, keys: Iterable[str] = ()) -> str:
     """Write the traceback and the keys before it to `crash.log`; returns the sentence to print."""
     what = line(f"delegtop stopped by an internal error ({type(error).__name__})")
-    told = safe("".join(traceback.format_exception(error)))
+    told = safe(mask("".join(traceback.format_exception(error))))  # what an error says may be a text of a log
     try:
         path = state_directory() / "crash.log"
         write_private(path, f"delegtop {__version__}\n{told}keys: {' '.join(keys) or 'none'}\n")

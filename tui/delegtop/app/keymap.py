@@ -69,6 +69,7 @@ MONITOR = (
         "Show earlier troubles, or tell them in one line",
         LOOK,
     ),
+    KeyCommand("finished", "D", "finished", "finished", "Give rows to more of what is over, the newest first", LOOK),
     KeyCommand("triage", "t,f9", "triage", "triage", "All problems, worst first, and what to do about each", LOOK, 4),
     KeyCommand("gantt", "b", "gantt", "gantt", "Bars in time in place of the columns, and back again", LOOK, 6),
     KeyCommand("pause", "p,Z", "pause", "pause", "Hold the picture still; reading goes on and is counted", LOOK, 9),

@@ -151,7 +151,7 @@ class DelegtopApp(Rewinding, Borrowing):
     # From the reader to the screen
 
     def _read(self) -> None:
-        """Begin, with the first second at the latest: a hasty key may put a screen over the first picture."""
+        """Begin, with the first key or the first second at the latest: a screen may come over the first picture."""
         if not self.reader.started:
             self.reader.start()
 
@@ -171,6 +171,7 @@ class DelegtopApp(Rewinding, Borrowing):
             return  # the program ends, and nobody is left to press a key for
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
+            self._read()  # whatever it opens: nobody waits for the first picture below it
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
             if self.reader.busy:
                 self.reader.rest(_REST)

@@ -316,6 +316,13 @@ _OFFICE = _heads(
 )
 _TOKENS = (
     SecretForm(
+        "tokens and keys",
+        "private key in base64",
+        "LS0tLS1CRUdJTi",
+        "LS0tLS1CRUdJTi~(?:BSU0EgUFJJVkFUR|BQUklWQVRF|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVEU|BFTkNSWVBURUQg|BQR1AgUFJJ"
+        "VkFUR|BEU0EgUFJJVkFUR)[A-Za-z0-9+/=]{20,}",
+    ),
+    SecretForm(
         "tokens and keys", "JSON web token", "eyJ", r"eyJ~[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)*"
     ),
     SecretForm(

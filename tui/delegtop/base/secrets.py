@@ -14,21 +14,27 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from delegtop.base.text import MARK_BREAK, MARK_CUT
+from delegtop.base.text import MARK_BREAK, MARK_CUT, cut
 
 if TYPE_CHECKING:
     from delegtop.base.secret_forms import SecretForm
-    from delegtop.base.secret_places import SecretPlace
+    from delegtop.base.secret_values import SecretPlace
 
 MASKED = "[masked]"
 
 _pattern = cache(re.compile)
-_PRIVATE_KEY = (
-    r"(-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)(?s:.*?)(?=-----END [A-Z0-9 ]{0,30}PRIVATE KEY|\Z)"
-    r"|(Private-Lines: [0-9]+\s)(?s:.*?)(?=Private-MAC|\Z)"
+_SPELLED = (
+    r"\\{1,7}(?:u00(?:2[013-9a-fA-F]|[3467fF][0-9a-fA-F]|5[0-9abdefABDEF])"
+    r"|u(?:04[0-9a-fA-F]|30[4-9a-fA-F]|[4-9][0-9a-fA-F]{2})[0-9a-fA-F]|/)"
 )
-_SPELLED = r"\\{1,7}(?:u00(?:2[013-9a-fA-F]|[3467][0-9a-fA-F]|5[0-9abdefABDEF])|/)"
-"""A character that JSON spells in numbers though it need not; the quote and the backslash stay as they are."""
+"""A character that JSON spells in numbers though it need not, also a letter of the languages that have a word for a
+password in our table; the quote and the backslash stay as they are."""
+_UNSEEN = (
+    r"(?:[\x1b␛]|\\{1,7}u001b)\[[0-9;?]{0,20}[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]"
+    r"|<U\+(?:00AD|200[B-F]|2060|FEFF)>"
+)
+"""Colours and characters that nobody sees, as they are or made visible: a secret goes on behind them."""
+_HIDING = "[␛\u00ad\u200b-\u200f\u2060\ufeff]"
 _BEFORE = "[A-Za-z0-9_-]"
 _BLANK = r"\\[nrt]"
 """An escaped line end or tab; the letter of it does not belong to what follows."""
@@ -62,20 +68,22 @@ def mask(text: str) -> str:
     return hide(text, _masked)
 
 
+def mask_beginning(text: str, length: int) -> str:
+    """So much of it, masked: a secret that is cut there is known by the mark of the cut."""
+    return mask(cut(text, length))
+
+
 def _masked(_kind: str, _secret: str) -> str:
     return MASKED
 
 
 def hide(text: str, stand_in: StandIn) -> str:
     """The same with something else in the place of each secret; what begins with `MASKED` is not masked again."""
-    if "\\" in text and ("\\u00" in text or "\\/" in text):
-        plain = _pattern(_SPELLED).sub(_spelled_out, text)
-        found = _spans(plain)
-        text = plain if found else text
-    else:
-        found = _spans(text)
+    plain = _plain(text)
+    found = _spans(plain)
     if not found:
         return text
+    text = plain
     parts, done = list[str](), 0
     for start, end, kind, whole in found:
         parts += text[done:start], stand_in(kind, text[whole:end])
@@ -83,8 +91,17 @@ def hide(text: str, stand_in: StandIn) -> str:
     return "".join((*parts, text[done:]))
 
 
+def _plain(text: str) -> str:
+    """The text as it is meant: without colours and invisible characters, and no letter of it spelled as a number."""
+    if "\x1b[" in text or "u001b[" in text or "<U+" in text or (not text.isascii() and _pattern(_HIDING).search(text)):
+        text = _pattern(_UNSEEN).sub("", text)
+    if "\\" in text and ("\\u" in text or "\\/" in text):
+        text = _pattern(_SPELLED).sub(_spelled_out, text)
+    return text
+
+
 def _spelled_out(found: re.Match[str]) -> str:
-    return "/" if found[0].endswith("/") else chr(int(found[0][-2:], 16))
+    return "/" if found[0].endswith("/") else chr(int(found[0][-4:], 16))
 
 
 def _spans(text: str) -> list[_Span]:
@@ -115,22 +132,19 @@ def _found(text: str) -> list[_Span]:
     near = [word for word in index if word in lowered]
     if near:
         found += _by_place(text, lowered, dict.fromkeys(place for word in near for place in index[word]))
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
-        found += _private_keys(text)
+    if "-----" in text or "Private-Lines" in text or _BLOCK_WORDS & {*near}:
+        from delegtop.base.secret_blocks import blocks  # few texts hold any
+
+        found += (_Span(*block) for block in blocks(text, lowered))
     return found
 
 
 _SHORTEST = 18
+_BLOCK_WORDS = frozenset({"pass", "key", "token", "secre"})
+"""Of these one is near every secret that is told by more than a pattern, unless it is a key over many lines."""
 _RUNS = "".join(each if each.isalnum() or each in "_-" else " " for each in map(chr, range(128)))
 """Everything but letters, digits and what joins them becomes a blank."""
 _SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-
-
-def _private_keys(text: str) -> Iterator[_Span]:
-    for match in _pattern(_PRIVATE_KEY).finditer(text):
-        start = match.end(match.lastindex or 0)
-        if start < match.end() and not text.startswith(MASKED, start):
-            yield _Span(start, match.end(), "private key", match.start())
 
 
 def _by_form(text: str, words: list[str]) -> list[_Span]:
@@ -298,9 +312,11 @@ def _places() -> "dict[str, list[SecretPlace]]":
 
 def names() -> Iterable[tuple[str, str, str]]:
     """Every kind that is known: its family, its name and how sure it is; for the page on privacy."""
+    from delegtop.base import secret_blocks
     from delegtop.base.secret_forms import FORMS
     from delegtop.base.secret_places import PLACES
 
     yield "tokens and keys", "private key", "certain"
     yield from ((form.family, form.name, "certain") for form in FORMS)
     yield from (("by the place", place.name, "likely") for place in PLACES)
+    yield from (("by the place", name, "likely") for name in secret_blocks.names())

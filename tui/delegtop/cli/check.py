@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from delegtop.feed.live_feed import SourceStatus
     from delegtop.model.forest import Forest
     from delegtop.observation.loose_objects import LooseObject
+    from delegtop.observation.made_files import Unfound
     from delegtop.report.check_report import CheckResult, CheckSubject
 
 DESCRIPTION = "Judge the delegations of the sources by the rules of the protocols, and say what to do (docs/check.md)."
@@ -44,13 +45,15 @@ def run(arguments: Namespace) -> int:
         fail(f"--root {arguments.root}: that is no folder")
     seen = reading.read(arguments, settings)
 
+    from delegtop.diagnosis.return_findings import choice
     from delegtop.observation import field_lines, loose_objects, loose_returns, made_files
     from delegtop.report import privacy
     from delegtop.report.check_report import CheckResult
 
     root = Path(arguments.root) if arguments.root is not None else None
     statuses = loose_returns.take_in(seen.forest, seen.sources, seen.statuses)
-    parts = loose_objects.judged(seen.sources, statuses)
+    statuses = loose_returns.take_in_empty(seen.forest, statuses, arguments.format)
+    parts = loose_objects.judged(seen.sources, statuses, seen.forest.policy, root)
     statuses = tuple(_read_as(each, parts[each.path].contract) if each.path in parts else each for each in statuses)
     exists = made_files.existence(seen.forest, root)
     subjects = list(_delegations(seen.forest, rules, root, exists))
@@ -70,7 +73,7 @@ def run(arguments: Namespace) -> int:
         for path, line in loose_objects.torn(seen.sources, statuses).items():
             diagnostics.say(f"{path}: it is no valid JSON, as line {line} shows")
         for path in loose_objects.texts(seen.sources, statuses):
-            named = " or ".join(f"--format {name}" for name in loose_objects.answers())
+            named = choice([f"--format {name}" for name in loose_objects.answers()])
             diagnostics.say(f"{path}: if it is what an agent answered, {named} judges it")
         return Exit.UNREADABLE
     return _exit_code(arguments, verdict)
@@ -117,15 +120,15 @@ def _sources(
     statuses: "tuple[SourceStatus, ...]",
     rules: "list[Rule]",
     told: "list[Finding]",
-    unfound: "Mapping[str, int]",
+    unfound: "Mapping[str, Unfound]",
 ) -> "Iterator[CheckSubject]":
     """Every source that was read or should have been, with what is wrong in the file itself and not told before, and
-    how many artifacts it names of which nothing can be said."""
+    the artifacts it names of which nothing can be said."""
     from delegtop.diagnosis import log_findings
     from delegtop.diagnosis.rule_table import LEFT_DEVIATIONS
     from delegtop.diagnosis.rules.log_rules import DEVIATION, UNFOUND, UNREADABLE
-    from delegtop.dialects.products import product_of
     from delegtop.model.events import Deviation
+    from delegtop.observation import unlisted_outputs
     from delegtop.observation.unread_sources import unread
     from delegtop.report.check_report import CheckSubject
 
@@ -136,18 +139,20 @@ def _sources(
         odd = [each for each in source.examples if isinstance(each, Deviation)]
         count, odd = log_findings.untold(source.path, source.reasons, source.deviations, odd, places)
         left = [each for each in odd if each.kind in LEFT_DEVIATIONS]
+        count -= len(left)
+        left += unlisted_outputs.beside(source)
         deviations = [(each.origin, f"{each.kind}: {each.detail}") for each in odd if each not in left]
         lines = [(e.origin, f"{e.reason}: {e.excerpt}") for e in source.examples if not isinstance(e, Deviation)]
         found: list[Finding] = []
         for rule, number, examples in (
             (UNREADABLE, source.unreadable, lines),
-            (DEVIATION, count - len(left), deviations),
+            (DEVIATION, count, deviations),
         ):
             if rule in rules:
-                found += log_findings.judge(rule, source.path, number, examples, product_of(source.dialect))
+                found += log_findings.judge(rule, source.path, number, examples, source.dialect)
         found += [log_findings.left_open(source.path, each) for each in left if LEFT_DEVIATIONS[each.kind] in rules]
-        if UNFOUND in rules and (count := unfound.get(source.path, 0)):
-            found.append(log_findings.not_found(source.path, count))
+        if UNFOUND in rules and (made := unfound.get(source.path)):
+            found.append(log_findings.not_found(source.path, made.paths, made.told))
         yield CheckSubject(source.path, source.path, source.path, None, tuple(found))
 
 

@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from delegtop.base import leftovers
 from delegtop.cli.diagnostics import fail
+
+_NAME = 40
+"""Characters of its name that a temporary name begins with."""
 
 
 def check(path: Path, *, force: bool) -> None:
@@ -39,7 +43,9 @@ def whole(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     """A file to write, beside the one it becomes, so that nobody ever sees half of it. Its mode is 0600."""
     check(path, force=force)
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        short = path.with_name(path.name[:_NAME])
+        leftovers.clear(short, folder_is_ours=False)
+        descriptor, name = tempfile.mkstemp(prefix=f".{short.name}.{leftovers.MARK}", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 yield file

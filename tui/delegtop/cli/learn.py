@@ -68,21 +68,23 @@ def run(arguments: Namespace) -> int:
 def _lines(known: "Mapping[Kind, Usual]", seen: int) -> "Iterator[str]":
     from delegtop.base import text
     from delegtop.base.clock import duration
+    from delegtop.base.secrets import mask
     from delegtop.model.typical_durations import ENOUGH
 
     yield f"{seen} delegations of the history were read; a kind is known from {ENOUGH} that completed"
     for (product, agent), (took, count) in sorted(known.items()):
-        yield f"{text.line(agent)} ({text.line(product)}): 95 % of {count} within {duration(took)}"
+        yield f"{text.line(mask(agent))} ({text.line(product)}): 95 % of {count} within {duration(took)}"
 
 
 def _calls(known: "Mapping[Kind, Counts]") -> "Iterator[str]":
     """The kinds of calls of which enough are known to judge by them."""
     from delegtop.base import text
     from delegtop.base.clock import duration
+    from delegtop.base.secrets import mask
     from delegtop.model.duration_curve import DurationCurve
     from delegtop.model.normal_durations import ENOUGH
 
     many = {kind: counts for kind, counts in known.items() if sum(counts) >= ENOUGH}
     for (product, name), counts in sorted(many.items()):
         within = DurationCurve().refined(counts).exceeded_by(1 / 100)
-        yield f"{text.line(name)} ({text.line(product)}): 99 % of {sum(counts):,} within {duration(within)}"
+        yield f"{text.line(mask(name))} ({text.line(product)}): 99 % of {sum(counts):,} within {duration(within)}"

@@ -85,9 +85,12 @@ def write(path: Path, lines: Iterable[str]) -> None:
     """Replace the file whole, so that no reader sees half of it. Others may read it: the collector is another user."""
     # Not beside it under its own suffix: the collector reads every *.prom.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    leftovers.clear(path)
+    leftovers.clear(path, folder_is_ours=False)
     try:
-        temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        temporary.unlink(missing_ok=True)
+        # Made anew: in a folder of many, somebody may have left a link under that name.
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
         temporary.replace(path)
     except BaseException:  # being told to end, too
         with suppress(OSError):

@@ -10,7 +10,7 @@ from delegtop.base.paths import logs_folder
 from delegtop.cli.diagnostics import fail, say
 from delegtop.cli.exit_codes import Exit
 from delegtop.delegate.artifact_search import ArtifactSearch
-from delegtop.delegate.command_end import CommandEnd
+from delegtop.delegate.command_end import CommandEnd, end_alike
 from delegtop.delegate.conclude import Conclusion
 from delegtop.delegate.journal import Journal
 from delegtop.delegate.prepare import (
@@ -23,7 +23,9 @@ from delegtop.delegate.prepare import (
 )
 from delegtop.delegate.registry import DelegationRegistry
 from delegtop.delegate.registry_file import RegistryInvalid, SharedRegistryFile
-from delegtop.delegate.supervise import CannotStart, Listener, supervise
+from delegtop.delegate.started_command import CannotStart
+from delegtop.delegate.supervise import Listener, supervise
+from delegtop.protocols.standard.contract import own_words
 
 DESCRIPTION = (
     "Run a command as a tracked delegation: `delegtop run [OPTION…] -- COMMAND [ARGUMENT…]`. "
@@ -88,7 +90,7 @@ def run(arguments: Namespace) -> int:
     except DelegationRefused as refused:
         return _refuse(refused, parent, journal, clock)
     registry = DelegationRegistry(journal, snapshot, clock)
-    return _Tracked(context, command, journal, registry, clock).run(arguments.artifacts or ())
+    return _Tracked(context, command, registry, clock).run(arguments.artifacts or ())
 
 
 def _check(snapshot: SharedRegistryFile | None) -> None:
@@ -143,13 +145,11 @@ class _Tracked(Listener):
         self,
         context: DelegationContext,
         command: list[str],
-        journal: Journal,
         registry: DelegationRegistry,
         clock: WallClock,
     ) -> None:
         self._context = context
         self._command = command
-        self._log = journal.path
         self._registry = registry
         self._clock = clock
         self._complained = False
@@ -157,7 +157,7 @@ class _Tracked(Listener):
     def run(self, artifacts: Sequence[str]) -> int:
         self._registry.expect(self._context)
         conclusion = Conclusion(
-            self._context, self._registry, self._log, self._size(), ArtifactSearch(artifacts, self._clock.now())
+            self._context, self._registry, ArtifactSearch(artifacts, self._clock.now()), own_words.RUN
         )
         ended = self._supervise()
         problems: list[str] = []
@@ -166,13 +166,8 @@ class _Tracked(Listener):
             say(f"the return of {self._context.name} is not valid: {'; '.join(problems)}")
         if ended.timed_out:
             say(f"{self._context.name} ran out of time after {self._context.timeout:g}s and was ended")
+        end_alike(ended)
         return Exit.TIMEOUT if ended.timed_out else ended.code
-
-    def _size(self) -> int:
-        try:
-            return self._log.stat().st_size
-        except OSError:
-            return 0
 
     def _supervise(self) -> CommandEnd:
         environ = {**os.environ, **self._registry.environment(self._context)}
@@ -181,7 +176,7 @@ class _Tracked(Listener):
         except CannotStart as problem:
             say(str(problem))
             code = Exit.NOT_FOUND if problem.missing else Exit.NOT_EXECUTABLE
-            return CommandEnd(code, timed_out=False, interrupted=False, output="")
+            return CommandEnd(code)
 
     def begun(self, pid: int) -> str:
         """Written by the very process of the command: if we are killed, its number still tells that it runs."""

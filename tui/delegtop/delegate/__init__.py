@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from delegtop.delegate.registry import Active, DelegationRegistry, Listing
     from delegtop.delegate.registry_file import RegistryFile, RegistryInvalid, SharedRegistryFile
     from delegtop.delegate.return_objects import standard_return, timeout_error, timeout_return
-    from delegtop.delegate.return_validation import ReturnInvalid, extract_return, returns_in, validate_return
+    from delegtop.delegate.return_validation import ReturnInvalid, extract_return, validate_return
     from delegtop.protocols.standard.contract.return_contract import ArtifactType, ErrorType, Status
     from delegtop.protocols.standard.contract.return_model import (
         Return,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         ReturnError,
         ReturnMetadata,
     )
+    from delegtop.protocols.standard.contract.return_search import returns_in
 
 __all__ = [
     "CONTEXT_VARIABLE",
@@ -99,7 +100,8 @@ _HOMES = {
     "delegate.registry": ("Active", "DelegationRegistry", "Listing"),
     "delegate.registry_file": ("RegistryFile", "RegistryInvalid", "SharedRegistryFile"),
     "delegate.return_objects": ("standard_return", "timeout_error", "timeout_return"),
-    "delegate.return_validation": ("ReturnInvalid", "extract_return", "returns_in", "validate_return"),
+    "delegate.return_validation": ("ReturnInvalid", "extract_return", "validate_return"),
+    "protocols.standard.contract.return_search": ("returns_in",),
     "protocols.standard.contract.return_contract": ("ArtifactType", "ErrorType", "Status"),
     "protocols.standard.contract.return_model": ("Return", "ReturnArtifact", "ReturnError", "ReturnMetadata"),
 }

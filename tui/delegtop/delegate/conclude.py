@@ -1,23 +1,23 @@
-"""The end of a command that ran as a delegation, as its log tells it: the return it printed, or one made for it."""
+"""The end of a command that was a delegation, as it is recorded: the return it printed, or one made for it."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delegtop.delegate.artifact_search import ArtifactSearch
+from delegtop.delegate.child_ends import ids_in
 from delegtop.delegate.command_end import CommandEnd
-from delegtop.delegate.error_objects import error_fields
+from delegtop.delegate.made_returns import failure, return_of_command
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
-from delegtop.delegate.return_objects import return_fields
-from delegtop.delegate.return_validation import ReturnInvalid, return_breaches, returns_in, session_id_of
-from delegtop.protocols.standard.contract import own_words
+from delegtop.delegate.return_objects import made_return
+from delegtop.delegate.return_validation import ReturnInvalid, return_breaches, session_id_of
 from delegtop.protocols.standard.contract.return_contract import STATUSES
+from delegtop.protocols.standard.contract.return_search import returns_in
 
-MADE_BY = "delegtop run"
-"""The `metadata.made_by` of a return that the command did not print itself."""
-_NOT_FOUND = 127
+if TYPE_CHECKING:
+    from delegtop.protocols.standard.contract.return_model import Return
+
 _GAPS = frozenset(
     {
         *("RET-003", "RET-006", "RET-008", "RET-010", "RET-020"),
@@ -29,41 +29,58 @@ _GAPS = frozenset(
 
 
 class Conclusion:
-    """What is recorded of a command when it has ended.
-
-    `log` is the session log and `offset` its size when the command began: what stands behind it tells which session ids
-    belong to delegations inside of this one, whose returns may have been printed through it.
-    """
+    """What is recorded of a command when it has ended: `record` for somebody who only stands beside it, `take` for a
+    caller who asked for a valid return. `made_by` is who speaks for a command that printed none."""
 
     def __init__(
-        self, context: DelegationContext, registry: DelegationRegistry, log: Path, offset: int, search: ArtifactSearch
+        self, context: DelegationContext, registry: DelegationRegistry, search: ArtifactSearch, made_by: str
     ) -> None:
         self._context = context
         self._registry = registry
-        self._log = log
-        self._offset = offset
         self._search = search
+        self._made_by = made_by
 
     def record(self, ended: CommandEnd) -> tuple[str, ...]:
         """Write it down; what is wrong with the return it printed, if something is."""
         printed = self._printed(ended.output)
         if ended.timed_out:
-            named = printed.get("artifacts") if isinstance(printed, dict) else None
-            self._registry.handle_timeout(self._context.session_id, self._search.found(named))
+            self._give_up(printed)
         if ended.timed_out or ended.interrupted:
-            # After a timeout or a cancel only a good return says more than that.
-            if printed is not None and not self._troubles(printed):
-                self._registry.record(self._context.session_id, printed)
+            self._take_late(printed)
             return ()
         if printed is None:
-            self._make(ended.code)
+            self._make(ended)
             return ()
-        if ended.code and isinstance(printed, dict) and printed.get("status") == "completed":
+        self._note_code(ended, printed)
+        return self._take_as_it_is(printed)
+
+    def take(self, ended: CommandEnd, root: Path | None) -> "Return":
+        """The return that its caller gets, recorded: a valid one, or one that delegtop made."""
+        printed = self._printed(ended.output)
+        if ended.timed_out:
+            partial = self._give_up(printed)
+            self._take_late(printed)
+            return partial
+        if printed is None:
+            return made_return(self._make(ended))
+        self._note_code(ended, printed)
+        return self._registry.complete(self._context.session_id, printed, root=root)
+
+    def _give_up(self, printed: object) -> "Return":
+        named = printed.get("artifacts") if isinstance(printed, Mapping) else None
+        return self._registry.handle_timeout(self._context.session_id, self._search.found(named))
+
+    def _take_late(self, printed: object) -> None:
+        """After a timeout or a cancel only a good return says more than that."""
+        if printed is not None and not self._troubles(printed):
+            self._registry.record(self._context.session_id, printed)
+
+    def _note_code(self, ended: CommandEnd, printed: object) -> None:
+        if ended.code and isinstance(printed, Mapping) and printed.get("status") == "completed":
             message = f"it ended with exit code {ended.code}, although its return says completed"
             self._registry.error(self._context.session_id, failure(message))
-        return self._take(printed)
 
-    def _take(self, printed: Mapping[str, Any] | str) -> tuple[str, ...]:
+    def _take_as_it_is(self, printed: Mapping[str, Any] | str) -> tuple[str, ...]:
         """A return that says how it ended is recorded as it was printed: a wrapper knows no better. One that does not
         is a failed one, as the documents have it."""
         problems = self._troubles(printed)
@@ -81,42 +98,26 @@ class Conclusion:
         found = return_breaches(printed, self._context.session_id)
         return tuple(str(each) for each in found if each.rule not in _GAPS and not each.field.startswith("errors["))
 
-    def _make(self, code: int) -> None:
-        words = f"{self._context.name} ended with exit code {code}. It printed no return; {MADE_BY} made this one."
-        errors = []
-        if code:
-            errors.append(failure(f"{self._context.name} ended with exit code {code}", missing=code == _NOT_FOUND))
-            self._registry.error(self._context.session_id, errors[0])
-        made = return_fields(
-            self._context,
-            "failed" if code else "completed",
-            words,
-            artifacts=self._search.matching(),
-            errors=errors,
-            made_by=MADE_BY,
+    def _make(self, ended: CommandEnd) -> dict[str, Any]:
+        id = self._context.session_id
+        made = return_of_command(
+            self._context, ended, self._registry.undone(id), self._search.matching(), self._made_by
         )
-        self._registry.record(self._context.session_id, made)
+        if ended.code:
+            self._registry.error(id, made["errors"][0])
+        self._registry.record(id, made)
+        return made
 
     def _printed(self, output: str) -> dict[str, Any] | str | None:
-        """The last return in the output that is not one of a delegation inside of this one."""
-        others = self._written_since() if "session_id" in output else b""
+        """The last return in the output that is not one of a delegation inside of this one, which may have been printed
+        through it: the log tells which there are."""
+        own, inside = (None, self._context.session_id), None
         for found in returns_in(output):
             id = session_id_of(found) if isinstance(found, dict) else None
-            if id in (None, self._context.session_id) or f'"session_id":"{id}"'.encode() not in others:
+            if id in own:
+                return found
+            if inside is None:
+                inside = ids_in(self._registry.written_since(self._context.session_id))
+            if id not in inside:
                 return found
         return None
-
-    def _written_since(self) -> bytes:
-        try:
-            with self._log.open("rb") as file:
-                file.seek(self._offset if os.fstat(file.fileno()).st_size >= self._offset else 0)
-                return file.read()
-        except OSError:
-            return b""
-
-
-def failure(message: str, *, missing: bool = False) -> dict[str, Any]:
-    """The error of a command that failed without saying why; `missing` if it is not there at all."""
-    if missing:
-        return error_fields("tool_unavailable", "TOOL_UNAVAILABLE", message, own_words.INSTALL)
-    return error_fields("execution", "UNKNOWN_ERROR", message, own_words.RUN_AGAIN)

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 from delegtop.base.clock import WallClock, iso, monotonic
 from delegtop.base.paths import logs_folder
 from delegtop.delegate.artifact_search import ArtifactSearch
+from delegtop.delegate.child_ends import ChildEnd, errors_of
+from delegtop.delegate.error_objects import typed
 from delegtop.delegate.invocation import AsyncSubagent, CommandLine, Subagent, Within, ainvoke, invoke
 from delegtop.delegate.journal import Journal
+from delegtop.delegate.made_returns import return_of_block
 from delegtop.delegate.prepare import (
     LOG_VARIABLE,
     REGISTRY_VARIABLE,
@@ -83,10 +86,11 @@ def _desk(
 class Work:
     """A delegation at work, within its block.
 
-    It is registered on entering. On leaving it has the return that was given; if none was, a `completed` one that says
-    so. An exception makes a `failed` one, with the stack trace in the log, and goes on its way; Ctrl-C and a cancelled
-    task are a cancel. `async with` ends the block when its time is over (TimeoutError), and that is `partial`; a plain
-    `with` cannot end a block, but what raises after its time is over is `partial` too.
+    It is registered on entering. On leaving it has the return that was given; if none was, one that delegtop makes:
+    `completed`, or `partial` with the errors of those that it called, if not all of them succeeded. An exception makes
+    a `failed` one, with the stack trace in the log, and goes on its way; Ctrl-C and a cancelled task are a cancel.
+    `async with` ends the block when its time is over (TimeoutError), and that is `partial`; a plain `with` cannot end a
+    block, but what raises after its time is over is `partial` too.
     """
 
     def __init__(
@@ -99,6 +103,8 @@ class Work:
         self._root = root
         self._search = ArtifactSearch(artifacts, WallClock().now(), root)
         self._artifacts: list[dict[str, Any]] = []
+        self._refusals: list[ChildEnd] = []
+        """What it was not allowed to hand on."""
         self._deadline = monotonic() + context.timeout
         self._limit: asyncio.Timeout | None = None
 
@@ -145,6 +151,10 @@ class Work:
 
     # Handing on
 
+    def errors_below(self) -> "tuple[ReturnError, ...]":
+        """The errors of what it handed on and that did not succeed so far: they are to be handed up with its own."""
+        return tuple(map(typed, errors_of(self._undone())))
+
     def invoke(
         self,
         target: str,
@@ -181,6 +191,8 @@ class Work:
         self.registry.error(self.session_id, refused.error())
         summary = f"{target} was not called: {refused.message}. Nothing was started."
         error = refused.error().model_dump(mode="json")
+        now = WallClock().now()
+        self._refusals.append(ChildEnd(target, self.session_id, now, now, "refused", [error]))
         return made_return(
             return_fields(self.context, "failed", summary, errors=[error], duration=0, made_by=own_words.DELEGTOP)
         )
@@ -200,9 +212,7 @@ class Work:
                 end = end_of(error)
                 self.registry.error(self.session_id, end.error or {}, stack_trace=end.trace)
         elif error is None:
-            unsaid = self._unsaid()
-            self.registry.record(self.session_id, unsaid)
-            self.returned = made_return(unsaid)
+            self.returned = self._unsaid()
         elif isinstance(error, Exception) and monotonic() >= self._deadline:
             self.returned = self.registry.handle_timeout(self.session_id, self._search.found(self._artifacts))
         elif isinstance(error, Exception):
@@ -228,15 +238,13 @@ class Work:
             raise
         self.__exit__(type_, error, at)
 
-    def _unsaid(self) -> dict[str, Any]:
-        summary = f"{self.context.name} ended without an error. It gave no return; delegtop made this one."
-        return return_fields(
-            self.context,
-            "completed",
-            summary,
-            artifacts=self._search.found(self._artifacts),
-            made_by=own_words.DELEGTOP,
-        )
+    def _unsaid(self) -> "Return":
+        made = return_of_block(self.context, self._undone(), self._search.found(self._artifacts))
+        self.registry.record(self.session_id, made)
+        return made_return(made)
+
+    def _undone(self) -> list[ChildEnd]:
+        return [*self._refusals, *self.registry.undone(self.session_id)]
 
     def _failed(self, error: Exception) -> "Return":
         end = end_of(error)

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from delegtop.base.clock import WallClock
 from delegtop.delegate.artifact_search import ArtifactSearch
-from delegtop.delegate.conclude import failure
-from delegtop.delegate.invoked_command import InvokedCommand, last_line
+from delegtop.delegate.conclude import Conclusion
+from delegtop.delegate.invoked_command import InvokedCommand
 from delegtop.delegate.invoked_process import InvokedProcess
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
-from delegtop.delegate.return_objects import failed_fields, made_return, return_fields
+from delegtop.delegate.return_objects import failed_fields
 from delegtop.delegate.return_validation import ReturnInvalid, validate_return
 from delegtop.delegate.work_end import WorkEnd, end_of
 from delegtop.protocols.standard.contract import own_words
@@ -37,7 +37,6 @@ AsyncSubagent = Callable[[DelegationContext], Awaitable[object]]
 CommandLine = Sequence[str]
 Within = Literal["thread", "process"]
 
-_NOT_FOUND = 127
 _FAREWELL = 1.0
 """Seconds that a task which was cancelled has to end."""
 
@@ -179,15 +178,15 @@ class _Call:
     def taken(self, end: WorkEnd) -> "Return":
         """What the caller gets, recorded."""
         id = self.context.session_id
+        if end.command is not None:
+            conclusion = Conclusion(self.context, self.registry, self._search, own_words.DELEGTOP)
+            return conclusion.take(end.command, self._root)
         if end.timed_out:
-            return self.registry.handle_timeout(id, self._search.found(end.named()))
+            return self.registry.handle_timeout(id, self._search.found())
         if end.error is not None:
             summary = f"{self.context.name} ended with an error and gave no return. The log says more of it."
             return self._failed(summary, end.error, end.trace)
-        returned = end.returned()
-        if end.code is not None and returned is None:
-            return self._made(end.code, last_line(str(end.value)))
-        return self.registry.complete(id, returned, root=self._root)
+        return self.registry.complete(id, end.returned(), root=self._root)
 
     def taken_late(self, end: WorkEnd) -> None:
         """What came after the timeout: a valid return says more than that."""
@@ -201,19 +200,6 @@ class _Call:
     def cancelled(self, reason: str) -> None:
         if self.context.session_id in self.registry:
             self.registry.cancel(self.context.session_id, reason)
-
-    def _made(self, code: int, said: str) -> "Return":
-        """The return of a command that printed none, by its exit code, as `delegtop run` makes it."""
-        name = self.context.name
-        summary = f"{name} ended with exit code {code}. It printed no return; delegtop made this one."
-        if code:
-            message = f"{name} ended with exit code {code}{f', and said last: {said}' if said else ''}"
-            return self._failed(summary, failure(message, missing=code == _NOT_FOUND))
-        made = return_fields(
-            self.context, "completed", summary, artifacts=self._search.matching(), made_by=own_words.DELEGTOP
-        )
-        self.registry.record(self.context.session_id, made)
-        return made_return(made)
 
     def _failed(self, summary: str, error: dict[str, Any], trace: str | None = None) -> "Return":
         failed = failed_fields(self.context, summary, error)

@@ -1,41 +1,37 @@
-"""A command line that was invoked as a subagent: heard, waited for, and ended with its process group."""
+"""A command line that was invoked as a subagent: heard, waited for, and ended with all that it started."""
 
 import os
+import select
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from subprocess import DEVNULL, Popen, TimeoutExpired
-from tempfile import TemporaryFile
+from subprocess import DEVNULL, Popen
 from threading import Event
-from typing import IO
 
-from delegtop.base.clock import monotonic, sleep
-from delegtop.base.text import line
-from delegtop.delegate.command_end import exit_code
-from delegtop.delegate.conclude import failure
-from delegtop.delegate.group import ProcessGroup
+from delegtop.delegate.group import LOOK, ProcessGroup, end
+from delegtop.delegate.kept_output import KeptOutput
+from delegtop.delegate.made_returns import failure
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry
+from delegtop.delegate.started_command import StartedCommand
+from delegtop.delegate.supervise import Listener, Supervision, grace
 from delegtop.delegate.work_end import WorkEnd
 
-GRACE = 5.0
-"""Seconds between asking a process group to end and killing it."""
-BEAT = 1.0
-_LOOK = 0.05
-_FIRST_LOOK = 0.002
-_ACTIVITY = 200
-_KEPT = 1024 * 1024
-"""Bytes of output that are searched for a return: the last of them."""
+_CHUNK = 64 * 1024
+_LAST = 1024 * 1024
+"""Bytes that a process may have left in a pipe when it ended: no pipe holds more."""
+_DRAIN = "exec 3<&0; cat <&3 >/dev/null 2>&1 &"
 
 
-class InvokedCommand:
-    """One command. Its output goes to a file that is gone with it: whoever keeps it open holds up nobody."""
+class InvokedCommand(Listener):
+    """One command, in a session of its own: nobody is there who could answer what it asks at a terminal."""
 
     def __init__(self, context: DelegationContext, command: Sequence[str], registry: DelegationRegistry) -> None:
         self._context = context
         self._command = list(command)
         self._registry = registry
         self._stop = Event()
+        self._stopped = False
 
     def stop(self) -> None:
         """End it; from any thread."""
@@ -44,60 +40,99 @@ class InvokedCommand:
     def wait(self) -> WorkEnd:
         """Run it until it ends, is stopped, or its time is over."""
         environ = {**os.environ, **self._registry.environment(self._context)}
-        with TemporaryFile() as output:
-            try:
-                child = Popen(  # noqa: S603  # the very purpose
-                    self._command, stdin=DEVNULL, stdout=output, stderr=output, env=environ, process_group=0
-                )
-            except (OSError, ValueError) as error:
-                missing = isinstance(error, FileNotFoundError)
-                return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {error}", missing=missing))
-            over = self._watch(child, output)
-            return WorkEnd(value=_tail(output), timed_out=over, code=exit_code(child.returncode))
-
-    def _watch(self, child: Popen[bytes], output: IO[bytes]) -> bool:
-        """Wait for its end; whether its time was over before."""
-        deadline, beat, heard, look = monotonic() + self._context.timeout, monotonic() + BEAT, 0, _FIRST_LOOK
         try:
-            while not self._stop.is_set() and monotonic() < deadline:
-                try:
-                    child.wait(min(look, max(0.0, deadline - monotonic())))
-                except TimeoutExpired:
-                    look = min(2 * look, _LOOK)
-                else:
-                    return False
-                if monotonic() >= beat:
-                    beat, size = monotonic() + BEAT, os.fstat(output.fileno()).st_size
-                    if size > heard:
-                        heard = size
-                        with suppress(OSError):  # a log that cannot be written ends no work; its end says so
-                            self._registry.heartbeat(self._context.session_id, last_line(_tail(output)))
+            started = _Invoked(self._command, environ, grace(self._context))
+        except (OSError, ValueError) as error:
+            missing = isinstance(error, FileNotFoundError)
+            return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {error}", missing=missing))
+        ended = Supervision(started, self._context, self._news, self).run()
+        return WorkEnd(command=ended)
+
+    def _news(self, seconds: float, files: Sequence[int]) -> Sequence[int]:
+        poll = select.poll()
+        for file in files:
+            poll.register(file, select.POLLIN)
+        poll.poll(1000 * min(max(0.0, seconds), LOOK))
+        if self._stop.is_set() and not self._stopped:
+            self._stopped = True
+            return (signal.SIGTERM,)
+        return ()
+
+    def heard(self, activity: str) -> None:
+        with suppress(OSError):  # a log that cannot be written ends no work; its end says so
+            self._registry.heartbeat(self._context.session_id, activity)
+
+    def stopped(self, name: str) -> None:
+        """Whoever stopped it has it in the log."""
+
+
+class _Invoked(StartedCommand):
+    """The command itself. All that it prints comes through one pipe."""
+
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str], seconds: float) -> None:
+        self._output, theirs = os.pipe()
+        try:
+            self._child = Popen(  # noqa: S603  # the very purpose
+                command, stdin=DEVNULL, stdout=theirs, stderr=theirs, env=environ, start_new_session=True
+            )
+        except BaseException:
+            os.close(self._output)
+            raise
         finally:
-            if child.poll() is None:
-                self._end(child)
+            os.close(theirs)
+        os.set_blocking(self._output, False)
+        self._kept = KeptOutput()
+        self._grace = seconds
+        self._is_open = True
+        """Somebody may still write."""
+        self.group = ProcessGroup(self._child.pid)
+
+    def kept(self) -> Sequence[KeptOutput]:
+        return (self._kept,)
+
+    def poll(self) -> int | None:
+        return self._child.poll()
+
+    def files(self) -> Sequence[int]:
+        return (self._output,) if self._is_open else ()
+
+    def turn(self) -> float:
+        self._read(_CHUNK)
+        return LOOK if self._is_open else _SOON
+
+    def is_heard_out(self) -> bool:
+        self._read(_LAST)
         return True
 
-    def _end(self, child: Popen[bytes]) -> None:
-        end_group(ProcessGroup(child.pid), lambda: child.poll() is not None)
-        child.wait()
+    def close(self) -> None:
+        try:
+            if self.poll() is None:  # whoever waited for it does so no more
+                end(self.group, lambda: self.poll() is not None, self._grace)
+            self._child.wait()
+        finally:
+            if self._is_open:
+                self._leave_behind()
+            os.close(self._output)
+
+    def _read(self, most: int) -> None:
+        """What is there, and no more than that."""
+        while self._is_open and most > 0:
+            try:
+                data = os.read(self._output, _CHUNK)
+            except BlockingIOError:
+                return
+            self._is_open = bool(data)
+            if data:
+                self._kept.add(data)
+            most -= len(data)
+
+    def _leave_behind(self) -> None:
+        """What it left in the background may go on printing, although nobody will read it."""
+        with suppress(OSError):
+            os.set_blocking(self._output, True)
+            line = ["sh", "-c", _DRAIN]
+            Popen(line, stdin=self._output, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True).wait()  # noqa: S603  # fixed words
 
 
-def end_group(group: ProcessGroup, is_over: Callable[[], bool]) -> None:
-    """Ask a process group to end, and kill what has not after a while."""
-    kill_at = monotonic() + GRACE
-    group.send(signal.SIGTERM)
-    while monotonic() < kill_at:
-        if is_over() and not group.is_alive():
-            return
-        sleep(_LOOK)
-    group.send(signal.SIGKILL)
-
-
-def _tail(output: IO[bytes]) -> str:
-    size = os.fstat(output.fileno()).st_size
-    return os.pread(output.fileno(), _KEPT, max(0, size - _KEPT)).decode("utf-8", "replace")
-
-
-def last_line(text: str) -> str:
-    """The last line that says something."""
-    return line(next((each.strip() for each in reversed(text.splitlines()) if each.strip()), ""))[:_ACTIVITY]
+_SOON = 0.005
+"""Seconds between two looks whether who closed its output has ended."""

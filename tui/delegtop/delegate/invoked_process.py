@@ -10,12 +10,12 @@ from multiprocessing.connection import Connection
 from pickle import PicklingError
 
 from delegtop.base.clock import monotonic
-from delegtop.delegate.conclude import failure
-from delegtop.delegate.group import ProcessGroup
-from delegtop.delegate.invoked_command import end_group
+from delegtop.delegate.group import ProcessGroup, end
 from delegtop.delegate.journal import as_given
+from delegtop.delegate.made_returns import failure
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry import DelegationRegistry, forget_keepers
+from delegtop.delegate.supervise import grace
 from delegtop.delegate.work_end import WorkEnd, end_of
 
 _FAREWELL = 1.0
@@ -61,7 +61,7 @@ class InvokedProcess:
             ours.close()
             process.join(_FAREWELL if monotonic() < deadline else 0)
             if process.pid is not None and process.is_alive():
-                end_group(ProcessGroup(process.pid), lambda: not process.is_alive())
+                end(ProcessGroup(process.pid), lambda: not process.is_alive(), grace(self._context))
             process.join()
 
     def _heard(self, ours: Connection, process: multiprocessing.Process, deadline: float) -> WorkEnd | None:

@@ -27,6 +27,13 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    def size(self) -> int:
+        """How long the log is by now."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
     def register(self, at: Millis, context: Context) -> None:
         self._append("register", at, context.session_id, context.register_fields())
 

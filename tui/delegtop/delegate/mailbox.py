@@ -3,7 +3,9 @@
 import os
 import select
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
+from threading import TIMEOUT_MAX
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -43,9 +45,15 @@ class Mailbox:
         with suppress(OSError):
             os.write(self._write, _NEWS)
 
-    def wait(self, seconds: float) -> list[int]:
-        """The signals that have come, as soon as there is any news, else after so many seconds."""
-        if not select.select([self._read], [], [], max(0.0, seconds))[0]:
+    def post(self, number: int) -> None:
+        """Put a signal in that came another way; from any thread."""
+        with suppress(OSError):
+            os.write(self._write, bytes([number]))
+
+    def wait(self, seconds: float, also: Sequence[int] = ()) -> list[int]:
+        """The signals that have come, as soon as there is any news, here or from those files too, else after so many
+        seconds."""
+        if self._read not in select.select([self._read, *also], [], [], min(max(0.0, seconds), TIMEOUT_MAX))[0]:
             return []
         return [number for number in os.read(self._read, 4096) if number]
 

@@ -1,20 +1,16 @@
 """Output on its way from a process to ours: passed on byte by byte as it comes, its end remembered."""
 
 import os
-import re
 import select
 import signal
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Thread
 from typing import NoReturn
 
-from delegtop.base.clock import monotonic
+from delegtop.delegate.kept_output import KeptOutput
 
 _CHUNK = 64 * 1024
-_GLANCE = 4 * 1024
-_ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _SETTLED = 0.05
 """Seconds without output after which everything that a process wrote before it ended has come: a terminal takes a
 moment to hand it over, a pipe none."""
@@ -28,20 +24,21 @@ class OutputPump(Thread):
     When our reader leaves, the pump leaves too, and the process learns of it as if there had been no pump between.
     """
 
-    def __init__(self, source: int, target: int, keep: int, tell: Callable[[], None]) -> None:
+    def __init__(self, source: int, target: int, kept: KeptOutput) -> None:
         super().__init__(name="delegtop pump", daemon=True)
-        self.heard_at = 0.0
-        """When the last output came, by the monotonic clock; 0 if none did."""
+        self.kept = kept
         self.ended = False
         self.source: int | None = source
         """What it reads from; None once that has ended."""
         self.target = target
-        self._keep = keep
-        self._tell = tell
-        self._kept: deque[bytes] = deque()
-        self._size = 0
+        self._tell: Callable[[], None] = lambda: None
         self._wake, self._waker = os.pipe()
         self._leaving = False
+
+    def begin(self, tell: Callable[[], None]) -> None:
+        """Pass on from now on; `tell` is called when it has ended."""
+        self._tell = tell
+        self.start()
 
     def run(self) -> None:
         try:
@@ -64,10 +61,13 @@ class OutputPump(Thread):
         while True:
             ready = select.select([source, self._wake], [], [], _SETTLED if self._leaving else None)[0]
             if source in ready:
-                data = os.read(source, _CHUNK)
+                try:
+                    data = os.read(source, _CHUNK)
+                except BlockingIOError:  # a terminal that had something and has not
+                    continue
                 if not data:
                     return True
-                self._remember(data)
+                self.kept.add(data)
                 write_all(self.target, data)
                 left -= len(data) if self._leaving else 0
             elif self._leaving and not ready:
@@ -83,22 +83,6 @@ class OutputPump(Thread):
             self._leaving = True
             os.write(self._waker, b"\0")
 
-    def tail(self) -> bytes:
-        """The last of the output, at most about as much as is kept."""
-        return b"".join(self._kept.copy())
-
-    def last_line(self) -> str:
-        """The last line of the output that is not empty, without colours."""
-        lines = _ESCAPES.sub(b"", self.tail()[-_GLANCE:]).decode("utf-8", "replace").splitlines()
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-    def _remember(self, data: bytes) -> None:
-        self.heard_at = monotonic()
-        self._kept.append(data)
-        self._size += len(data)
-        while self._size - len(self._kept[0]) >= self._keep:
-            self._size -= len(self._kept.popleft())
-
 
 def write_all(target: int, data: bytes) -> None:
     """Write it all, however slowly it is read."""
@@ -110,23 +94,24 @@ def write_all(target: int, data: bytes) -> None:
             select.select([], [target], [])
 
 
-def leave_behind(pumps: Sequence[OutputPump]) -> None:
+def leave_behind(pumps: Sequence[OutputPump], *needed: int) -> None:
     """Leave a small process for output that outlives its command, as it would have gone on without us between.
 
-    No pump is running any more, so nothing else of this process is needed in the new one.
+    No pump is running any more, so nothing else of this process is needed in the new one but what is said to be.
     """
     routes = {pump.source: pump.target for pump in pumps if pump.source is not None}
     if routes and os.fork() == 0:
-        _forward(routes)
+        _forward(routes, needed)
 
 
-def _forward(routes: dict[int, int]) -> NoReturn:
+def _forward(routes: dict[int, int], needed: Sequence[int]) -> NoReturn:
     """Pass on until everybody has closed it."""
     try:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             signal.signal(number, signal.SIG_DFL)
-        kept = {*routes, *routes.values()}
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        kept = {*routes, *routes.values(), *needed}
         for fd in range(_MOST_OPEN):
             if fd not in kept:
                 with suppress(OSError):
@@ -136,6 +121,8 @@ def _forward(routes: dict[int, int]) -> NoReturn:
                 try:
                     data = os.read(source, _CHUNK)
                     write_all(routes[source], data)
+                except BlockingIOError:
+                    continue
                 except OSError:
                     data = b""
                 if not data:

@@ -1,6 +1,7 @@
 """The orchestrator's registry: which delegations are out, until when, and what is done when one does not come back."""
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
 
 from delegtop.base.clock import Clock, Millis, WallClock
+from delegtop.delegate.child_ends import ChildEnd, children_in, errors_of, lines_since, undone
 from delegtop.delegate.context import Context
 from delegtop.delegate.journal import Journal, as_given
 from delegtop.delegate.prepare import DelegationContext
@@ -20,6 +22,10 @@ from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR
 
 if TYPE_CHECKING:
     from delegtop.protocols.standard.contract.return_model import Return, ReturnArtifact, ReturnError
+
+
+REMEMBERED = 10_000
+"""Delegations that have ended and are still known: who comes back after so many others is judged by its id alone."""
 
 
 class Listing(Protocol):
@@ -51,7 +57,12 @@ class DelegationRegistry:
         self._clock = clock or WallClock()
         self._active: dict[str, Active] = {}
         self._contexts: dict[str, DelegationContext] = {}
-        """All that were ever here: a return may come after the end."""
+        """Those that are here or were not long ago: a return may come after the end."""
+        self._ends: dict[str, ChildEnd] = {}
+        """How these ended."""
+        self._offsets: dict[str, int] = {}
+        """The size of the log when each of them began."""
+        self._left: deque[str] = deque()
         self._lock = RLock()
 
     def __contains__(self, session_id: str) -> bool:
@@ -78,6 +89,8 @@ class DelegationRegistry:
         active = Active(context, now, context.entry(now).deadline or now)
         self._active[context.session_id] = active
         self._contexts[context.session_id] = context
+        self._ends[context.session_id] = ChildEnd(context.name, context.parent, now)
+        self._offsets[context.session_id] = self.log.size() if self.log is not None else 0
         _keepers[context.session_id] = self
         return active
 
@@ -105,6 +118,8 @@ class DelegationRegistry:
         self, session_id: str, error: "ReturnError | Mapping[str, Any]", *, stack_trace: str | None = None
     ) -> None:
         """Something went wrong, whether or not the delegation goes on."""
+        if (end := self._ends.get(session_id)) is not None:
+            end.noted.append(as_given(error))
         if self.log is not None:
             self.log.error(self._clock.now(), session_id, error, stack_trace=stack_trace)
 
@@ -137,15 +152,30 @@ class DelegationRegistry:
         return self.fail(session_id, refused_fields(self._context(session_id), invalid))
 
     def fail(self, session_id: str, failed: Mapping[str, Any], *, stack_trace: str | None = None) -> "Return":
-        """Take a failed return that delegtop made, with its errors."""
+        """Take a failed return that delegtop made, with its errors; those of its children are handed up with them."""
         for error in failed["errors"]:
             self.error(session_id, error, stack_trace=stack_trace)
+        below = [error for error in errors_of(self.undone(session_id)) if error not in failed["errors"]]
+        failed = {**failed, "errors": [*failed["errors"], *below]}
         self.record(session_id, failed)
         return made_return(failed)
+
+    def undone(self, session_id: str) -> list[ChildEnd]:
+        """What it handed out, here or in other processes, and that did not succeed."""
+        children = children_in(self.written_since(session_id), session_id)
+        with self._lock:
+            own = {id: end for id, end in self._ends.items() if end.parent == session_id and end.outcome}
+        return undone({**children, **own}.values())
+
+    def written_since(self, session_id: str) -> Iterator[bytes]:
+        """The lines that were written to the log since that delegation began."""
+        return lines_since(self.log.path, self._offsets.get(session_id, 0)) if self.log is not None else iter(())
 
     def record(self, session_id: str, returned: object) -> None:
         """Log a return as it is, and let go of its delegation."""
         with self._leaving(session_id):
+            if (end := self._ends.get(session_id)) is not None:
+                end.returned(self._clock.now(), as_given(returned))
             if self.log is not None:
                 self.log.returned(self._clock.now(), session_id, returned)
 
@@ -158,6 +188,8 @@ class DelegationRegistry:
         """
         context, found = self._context(session_id), [as_given(artifact) for artifact in artifacts]
         with self._leaving(session_id):
+            if (end := self._ends.get(session_id)) is not None:
+                end.timed_out(self._clock.now())
             self.error(session_id, timeout_error(context))
             if self.log is not None:
                 self.log.timed_out(self._clock.now(), session_id, [each for each in found if isinstance(each, Mapping)])
@@ -189,8 +221,17 @@ class DelegationRegistry:
                 self._leave(session_id)
 
     def _leave(self, session_id: str) -> None:
-        if self._active.pop(session_id, None) is not None and self._snapshot is not None:
+        if self._active.pop(session_id, None) is None:
+            return
+        self._left.append(session_id)
+        if len(self._left) > REMEMBERED:
+            self._forget(self._left.popleft())
+        if self._snapshot is not None:
             self._snapshot.remove(session_id)
+
+    def _forget(self, session_id: str) -> None:
+        for kept in (self._contexts, self._ends, self._offsets, _keepers):
+            kept.pop(session_id, None)
 
 
 _keepers: WeakValueDictionary[str, DelegationRegistry] = WeakValueDictionary()

@@ -1,38 +1,28 @@
-"""A command as a delegation: run in a process group of its own, heard, and ended when its time is over."""
+"""A command as a delegation: heard, waited for, and ended when its time is over."""
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from subprocess import Popen, SubprocessError, TimeoutExpired
 
 from delegtop.base.clock import monotonic
-from delegtop.base.text import line
 from delegtop.delegate.command_end import CommandEnd, exit_code
-from delegtop.delegate.foreground import Foreground
-from delegtop.delegate.group import ProcessGroup
+from delegtop.delegate.group import LOOK
+from delegtop.delegate.kept_output import KeptOutput
 from delegtop.delegate.mailbox import Mailbox
+from delegtop.delegate.piped_command import PipedCommand, SharingCommand
 from delegtop.delegate.prepare import DelegationContext
-from delegtop.delegate.pump import OutputPump, leave_behind
-from delegtop.delegate.terminal_output import OutputWays
+from delegtop.delegate.started_command import PumpedCommand, StartedCommand
+from delegtop.delegate.terminal_command import TerminalCommand
 
 GRACE = 5.0
-"""Seconds between asking a process group to end and killing it, for the outermost delegation. Each one inside has a
-second less: it must be done with its own before its caller loses patience."""
+"""Seconds between asking a command to end and killing it, for the outermost delegation. Each one inside has a second
+less: it must be done with its own before its caller loses patience."""
 BEAT = 1.0
 """Seconds between two heartbeats, at least."""
-ACTIVITY = 200
-"""Characters of output a heartbeat carries, at most."""
-KEPT = 1024 * 1024
-"""Bytes of output that are searched for a return: the last of them."""
 
-_LOOK = 0.05
-"""Seconds between two looks whether a group that was asked to end is gone."""
 _FAREWELL = 1.0
-"""Seconds a killed group has to leave; what is not gone then holds our pipe from outside of the group."""
-_MODES = 0.1
-"""Seconds between two looks at what a command in the terminal asks of its keyboard: nobody tells of that."""
+"""Seconds those that were killed have to leave; who is not gone then is outside of our reach."""
 _STDOUT = 1
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Somebody wants it to end."""
@@ -41,7 +31,7 @@ _MILD = (signal.SIGINT, signal.SIGQUIT)
 _UNTOUCHED = {
     *(signal.SIGKILL, signal.SIGSTOP),  # nobody can
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL),  # of our own making
-    *(signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT),  # the terminal's, see Foreground
+    *(signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT),  # the terminal's
     *(signal.SIGPIPE, signal.SIGURG, signal.SIGXFSZ, signal.SIGCHLD),  # which do us no harm
     *_STOPPING,
 }
@@ -49,12 +39,9 @@ _PASSED_ON = tuple(sorted(int(number) for number in signal.valid_signals() if nu
 """What would end us and leave the command alone, and word of a new size: the command decides what to make of it."""
 
 
-class CannotStart(Exception):  # noqa: N818  # the name says what is wrong
-    """The command is not there, or cannot be executed."""
-
-    def __init__(self, name: str, error: OSError) -> None:
-        self.missing = isinstance(error, FileNotFoundError)
-        super().__init__(f"{name}: {'there is no such command' if self.missing else error.strerror}")
+def grace(context: DelegationContext) -> float:
+    """Seconds that a delegation has to end when it is asked to."""
+    return max(min(1.0, GRACE), GRACE - context.delegation_depth)
 
 
 class Listener:
@@ -80,169 +67,157 @@ class Listener:
 def supervise(
     command: Sequence[str], context: DelegationContext, environ: Mapping[str, str], listener: Listener
 ) -> CommandEnd:
-    """Run the command until it has ended. Raises CannotStart. For the main thread only.
+    """Run the command until it has ended, with our own input and output. Raises CannotStart. For the main thread only.
 
     Nothing of the listener is called from a signal handler.
     """
-    with Mailbox(*_STOPPING, *_PASSED_ON, signal.SIGCHLD) as mailbox:
-        ways = OutputWays()
-        note, note_end = os.pipe()
+    signals = (*_STOPPING, *_PASSED_ON)
+    in_terminal = os.isatty(_STDOUT)
+    with Mailbox(*signals, signal.SIGCHLD, *(TerminalCommand.needs if in_terminal else ())) as mailbox:
 
-        def begin() -> None:
-            os.write(note_end, listener.begun(os.getpid()).encode("utf-8", "replace")[:_NOTE])
+        def begin() -> str:
+            return listener.begun(os.getpid())
 
-        try:
-            # Descriptors that a shell opened for the command are left open for it; ours close by themselves.
-            child = Popen(  # noqa: S603  # the very purpose
-                command,
-                stdout=ways.out_end,
-                stderr=ways.err_end,
-                env=environ,
-                process_group=0,
-                close_fds=False,
-                preexec_fn=begin,  # no thread is running yet, and its own number only it can note
-            )
-        except (OSError, SubprocessError) as error:
-            ways.close_ours()
-            raise CannotStart(command[0], error if isinstance(error, OSError) else OSError(0, str(error))) from None
-        finally:
-            ways.close_theirs()
-            os.close(note_end)
-            if words := os.read(note, _NOTE).decode("utf-8", "replace"):
-                listener.troubled(words)
-            os.close(note)
-        pumps = [
-            OutputPump(source, target, KEPT if target == _STDOUT else ACTIVITY * 4, mailbox.knock)
-            for target, source in ways.sources.items()
-        ]
-        return _Watch(child, pumps, ways, context, mailbox, listener).run()
+        started: PumpedCommand
+        if in_terminal:
+            started = TerminalCommand(command, environ, begin, signals)
+        elif _has_terminal():
+            started = SharingCommand(command, environ, begin, mailbox)
+        else:
+            started = PipedCommand(command, environ, begin)
+        if started.trouble:
+            listener.troubled(started.trouble)
+        for pump in started.pumps:
+            pump.begin(mailbox.knock)
+        return Supervision(started, context, mailbox.wait, listener).run()
 
 
-_NOTE = 4096
+def _has_terminal() -> bool:
+    """Whether there is a terminal to ask at, wherever input and output go."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
-class _Watch:
-    """One command from its start to its end."""
+class Supervision:
+    """One command from its start to its end.
+
+    `wait` waits so many seconds, or until there is something to be read from one of the files; it gives the signals
+    that have come meanwhile.
+    """
 
     def __init__(
         self,
-        child: Popen[bytes],
-        pumps: Sequence[OutputPump],
-        ways: OutputWays,
+        command: StartedCommand,
         context: DelegationContext,
-        mailbox: Mailbox,
+        wait: Callable[[float, Sequence[int]], Sequence[int]],
         listener: Listener,
     ) -> None:
         now = monotonic()
-        self._child = child
-        self._group = ProcessGroup(child.pid)
-        self._pumps = pumps
-        self._ways = ways
-        self._mailbox = mailbox
+        self._command = command
+        self._wait = wait
         self._listener = listener
-        self._foreground = Foreground(child.pid, nested=context.parent is not None)
-        self._grace = max(1.0, GRACE - context.delegation_depth)
+        self._grace = grace(context)
         self._deadline = now + context.timeout
         self._beaten_at = now
+        self._told_at = 0.0
+        """When that was printed which the last heartbeat has told."""
         self._kill_at = inf
         self._timed_out = False
         self._interrupted = False
 
     def run(self) -> CommandEnd:
-        for pump in self._pumps:
-            pump.start()
+        command = self._command
         try:
             while not self._is_over() and monotonic() < self._kill_at:
                 self._turn()
             if not self._is_over():
                 self._kill()
+            code = command.poll()
         finally:
-            self._foreground.take_back()
-            self._ways.restore_modes()
-        self._note_death()
-        output = self._pumps[0].tail().decode("utf-8", "replace")
-        if all(pump.ended for pump in self._pumps):
-            for pump in self._pumps:
-                pump.join()
-            leave_behind(self._pumps)
-        return CommandEnd(exit_code(self._child.returncode), self._timed_out, self._interrupted, output)
+            command.close()
+        self._note_death(code)
+        output = command.kept()[0]
+        by_key = -code if code is not None and -code in _MILD and command.at_terminal and not self._timed_out else 0
+        return CommandEnd(
+            exit_code(code),
+            self._timed_out,
+            self._interrupted,
+            output.text(),
+            self._latest().last_line(),
+            output.dropped,
+            by_key=by_key,
+            by_key_alone=command.ended_by_key(by_key),
+        )
 
     def _turn(self) -> None:
         """Wait for the next thing that happens or is due, and do what it asks for."""
         stopping = self._kill_at < inf
-        due = min(self._kill_at, monotonic() + _LOOK) if stopping else min(self._deadline, self._beaten_at + BEAT)
+        due = min(self._kill_at, monotonic() + LOOK) if stopping else min(self._deadline, self._beaten_at + BEAT)
         if self._has_ended():  # its time does not matter any more, only that what it said is passed on
             due = self._beaten_at + BEAT
-        if self._foreground.is_lent():
-            due = min(due, monotonic() + _MODES)
-        for number in self._mailbox.wait(due - monotonic()):
+        due = min(due, monotonic() + self._command.turn())
+        for number in self._wait(due - monotonic(), self._command.files()):
             self._hear(number)
-        self._follow_modes()
         now = monotonic()
         if now >= self._beaten_at + BEAT:
             self._beat(now)
-            if self._ways.follow_size():  # the command heard of it before us, and found the old one
-                self._group.send(signal.SIGWINCH, wakes=False)
         if now >= self._deadline and self._kill_at == inf and not self._has_ended():
             self._timed_out = True
             self._kill_at = now + self._grace
-            self._group.send(signal.SIGTERM)
-
-    def _follow_modes(self) -> None:
-        if self._foreground.is_lent():
-            self._ways.follow_modes()
+            self._command.group.send(signal.SIGTERM)
 
     def _hear(self, number: int) -> None:
+        if number == signal.SIGCHLD or self._command.takes(number):
+            return
         if number in _STOPPING:
             self._interrupt(number)
-            self._group.send(number)
+            self._command.group.send(number)
             if number not in _MILD:
                 self._kill_at = min(self._kill_at, monotonic() + self._grace)
-        elif number == signal.SIGCHLD:
-            if self._child.returncode is None:
-                self._follow_modes()  # what stops leaves the terminal as it found it
-                self._foreground.follow_stop(self._child.pid)
         else:
-            if number == signal.SIGWINCH:
-                self._ways.follow_size()
-            self._group.send(number, wakes=False)
+            self._command.group.send(number, wakes=False)
 
     def _has_ended(self) -> bool:
-        return self._child.poll() is not None
+        return self._command.poll() is not None
 
     def _is_over(self) -> bool:
-        if not self._has_ended() or (self._kill_at < inf and self._group.is_alive()):
+        if not self._has_ended() or (self._kill_at < inf and self._command.group.is_alive()):
             return False
-        for pump in self._pumps:
-            pump.leave()
-        return all(pump.ended for pump in self._pumps)
+        return self._command.is_heard_out()
 
     def _beat(self, now: float) -> None:
-        latest = max(self._pumps, key=lambda pump: pump.heard_at)
-        if latest.heard_at > self._beaten_at and (activity := latest.last_line()):
-            self._listener.heard(line(activity)[:ACTIVITY])
-        self._beaten_at = now
+        latest, self._beaten_at = self._latest(), now
+        if latest.heard_at > self._told_at:
+            self._told_at = latest.heard_at
+            if activity := latest.last_line():
+                self._listener.heard(activity)
+
+    def _latest(self) -> KeptOutput:
+        """What it printed last."""
+        return max(self._command.kept(), key=lambda kept: kept.heard_at)
 
     def _interrupt(self, number: int) -> None:
         if not self._interrupted:
             self._listener.stopped(signal.Signals(number).name)
         self._interrupted = True
 
-    def _note_death(self) -> None:
+    def _note_death(self, code: int | None) -> None:
         """A signal that ended it without us is a wish that it ends, and meant for all that it started."""
-        code, died_of = exit_code(self._child.returncode), -(self._child.returncode or 0)
+        died_of = -(code or 0)
         if self._timed_out or self._interrupted:
             return
-        if code == 128 + signal.SIGINT:  # Ctrl-C; a shell says so with its exit code
+        if exit_code(code) == 128 + signal.SIGINT:  # Ctrl-C; a shell says so with its exit code
             self._interrupt(signal.SIGINT)
         elif died_of in _STOPPING:
             self._interrupt(died_of)
-            self._group.send(died_of)
+            self._command.group.send(died_of)
 
     def _kill(self) -> None:
-        self._group.send(signal.SIGKILL)
-        with suppress(TimeoutExpired):
-            self._child.wait(_FAREWELL)
-        for pump in self._pumps:
-            pump.leave()
-            pump.join(_FAREWELL)
+        self._command.group.send(signal.SIGKILL)
+        leave_at = monotonic() + _FAREWELL
+        while not (self._has_ended() and self._command.is_heard_out()) and monotonic() < leave_at:
+            self._wait(LOOK, self._command.files())
+            self._command.turn()

@@ -1,14 +1,15 @@
 """How work that somebody was invoked for ended, wherever it ran."""
 
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from delegtop.delegate.command_end import CommandEnd
 from delegtop.delegate.error_objects import exception_error
 from delegtop.delegate.prepare import DelegationRefused
-from delegtop.delegate.return_validation import ReturnInvalid, returns_in
+from delegtop.delegate.return_validation import ReturnInvalid
 from delegtop.protocols.standard.contract import own_words
+from delegtop.protocols.standard.contract.return_search import returns_in
 
 _LONGEST = 20_000
 """Characters of a stack trace, the last of them: what went wrong stands at its end."""
@@ -24,19 +25,12 @@ class WorkEnd:
     error: dict[str, Any] | None = None
     """Why it gave nothing."""
     trace: str | None = None
-    code: int | None = None
-    """The exit code, of a command."""
+    command: CommandEnd | None = None
+    """How it ended, of a command."""
 
     def returned(self) -> object:
         """The return it gave; of a text the last that is in it, and if there is none, the text."""
-        if not isinstance(self.value, str):
-            return self.value
-        return next(returns_in(self.value), None if self.code is not None else self.value)
-
-    def named(self) -> object:
-        """The artifacts that it named so far."""
-        returned = self.returned()
-        return returned.get("artifacts") if isinstance(returned, Mapping) else None
+        return next(returns_in(self.value), self.value) if isinstance(self.value, str) else self.value
 
 
 def end_of(error: BaseException) -> WorkEnd:

@@ -97,6 +97,21 @@ class Alerts:
         pressing = [each for each in self._assessments.now() if each.urgency in _TOLD and each.is_sure]
         return [self._problem(each) for each in pressing] if telling else []
 
+    def renumber(self, before: Forest) -> None:
+        """The same delegations have other handles than they had before, in the same order; some have none any more."""
+        new = {h: found for h in range(len(before)) if (found := self._forest.find(before.id(h))) is not None}
+        self._told = {(new[handle], why, since) for handle, why, since in self._told if handle in new}
+        self._open = {new[handle] for handle in self._open if handle in new}
+        self._undone = {new[handle] for handle in self._undone if handle in new}
+        self._unresolved = {
+            new[handle]: msgspec.structs.replace(alert, handle=new[handle])
+            for handle, alert in self._unresolved.items()
+            if handle in new
+        }
+        self._calming = {new[handle]: since for handle, since in self._calming.items() if handle in new}
+        self._beginning = self._beginning._replace(known=sum(handle < self._beginning.known for handle in new))
+        self._seen = sum(handle < self._seen for handle in new)
+
     def look(self, changed: Iterable[Handle], assessed: Iterable[Handle]) -> list[Alert]:
         """What there is to tell now: `changed` have changed since the last look, `assessed` are assessed otherwise;
         what is over comes first, trees that are done come last."""
@@ -172,7 +187,8 @@ class Alerts:
 
     def _came_and_went(self, root: Handle) -> bool:
         """It began and was done between two looks."""
-        return root >= self._seen and not self._beginning.is_before(self._forest, root)
+        is_new = root >= self._seen and root not in self._forest.came_back
+        return is_new and not self._beginning.is_before(self._forest, root)
 
     def _alert(self, handle: Handle, cause: Cause, message: str, since: Millis | None, **more: Any) -> Alert:
         forest, facts = self._forest, self._forest.delegation(handle)

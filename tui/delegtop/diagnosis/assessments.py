@@ -7,8 +7,10 @@ one is left as it was.
 
 from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from delegtop.base.clock import Millis, monotonic
 from delegtop.diagnosis.assessment import Assessment, Key, Urgency, assess
@@ -31,6 +33,7 @@ _ENDLESS = 1 << 62
 
 Stamp = tuple[int, int | None]
 """The versions of a delegation and of the one it waits on: where that was last heard of is part of what is told."""
+_STALE: Stamp = (-1, None)
 
 
 class Assessments:
@@ -68,6 +71,24 @@ class Assessments:
         ended = sorted(forest.in_states(ENDED_BADLY), key=lambda each: -(forest.times(each[0])[2] or 0))
         self._want(handle for handle, _ in (*forest.in_states(OPEN), *ended))
         self._want(forest.for_review())
+
+    def judged(self) -> list[tuple[Assessment, bool]]:
+        """All that is known, and whether nothing has changed since; for `renumber`."""
+        doubtful = self._dirty
+        return [(each, stamp == self._stamp(each)) for h, (stamp, each) in self._known.items() if h not in doubtful]
+
+    def renumber(self, before: Forest, judged: Iterable[tuple[Assessment, bool]]) -> None:
+        """The same delegations have other handles than they had before, and some that were at rest have none. What was
+        judged holds."""
+        changed = self._changed
+        self.begin_again()
+        for each, is_fresh in judged:
+            told = _renumbered(each, lambda handle: self.forest.find(before.id(handle)))
+            if told is not None:
+                self._keep(told.handle, told)
+                self._dirty.discard(told.handle)
+                self._known[told.handle] = self._stamp(told) if is_fresh else _STALE, told
+        self._changed = {new for old in changed if (new := self.forest.find(before.id(old))) is not None}
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
@@ -256,6 +277,15 @@ class Assessments:
         """Whether a problem at the end of a path names this one among those it holds up, or does not."""
         known = self.known(end)
         return known is not None and known.problem and (handle in known.blocks) == told
+
+
+def _renumbered(known: Assessment, new: Callable[[Handle], Handle | None]) -> Assessment | None:
+    """The same of who has another handle; None if one that it tells of has none any more."""
+    end = None if known.waits_on is None else new(known.waits_on)
+    handle, above = new(known.handle), [each for each in map(new, known.blocks) if each is not None]
+    if handle is None or len(above) < len(known.blocks) or (end is None) != (known.waits_on is None):
+        return None
+    return msgspec.structs.replace(known, handle=handle, blocks=tuple(above), waits_on=end)
 
 
 def _heeds_those_above(known: Assessment) -> bool:

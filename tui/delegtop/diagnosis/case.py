@@ -13,8 +13,8 @@ from delegtop.protocols.standard.contract.protocol_options import ProtocolOption
 
 Exists = Callable[[str], bool | None]
 """Whether the artifact at a path exists; None if that cannot be told."""
-Read = Callable[[str], str | None]
-"""The text of the artifact at a path; None if it cannot be had."""
+Read = Callable[[str], tuple[str, str] | None]
+"""Where the artifact at a path lies, and its text; None if it cannot be had."""
 
 
 def unseen(_path: str) -> bool | None:
@@ -22,7 +22,7 @@ def unseen(_path: str) -> bool | None:
     return None
 
 
-def unread(_path: str) -> str | None:
+def unread(_path: str) -> tuple[str, str] | None:
     """Nothing is read: where nobody waits for files, or they lie elsewhere."""
     return None
 

@@ -117,6 +117,8 @@ class Dialect(ABC):
     """Patterns of file names to look for in folders, beside the usual *.json, *.jsonl, *.ndjson and *.log."""
     queries: ClassVar[tuple[Query, ...]] = ()
     """What to read of a database."""
+    outputs: ClassVar[str] = ""
+    """What the files are called that lie beside it and must be named in it; a pattern, empty if it names none."""
     is_answer: ClassVar[bool] = False
     """It reads what an agent answered, in a file of text: whatever that says is judged if it is said to be one."""
     second_hand: ClassVar[bool] = False

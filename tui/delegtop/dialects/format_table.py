@@ -26,6 +26,8 @@ FORMATS: tuple[Format, ...] = (
         Signature((b'"delegation_path":',), ''),
         Signature((b'"task_context":', b'"timeout":'), ''),
     )),
+    Format('return', 'delegtop.protocols.standard.dialects.return_file:ReturnFile', 0, (), (
+    )),
     Format('claude-code', 'delegtop.agents.claude_code.transcript_dialect:ClaudeCode', 95, (), (
         Signature((b'"parentUuid"',), ''),
         Signature((b'"uuid":', b'"timestamp":', b'"message":'), ''),

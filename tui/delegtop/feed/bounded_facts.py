@@ -16,11 +16,12 @@ _IDS = frozenset({"id", "parent", "ids", "session_id", "beside"})
 _TEXTS = frozenset({"text", "summary", "message", "recommendation", "next_steps"})
 
 T = TypeVar("T")
+_packed = msgspec.msgpack.Encoder().encode
 
 
 def bounded(told: T) -> T:
     """The same event; a new one if something in it is too long."""
-    if not isinstance(told, msgspec.Struct):
+    if not isinstance(told, msgspec.Struct) or _is_short(told):
         return told
     changed: dict[str, object] = {}
     for name in told.__struct_fields__:
@@ -29,6 +30,14 @@ def bounded(told: T) -> T:
         if after is not before:
             changed[name] = after
     return msgspec.structs.replace(told, **changed) if changed else told
+
+
+def _is_short(told: msgspec.Struct) -> bool:
+    """Whether all of it together is shorter than anything that is cut."""
+    try:
+        return len(_packed(told)) <= LONGEST
+    except (TypeError, ValueError, OverflowError):  # half a character, or a number past all use
+        return False
 
 
 def _cut(name: str, value: object) -> object:

@@ -18,11 +18,13 @@ from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_lock, is_packed
 from delegtop.sources.file_status import FileStatus
+from delegtop.sources.first_record import FirstRecords
 from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 
 SAMPLE = 64 * 1024
 STDIN = "-"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
@@ -44,6 +46,7 @@ class FileCatalogue:
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
         """Files without a dialect: size and time at the last try, and what came of it."""
         self._empty = EmptyFiles()
+        self._first = FirstRecords()
         self._copied: set[str] = set()
         """Sessions of which there may be copies: they are not put away again."""
         self._mixed: set[Dialect] = set()
@@ -60,6 +63,7 @@ class FileCatalogue:
         self._scan = self._roots.scan()
         if self._unknown:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
+        self._first.keep(self._unknown)
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown}
         self.waiting += self._window.admit(
@@ -118,7 +122,7 @@ class FileCatalogue:
             from delegtop.sources.database import columns_of  # few files are
 
             sample = msgspec.structs.replace(sample, columns=columns_of(path))
-        dialect = self._formats.of(sample)
+        dialect = self._formats.of(_spelled(sample)) or self._further_on(sample)
         if dialect is None or not (sample.head or self._formats.is_forced or is_lock(path)):
             if sample.head.strip():
                 stamp = self._unknown.get(path, ((0, 0), ""))[0]
@@ -139,6 +143,13 @@ class FileCatalogue:
         if session_of(path) is None and can_forget(reader, path):
             self._mix(reader, path)
         self.readings[path] = FollowedFile(path, reader, source)
+
+    def _further_on(self, sample: Sample) -> type[Dialect] | None:
+        """The format of a log by its first record, if that does not stand at its beginning."""
+        if sample.whole or sample.is_database or sample.path == STDIN or not sample.head:
+            return None
+        later = self._first.sample(sample.path, SAMPLE)
+        return self._formats.of(Sample(sample.path, later, False)) if later else None
 
     def _mix(self, reader: Dialect, path: str) -> None:
         """The file does not say whose it is: it may tell of any session that its reader has read."""
@@ -215,6 +226,13 @@ class FileCatalogue:
 
     def _status_of(self, reading: FollowedFile) -> FileStatus:
         return reading.source.status() if reading.source else self._tail.status(reading.path)
+
+
+def _spelled(sample: Sample) -> Sample:
+    """The sample as its format knows it, whatever it is spelled in."""
+    if not sample.head.startswith(_UTF16):
+        return sample
+    return msgspec.structs.replace(sample, head=sample.head.decode("utf-16", "replace").encode())
 
 
 def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:

@@ -52,6 +52,8 @@ SIGN_SECONDS = 0.2
 UNENDED_SECONDS = 0.5
 """A last line that is a whole object and was left without its end so long is read as it is."""
 TIDY_SECONDS = 60.0
+REPORTS = "reports of changes"
+"""Stands among the sources if the system gives none."""
 _NEVER = float("-inf")
 _CONVERSATION = 2_000
 """Lines of a delegation of which no words are kept that stand in their place."""
@@ -412,7 +414,13 @@ class Feed:
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         """The health of every source, named ones that are not there included."""
-        return tuple(self._files.statuses())
+        found = tuple(self._files.statuses())
+        if not self._waker.trouble:
+            return found
+        return (
+            *found,
+            SourceStatus(REPORTS, None, 0, 0, "skipped", f"{self._waker.trouble}; files are looked at instead"),
+        )
 
     # -- reading again ---------------------------------------------------------------------------------------------
 

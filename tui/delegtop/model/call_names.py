@@ -8,7 +8,7 @@ SHELLS = frozenset({"bash", "shell", "exec_command", "local_shell", "run_shell_c
 """The tools that run a command, in small letters."""
 TOOL, MODEL, AGENT = "tool", "model", "agent"
 """The widest names: any tool, any model, any agent."""
-_BEFORE = re.compile(r"(?:cd\s+[^&;\n]+(?:&&|;)\s*)+")
+_BEFORE = re.compile(r"(?:cd\s+[^\s&;][^&;\n]*+(?:&&|;)\s*)+")
 _WORDS = 6
 _PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{0,15}")
 

@@ -22,6 +22,10 @@ class DeviationKind(StrEnum):
     WRONG_VALUE = "wrong value"
 
 
+UNLISTED = "not listed"
+"""A file lies beside a log that should name it, and it does not: no departure of a line, and no format notes it."""
+
+
 class Departure(NamedTuple):
     """One way in which something does not fit, in words that name the field."""
 

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import ClockStep, Millis
 from delegtop.model.delegation import Deadline, Delegation, Link
-from delegtop.model.events import Deviation, Event
+from delegtop.model.events import Deviation, Event, Started, Surveyed
 from delegtop.model.lifecycle import Lifecycle
 from delegtop.model.notes import LOOP, REVIEW, SALVAGE
 from delegtop.model.phases import FOR_PEOPLE
@@ -26,6 +26,7 @@ from delegtop.model.tree.lineage import Lineage
 from delegtop.model.usage import Spent
 
 if TYPE_CHECKING:
+    from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees
     from delegtop.model.tree.growth import Growth
 
 _EPOCHS = count(1)
@@ -58,6 +59,10 @@ class Forest:
         self._versions: array[int] | Borrowed = array("I")
         self._epoch = 0
         self._built: dict[Handle, tuple[int, Delegation]] = {}
+        self.finished: FinishedTrees | None = None
+        """Trees that are over and have no rows any more, once there are any."""
+        self.came_back: set[Handle] = set()
+        """Those of which something was told after they had been put there."""
         self._ends: dict[Handle, Handle | None] = {}
         """Whom those asked about wait on in the end; forgotten when somebody begins, moves or changes state."""
 
@@ -67,11 +72,15 @@ class Forest:
     def apply(self, events: Iterable[Event]) -> Change:
         """Take in events, in any order and any number of times. States follow with the next `advance`."""
         events = list(events)
+        back = () if self.finished is None else self._come_back(self.finished, events)
+        if back:
+            events = [*(event for row in back for event in row.events()), *events]
         touched: set[Handle] = set()
         started: set[Handle] = set()
         ended: set[Handle] = set()
         noted: set[Handle] = set()
         self._ledger.apply(events, touched, started, ended, noted)
+        self.came_back.update(handle for row in back if (handle := self.find(row.id)) is not None)
         added, moves = self._lineage.update(started, ended)
         self._versions.extend([0] * len(added))
         self._lifecycle.reparent(moves)
@@ -85,6 +94,19 @@ class Forest:
             self._ends.clear()
         lives = started.union(ended, moved, unsettled, noted, (old for _, old, _ in moves if old is not None))
         return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)], lives)
+
+    def _come_back(self, finished: "FinishedTrees", events: Iterable[Event]) -> "Sequence[FinishedRow]":
+        """The trees without rows that these tell of, or of a child or the parent of theirs."""
+        find = self._ledger.find
+        named = {id for event in events for id in _named(event) if find(id) is None and id in finished}
+        return self.unlearn(finished.take(named)) if named else ()
+
+    def unlearn(self, rows: "Sequence[FinishedRow]") -> "Sequence[FinishedRow]":
+        """These are to have rows again, and how long they took is learned from those."""
+        for row in rows:
+            if row.kind is not None and row.took is not None:
+                self._lifecycle.habits.forget(row.kind, row.took)
+        return rows
 
     def advance(self, now: Millis) -> set[Handle]:
         """Bring all states to the moment `now`; returns the delegations whose state changed, or whose process is gone
@@ -117,7 +139,7 @@ class Forest:
         The states must be up to date: freeze after `advance`.
         """
         freezer = Freezer(touched)
-        stores = (self._ledger, self._lineage, self._lifecycle, self._versions)
+        stores = (*self.stores, self._versions)
         known = before.stores if before else (None,) * len(stores)
         frozen = tuple(map(freezer.freeze, stores, known))
         return Checkpoint(self.policy, frozen, self._ledger.handles, len(self), freezer.spent)
@@ -134,9 +156,14 @@ class Forest:
         Whoever looks at this forest goes on looking; no version that was ever given out comes again.
         """
         self._ledger, self._lineage, self._lifecycle = other._ledger, other._lineage, other._lifecycle
-        self._versions = other._versions
+        self._versions, self.finished, self.came_back = other._versions, other.finished, other.came_back
         self._ends.clear()
         self._epoch = next(_EPOCHS) << 32
+
+    @property
+    def stores(self) -> tuple[Ledger, Lineage, Lifecycle]:
+        """What it is made of: facts, family and states."""
+        return self._ledger, self._lineage, self._lifecycle
 
     @property
     def now(self) -> Millis:
@@ -149,7 +176,11 @@ class Forest:
 
     @property
     def counts(self) -> Mapping[State, int]:
-        return self._lifecycle.counts
+        """How many there are in each state, with those that have no row any more."""
+        counts = self._lifecycle.counts
+        if self.finished is None:
+            return counts
+        return {state: count + self.finished.counts[state] for state, count in counts.items()}
 
     def find(self, id: str) -> Handle | None:
         return self._ledger.find(id)
@@ -348,6 +379,15 @@ class Forest:
         # The newest come first, and they are the active ones: of a hundred thousand children few are looked at.
         some = islice(active, self._lifecycle.active_children(handle))
         return min(some, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)
+
+
+def _named(event: Event) -> tuple[str, ...]:
+    """The ids of those that an event tells of, and of whom they name as their parent."""
+    if isinstance(event, Surveyed):
+        return event.ids
+    if isinstance(event, Started):
+        return (event.id,) if event.parent is None else (event.id, event.parent)
+    return () if isinstance(event, Deviation) else (event.id,)
 
 
 class Checkpoint(msgspec.Struct, frozen=True):

@@ -265,6 +265,11 @@ class Lifecycle:
         """What is usual by all that is known here."""
         return self._habits.all()
 
+    @property
+    def habits(self) -> TypicalDurations:
+        """How long those took that are done."""
+        return self._habits
+
     def spans(self) -> Iterator[tuple[Kind, Sequence[int]]]:
         """How long all that are done took, by their kind."""
         return self._habits.spans()

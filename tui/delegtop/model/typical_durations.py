@@ -1,5 +1,6 @@
 """How long a kind of agent usually takes, learned from those that are done."""
 
+from array import array
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +18,8 @@ class TypicalDurations:
 
     def __init__(self) -> None:
         self._learned: dict[Handle, tuple[Kind, int]] = {}
-        self._durations: dict[Kind, list[int]] = {}
+        self._durations: dict[Kind, array[int]] = {}
+        """In order; with those of delegations that have no number any more."""
 
     def learn(self, handle: Handle, kind: Kind, duration: int | None) -> None:
         """It took so long, or (None) it is not done after all."""
@@ -26,12 +28,24 @@ class TypicalDurations:
         if before == now:
             return
         if before is not None:
-            durations = self._durations[before[0]]
-            del durations[bisect_left(durations, before[1])]
+            self.forget(*before)
             del self._learned[handle]
         if now is not None:
-            insort(self._durations.setdefault(kind, []), now[1])
+            insort(self._durations.setdefault(kind, array("q")), now[1])
             self._learned[handle] = now
+
+    def of(self, handle: Handle) -> tuple[Kind, int] | tuple[None, None]:
+        """What was learned from this one."""
+        return self._learned.get(handle, (None, None))
+
+    def take_over(self, other: "TypicalDurations") -> None:
+        """Know all that the other does, who learned of the same delegations and of more."""
+        self._durations = other._durations
+
+    def forget(self, kind: Kind, duration: int) -> None:
+        """One of this kind that took so long is not known any more."""
+        durations = self._durations[kind]
+        del durations[bisect_left(durations, duration)]
 
     def all(self) -> dict[Kind, Usual]:
         """What is usual for every kind of which enough are known."""
@@ -43,7 +57,7 @@ class TypicalDurations:
 
     def usual(self, kind: Kind) -> Usual | None:
         """The time within which all but a twentieth were done, and how many that rests on; None if too few."""
-        durations = self._durations.get(kind, [])
+        durations = self._durations.get(kind, ())
         if len(durations) < ENOUGH:
             return None
         return Millis(durations[min(len(durations) - 1, int(len(durations) * SHARE))]), len(durations)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from delegtop.base import text
 from delegtop.base.clock import SECOND, Millis, iso, wall
-from delegtop.base.secrets import mask
+from delegtop.base.secrets import mask_beginning
 from delegtop.diagnosis.alerts import PROBLEMS, Alert, Cause
 from delegtop.model.states import ACTIVE, State
 
@@ -195,4 +195,4 @@ def _project(folder: str | None) -> str:
 
 
 def _safe(foreign: str, limit: int = _SENTENCE, *, masked: bool) -> str:
-    return text.line(mask(foreign[: 2 * limit]) if masked else foreign, limit)
+    return text.line(mask_beginning(foreign, 2 * limit) if masked else foreign, limit)

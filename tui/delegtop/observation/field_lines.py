@@ -1,5 +1,6 @@
 """Findings on files that are one JSON text, or hold one, point at the line of the field that they are about."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from delegtop.report.check_report import CheckSubject
 
 _LARGEST = 4 * 1024 * 1024
+_UNREADABLE = "LOG-001"
 
 
 def placed(subjects: "Iterable[CheckSubject]", statuses: "Iterable[SourceStatus]") -> "list[CheckSubject]":
@@ -37,15 +39,33 @@ def _is_whole(dialect: str | None) -> bool:
 
 
 def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str]) -> "Finding":
-    if not finding.fields or not any(origin.source in whole for origin in finding.evidence):
+    if not any(origin.source in whole for origin in finding.evidence):
+        return finding
+    if not finding.fields and finding.rule != _UNREADABLE:
         return finding
     from msgspec.structs import replace
 
     evidence: dict[Origin, None] = {}
     for origin in finding.evidence:
-        places = _places(origin, text_at(origin), finding.fields) if origin.source in whole else [origin]
+        if origin.source not in whole:
+            places = [origin]
+        elif finding.fields:
+            places = _places(origin, text_at(origin), finding.fields)
+        else:
+            places = [_fault(origin, text_at(origin))]
         evidence |= dict.fromkeys(places)
     return replace(finding, evidence=tuple(evidence))
+
+
+def _fault(origin: Origin, text: str) -> Origin:
+    """Where the text stops to be JSON."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return Origin(origin.source, origin.line - 1 + error.lineno, origin.offset, origin.host)
+    except RecursionError:
+        pass
+    return origin
 
 
 def _places(origin: Origin, text: str, fields: Sequence[str]) -> list[Origin]:

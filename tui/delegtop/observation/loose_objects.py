@@ -1,4 +1,4 @@
-"""Files that are neither a log nor a return but a part of one: an artifact or an error, judged by its contract.
+"""Files that are neither a log nor a return but a part of one: an artifact or an error, judged by the rules on returns.
 
 And files of text that nobody can tell the format of: an agent's answer is judged if somebody says that it is one.
 """
@@ -7,16 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.observation.unread_sources import unread
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Finding
     from delegtop.feed.live_feed import SourceStatus
+    from delegtop.model.policy import Policy
 
 _ERROR = frozenset({"code", "recoverable", "recommendation"})
 _PATHLESS = frozenset({"type", "summary"})
 _WHOLE = frozenset({"status", "session_id", "event"})
 _LARGEST = 1024 * 1024
+_ARTIFACT = "artifact"
+_RULES = {
+    _ARTIFACT: ("RET-020", "RET-021", "RET-022", "RET-023", "RET-024", "RET-025", "RET-026"),
+    "error": ("RET-032", "RET-033", "RET-034", "RET-035"),
+}
+"""The rules on returns that are about each."""
+_WITHIN = lazy_pattern(r"^(?:return\.)?(?:artifacts|errors)\[0\]\.?")
 
 
 class LooseObject(NamedTuple):
@@ -28,7 +37,9 @@ class LooseObject(NamedTuple):
     findings: "tuple[Finding, ...]"
 
 
-def judged(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str, LooseObject]:
+def judged(
+    named: Sequence[str], statuses: "tuple[SourceStatus, ...]", policy: "Policy", root: Path | None = None
+) -> dict[str, LooseObject]:
     """Those named files that are an artifact or an error, by path, with what is wrong with each."""
     from delegtop.protocols.contracts import contracts
 
@@ -37,7 +48,7 @@ def judged(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[s
         value = _object(data)
         contract = None if value is None else _contract(value)
         if value is not None and contract is not None:
-            findings = tuple(_findings(path, contract, value))
+            findings = tuple(_findings(path, contract, value, policy, root))
             found[path] = LooseObject(contract, contracts()[contract].title, findings)
     return found
 
@@ -106,19 +117,45 @@ def _contract(value: Mapping[str, Any]) -> str | None:
     if names & _WHOLE:
         return None
     if "message" not in names and (("path" in names and names & {"type", "summary"}) or names == _PATHLESS):
-        return "artifact"
+        return _ARTIFACT
     return "error" if ("message" in names and names & _ERROR) or len(names & _ERROR) > 1 else None
 
 
-def _findings(path: str, contract: str, value: dict[str, Any]) -> "Iterator[Finding]":
+def _findings(path: str, contract: str, value: dict[str, Any], policy: "Policy", root: Path | None) -> "list[Finding]":
+    """What the rules on returns say of it, as if it stood in one that has nothing else."""
+    from msgspec.structs import replace
+
     from delegtop.base.origin import Origin
-    from delegtop.diagnosis.finding import Finding
+    from delegtop.diagnosis import log_findings
+    from delegtop.diagnosis.case import Case
+    from delegtop.diagnosis.engine import diagnose
     from delegtop.diagnosis.rule_table import RULES
     from delegtop.diagnosis.rules.log_rules import DEVIATION
-    from delegtop.protocols.contract_model import breaches
-    from delegtop.protocols.contracts import model
+    from delegtop.dialects.kit.salvage import Notes
+    from delegtop.model.events import Ended, Ending, Outcome, Report
+    from delegtop.model.forest import Forest
+    from delegtop.observation import made_files
+    from delegtop.protocols.standard.dialects.return_reading import repair_artifacts, repair_fault
 
-    for breach in breaches(model(contract), value):
-        rule = RULES.get(breach.rule or "", DEVIATION)
-        message, advice = f"In the {contract}, {breach}.", f"`delegtop schema {contract}` prints what it must hold."
-        yield Finding(rule.id, rule.severity, path, message, (Origin(path, 1, 0),), advice, fields=(breach.field,))
+    notes = Notes(Origin(path, 1, 0))
+    if contract == _ARTIFACT:
+        told = Report(artifacts=repair_artifacts([value], notes, "artifacts"))
+    else:
+        fault = repair_fault(value, notes, "errors[0]")
+        told = Report(errors=() if fault is None else (fault,))
+    forest = Forest(policy)
+    forest.apply([Ended(path, None, notes.origin, Outcome.UNKNOWN, Ending.RETURN, told)])
+    (handle,), exists = forest.walk(), made_files.existence(forest, root)
+    case = Case(forest, handle, exists[Path(path).parent])
+    found = list(diagnose(case, [RULES[id] for id in _RULES[contract]]))
+    found += [log_findings.not_found(path, *each) for each in made_files.unfound(forest, exists).values()]
+    odd = notes.deviations()
+    _, odd = log_findings.untold(path, {}, len(odd), odd, log_findings.places(found))
+    examples = [(each.origin, f"{each.kind}: {each.detail}") for each in odd]
+    found += log_findings.judge(DEVIATION, path, len(examples), examples, "return")
+    return [replace(each, fields=tuple(map(_own_field, each.fields))) for each in found]
+
+
+def _own_field(field: str) -> str:
+    """The field of the part, of what is told as a field of a return."""
+    return "|".join(_WITHIN.sub("", name) for name in field.split("|"))

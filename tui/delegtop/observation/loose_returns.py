@@ -1,6 +1,5 @@
 """Files that are no log but a return: the object itself, or an agent's output that holds one."""
 
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,38 +29,44 @@ def take_in(forest: "Forest", named: Sequence[str], statuses: "tuple[SourceStatu
     return tuple(taken.get(source.path, source) for source in statuses)
 
 
+def take_in_empty(
+    forest: "Forest", statuses: "tuple[SourceStatus, ...]", format: str | None
+) -> "tuple[SourceStatus, ...]":
+    """Add to the forest those files that are empty and said to be what an agent answered: that is an answer, too."""
+    from delegtop.base.origin import Origin
+    from delegtop.dialects import load
+    from delegtop.sources.records import Line, Unreadable
+
+    empty = [source for source in statuses if source.status == "empty"]
+    if format is None or not empty or not load(format).is_answer:
+        return statuses
+    taken: dict[str, SourceStatus] = {}
+    for source in empty:
+        read = load(format)().read(Line(Origin(source.path, 1, 0), b""))
+        events = [event for event in read if not isinstance(event, Unreadable)]
+        forest.apply(events)
+        taken[source.path] = _status(source, events, format)
+    forest.advance(forest.now)
+    return tuple(taken.get(source.path, source) for source in statuses)
+
+
 def among(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
     """Those named files that no format recognised and that hold a return."""
     return [each.path for each in unread(named, statuses) if each.status == "unrecognised" and _events(each.path)]
 
 
 def _events(path: str) -> "list[Event]":
-    """The end that the last return in the file tells of, and how it departs from the standard."""
-    from delegtop.base.origin import Origin
-    from delegtop.delegate.return_validation import placed_returns
-    from delegtop.dialects.kit.salvage import Notes
-    from delegtop.model.events import Ended, Ending, Outcome
-    from delegtop.protocols.standard.dialects.return_reading import OUTCOMES, repair_return, report
+    """What the last return in the file tells."""
+    from delegtop.protocols.standard.dialects.return_file import return_events
 
     try:
         with Path(path).open("rb") as file:
-            data = file.read(_LARGEST)
+            return return_events(file.read(_LARGEST), path)
     except OSError:
         return []
-    text = data.removeprefix(BOM_UTF8).decode("utf-8", "replace")
-    found, place = next((each for each in placed_returns(text) if isinstance(each[0], dict)), (None, 0))
-    if found is None:
-        return []
-    line = 1 + text.count("\n", 0, place)
-    offset = len(text[:place].encode("utf-8", "replace")) + (len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0)
-    notes = Notes(Origin(path, line, offset))
-    told = report(repair_return(found, notes, "return"))
-    id = told.session_id or f"no-session-id@{Path(path).name}:{line}"
-    ended = Ended(id, None, notes.origin, OUTCOMES.get(told.status, Outcome.UNKNOWN), Ending.RETURN, told)
-    return [ended, *notes.deviations()]
 
 
-def _status(source: "SourceStatus", events: "list[Event]") -> "SourceStatus":
+def _status(source: "SourceStatus", events: "list[Event]", format: str = DIALECT) -> "SourceStatus":
     from delegtop.feed.live_feed import SourceStatus
     from delegtop.model.events import Deviation
 
@@ -69,7 +74,7 @@ def _status(source: "SourceStatus", events: "list[Event]") -> "SourceStatus":
     reasons = dict(Counter(deviation.kind for deviation in deviations))
     return SourceStatus(
         source.path,
-        DIALECT,
+        format,
         records=1,
         unreadable=0,
         status="live",

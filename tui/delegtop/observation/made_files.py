@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.sources.artifact_files import this_folder
 
 if TYPE_CHECKING:
+    from delegtop.base.origin import Origin
     from delegtop.base.product import Product
     from delegtop.model.delegation import Delegation
     from delegtop.model.forest import Forest
@@ -30,42 +31,56 @@ def roots(folder: Path, root: Path | None) -> list[Path]:
     return [*this_folder(), folder] if root is None else [root]
 
 
-def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, int]:
-    """For each source whose delegations name files of which none can be judged from here, how many they name. What an
-    agent program notes of files that it touched promises nothing, and what lies in no project is told by its rule."""
+class Unfound(NamedTuple):
+    """The files that the delegations of a source name, and the lines that do so."""
+
+    paths: tuple[str, ...]
+    told: "tuple[Origin, ...]"
+
+
+def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, Unfound]:
+    """Each source whose delegations name files of which none can be judged from here. What an agent program notes of
+    files that it touched promises nothing, and what lies in no project is told by its rule."""
     from delegtop.dialects.products import product
     from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
 
     named: dict[str, dict[str, bool | None]] = {}
+    told: dict[str, dict[Origin, None]] = {}
     for handle in forest.walk():
         facts = forest.delegation(handle)
         program, judged = product(facts.product), exists[folder(facts)]
         if program is not None and program.executables:
             continue
-        named.setdefault(source(facts), {}).update(
-            (path, judged(path))
-            for path in (each.path for each in facts.artifacts)
-            if path.strip() and not is_absolute(path) and not climbs(path)
-        )
+        paths = [each.path for each in facts.artifacts]
+        paths = [path for path in paths if path.strip() and not is_absolute(path) and not climbs(path)]
+        named.setdefault(source(facts), {}).update((path, judged(path)) for path in paths)
+        if paths and facts.ended_origin is not None:
+            told.setdefault(source(facts), {})[facts.ended_origin] = None
     return {
-        place: len(paths) for place, paths in named.items() if paths and all(there is None for there in paths.values())
+        place: Unfound(tuple(paths), tuple(told.get(place, ())))
+        for place, paths in named.items()
+        if paths and all(there is None for there in paths.values())
     }
 
 
 def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
     """For the logs of each folder: do their artifacts exist, in `root`, else here or beside the log?"""
     from delegtop.dialects.products import product
+    from delegtop.protocols.standard.contract.artifact_paths import ROOT_FOLDERS
     from delegtop.sources import artifact_files
 
     claimed: dict[Path, set[str]] = {}
     beside: set[Path] = set()
     spaces: dict[Path, set[Path | None]] = {}
+    foreign: set[Path] = set()
     for handle in forest.walk():
         facts = forest.delegation(handle)
         claimed.setdefault(folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
         program = product(facts.product)
         if program is not None and program.outputs_beside:
             beside.add(folder(facts))
+        if facts.product is not None:
+            foreign.add(folder(facts))
         spaces.setdefault(folder(facts), set()).add(_workspace(program))
     # A workspace that all logs of a folder name is as good as one that was said on the command line.
     known = {place: root or (next(iter(given)) if len(given) == 1 else None) for place, given in spaces.items()}
@@ -75,6 +90,8 @@ def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
             roots(place, known[place]),
             sure=known[place] is not None,
             beside=place in beside and artifact_files.is_in_place(place),
+            # Only the guide's paths are from the root of the project.
+            log=None if place in foreign else artifact_files.LogPlace(place, ROOT_FOLDERS),
         )
         for place, paths in claimed.items()
     }

@@ -7,7 +7,7 @@ nobody loads pydantic who does not need it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
@@ -46,6 +46,17 @@ def _said(text: str) -> str:
 
 Said = Annotated[str, Field(min_length=1), AfterValidator(_said)]
 """A text that says something."""
+
+
+def when(field: str, values: Iterable[str], then: Mapping[str, Any]) -> dict[str, Any]:
+    """For JSON Schema: what must hold if the field has one of these values. A validator says the same."""
+    given = {"properties": {field: {"enum": [*values]}}, "required": [field]}
+    return {"if": given, "then": dict(then)}
+
+
+def some(field: str) -> dict[str, Any]:
+    """For JSON Schema: the list is there, and something is in it."""
+    return {"required": [field], "properties": {field: {"minItems": 1}}}
 
 
 @dataclass(frozen=True)

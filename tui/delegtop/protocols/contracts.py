@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from delegtop.base.product import Contract
 from delegtop.dialects.products import products
+from delegtop.protocols.standard.contract.session_ids import SHAPE
 
 if TYPE_CHECKING:
     from delegtop.protocols.contract_model import ContractModel
@@ -63,4 +64,11 @@ def schema(name: str) -> dict[str, Any]:
         return {**told, **head}
     inner, kind = told.pop("$defs", {}), told["title"]
     defs = {**inner, kind: told}
-    return {**head, "type": "object", "additionalProperties": {"$ref": f"#/$defs/{kind}"}, "$defs": defs}
+    keys = {"pattern": f"^{SHAPE}$"}
+    return {
+        **head,
+        "type": "object",
+        "propertyNames": keys,
+        "additionalProperties": {"$ref": f"#/$defs/{kind}"},
+        "$defs": defs,
+    }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from delegtop.base import text
 from delegtop.base.clock import iso
-from delegtop.base.secrets import mask
+from delegtop.base.secrets import mask_beginning
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
@@ -57,11 +57,11 @@ class Look(NamedTuple):
 
     def line(self, foreign: str, limit: int) -> str:
         """Foreign text, safe to print and on one line."""
-        return text.line(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
+        return text.line(mask_beginning(foreign, 2 * limit) if self.masked else foreign, limit)
 
     def brief(self, foreign: str, limit: int) -> str:
         """The same of several lines, which become blanks only when secrets over them are hidden."""
-        return text.brief(mask(foreign[: 2 * limit]) if self.masked else foreign, limit)
+        return text.brief(mask_beginning(foreign, 2 * limit) if self.masked else foreign, limit)
 
 
 COLOURS = {

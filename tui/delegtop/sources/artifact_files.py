@@ -2,12 +2,13 @@
 
 A path is a claim by a stranger: it is resolved beneath the working directory or the log's own directory, and one that
 leads out of both, by `..`, by being absolute or through a symbolic link, is not looked at. A log that lies in the very
-folder that a path names from the root of its project shows where that root is.
+folder that a path names from the root of its project shows where that root is, and so does one that lies in the root.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 _LARGEST = 1024 * 1024
 """Bytes of a file that are read: one that is larger is judged by its beginning."""
@@ -23,6 +24,15 @@ def this_folder() -> list[Path]:
 
 _OWN_FOLDER = 2
 """Parts of a path, the name of the file among them, beyond which its folder is not one that others have, too."""
+_REPOSITORY = ".git"
+
+
+class LogPlace(NamedTuple):
+    """Where a log lies whose paths are from the root of its project."""
+
+    folder: Path
+    marks: tuple[str, ...]
+    """The folders that those who wrote it keep in that root."""
 
 
 class Presence(Enum):
@@ -38,13 +48,14 @@ def look(paths: Iterable[str], roots: Iterable[Path]) -> dict[str, Presence]:
 
 
 def existence(
-    paths: Iterable[str], roots: Iterable[Path], sure: bool = False, beside: bool = False
+    paths: Iterable[str], roots: Iterable[Path], sure: bool = False, beside: bool = False, log: LogPlace | None = None
 ) -> Callable[[str], bool | None]:
     """Whether each of the paths exists, None where that cannot be told.
 
     A log is often read far from its project, where nothing of it is. So if none of the paths is found, and nobody is
     `sure` that the project is beneath the roots, then only those are called missing whose own folder is there: they
-    were to be beside what is in it; and with `beside`, bare names, which were to be beside the log.
+    were to be beside what is in it; with `beside`, bare names, which were to be beside the log; and all for which the
+    place of the `log` shows the root of the project.
     """
     real = [root.resolve() for root in roots]
     seen = look(set(paths), real)
@@ -54,11 +65,31 @@ def existence(
         presence = seen.get(path)
         if presence is Presence.THERE:
             return True
+        if presence is not None and log is not None and (root := _shown_root(path, log)) is not None:
+            return {Presence.THERE: True, Presence.MISSING: False}.get(_presence(path, [root]))
         own = beside and len(PurePath(path).parts) == 1
         is_missing = presence is Presence.MISSING and (here or own or _has_folder(path, real))
         return False if is_missing else None
 
     return exists
+
+
+def _shown_root(path: str, log: LogPlace) -> Path | None:
+    """The root of the project by where the log lies: in the root itself, or below one that has the marked folder that
+    the path begins with. Any project may keep the logs of another one deeper within it."""
+    try:
+        real = log.folder.resolve()
+    except OSError:
+        return None
+    if any(_is_there(real / mark) for mark in (_REPOSITORY, *log.marks)):
+        return real
+    first = PurePath(path).parts[:1]
+    for above in real.parents if first and first[0] in log.marks else ():
+        if _is_there(above / first[0]):
+            return above
+        if _is_there(above / _REPOSITORY):
+            break
+    return None
 
 
 def is_in_place(folder: Path) -> bool:
@@ -71,21 +102,29 @@ def is_in_place(folder: Path) -> bool:
         return False
 
 
-def reader(roots: Iterable[Path]) -> Callable[[str], str | None]:
-    """The text of the file at a path beneath the roots; None if there is none."""
+def reader(roots: Iterable[Path]) -> Callable[[str], tuple[str, str] | None]:
+    """The file at a path beneath the roots, by where it lies from here, and its text; None if there is none."""
     real = [root.resolve() for root in roots]
 
-    def read(path: str) -> str | None:
+    def read(path: str) -> tuple[str, str] | None:
         for place in _places(path, real):
             try:
                 if place.is_file():  # a pipe would be waited for
                     with place.open("rb") as file:
-                        return file.read(_LARGEST).decode("utf-8-sig", "replace")
+                        return _from_here(place), file.read(_LARGEST).decode("utf-8-sig", "replace")
             except OSError:
                 continue
         return None
 
     return read
+
+
+def _from_here(place: Path) -> str:
+    """The path from where the program was started, if the file lies below that."""
+    for here in this_folder():
+        if place.is_relative_to(here):
+            return str(place.relative_to(here))
+    return str(place)
 
 
 def _presence(path: str, roots: list[Path]) -> Presence:

@@ -18,6 +18,7 @@ from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import of_file
 
 _LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
+_ROTATED = lazy_pattern(r"(\.(?:jsonl|ndjson|json|log))[.-]\d[\d.-]*$")
 _COMPRESSED = lazy_pattern(r"\.(gz|zst|xz|bz2|zip)$")
 _CREDENTIALS = lazy_pattern(
     r"\.(key|pem|p12|pfx)$|^\.?(credentials|oauth_creds|google_accounts|secrets?)\.json$|(^|[-_.])o?auth\.json$"
@@ -237,6 +238,11 @@ def is_lock(path: str) -> bool:
 def is_packed(path: str) -> bool:
     """Whether the name says that the file is compressed."""
     return _COMPRESSED.search(path) is not None
+
+
+def unrotated(path: str) -> str:
+    """The name under which a log was written, without what its rotation and compression have added."""
+    return _ROTATED.sub(r"\1", _COMPRESSED.sub("", path))
 
 
 def _refusal(path: str) -> str | None:

@@ -94,7 +94,7 @@ class FollowedInode:
         trace = self.trace
         if trace is None or self.seen is None or trace.offset != self.size or self.error or self.gap:
             return None
-        plain = not (trace.start or trace.open or trace.moved or trace.copied) and self.path == path
+        plain = not (trace.start or trace.open or trace.moved or trace.copies) and self.path == path
         return (*self.inode, *self.seen) if plain and self.names == [path] else None
 
     @property

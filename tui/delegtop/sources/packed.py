@@ -17,13 +17,14 @@ from delegtop.base.origin import Origin
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
-from delegtop.sources.records import Line, Unreadable
-from delegtop.sources.text_identity.text_trace import TextTrace, key_of
+from delegtop.sources.records import Line, Unreadable, excerpt, fault
+from delegtop.sources.text_identity.text_trace import TAIL, UNENDED, TextTrace, key_of
 from delegtop.sources.text_identity.unpacked_text import Reached, UnpackedTexts
-from delegtop.sources.unpack import Spoilt
+from delegtop.sources.unpack import Spoilt, is_hole
 from delegtop.sources.unzip import blocks
 
 LINE_LIMIT = 1024 * 1024
+UNTERMINATED = "unterminated"
 ENDLESS = "endless line"
 ENDLESS_FROM = 64 * 1024 * 1024
 """A line this long is no line, and what follows it is not worth waiting for."""
@@ -58,6 +59,8 @@ class Packed:
         self._endless = endless
         self._seen: tuple[int, Stamp] | None = None
         self._offset = self._line = 0
+        self._fragment = -1
+        """Where a last line ends that is no whole record and was told so: its other half may follow."""
         self._digest = blake2b()
         """Of the text up to the offset: a rewritten file that begins with it goes on, any other begins anew."""
         self._wrong = ""
@@ -117,7 +120,7 @@ class Packed:
     def _lines(self, file: BinaryIO) -> Generator[Line | Unreadable, None, None]:
         """The lines of the text that are new. What spoils it is told once, however often the file changes."""
         before, self._wrong = self._wrong, ""
-        if not self._continues(file):
+        if not self._continues(file) or self._is_further_elsewhere(file):
             self._begin(file)
         self._state = "live"
         if self._known is not None and self._known.is_copy:
@@ -136,8 +139,7 @@ class Packed:
         self._offset = self._line = self._read = 0
         self._digest, self._is_open = blake2b(), False
         self._trace = None
-        known = None if self._texts is None else self._texts.reached(lambda: _readable(file, self._size))
-        self._known = known
+        self._known = known = self._reached(file)
         if known is not None and not known.is_copy:
             self._trace = known.trace.clone()
             self._offset, self._line, self._is_open = known.offset, known.line, known.is_open
@@ -145,6 +147,14 @@ class Packed:
             for block in _readable(file, self._size):
                 self._digest.update(block[:left])
                 left -= min(left, len(block))
+
+    def _is_further_elsewhere(self, file: BinaryIO) -> bool:
+        """Whether the text went on in another file before it was compressed anew."""
+        known = self._reached(file)
+        return known is not None and (known.is_copy or known.offset > self._offset)
+
+    def _reached(self, file: BinaryIO) -> Reached | None:
+        return None if self._texts is None else self._texts.reached(self.path, lambda: _readable(file, self._size))
 
     def _is_orphaned(self) -> bool:
         """Whether what it only repeats was not read to its end before it was gone."""
@@ -165,6 +175,11 @@ class Packed:
                 if read is not None:
                     read.take(block)
                 for part in BytesIO(block):
+                    if part[0] == 0 and (not length or is_hole(part)):  # where a line is torn if it is in one
+                        if length:
+                            yield from self._finish(bytes(line), length, digest.copy(), ends=False)
+                            line, length = bytearray(), 0
+                        part = self._pass_over(part, digest)
                     digest.update(part)
                     length += len(part)
                     if len(line) <= self._limit:
@@ -177,10 +192,27 @@ class Packed:
                 if read is not None:
                     read.reached(self._offset, self._line)
             if length:
-                yield from self._finish(bytes(line), length, digest, ends=False)
+                yield from self._finish_last(bytes(line), length, digest)
         finally:  # whoever stops listening has had the lines up to here
             if read is not None and texts is not None:
-                self._trace = self._told = read.remember(self._offset, self._line, self._is_open, texts)
+                self._trace = self._told = read.remember(self._offset, self._line, self._is_open, texts, self.path)
+
+    def _pass_over(self, part: bytes, digest: blake2b) -> bytes:
+        """Go on behind the hole with which a part begins; gives what follows it."""
+        text = b"" if is_hole(part) else part.lstrip(b"\0")
+        hole = len(part) - len(text)
+        digest.update(part[:hole])
+        self._offset += hole
+        self._digest = digest.copy()
+        return text
+
+    def _finish_last(self, line: bytes, length: int, digest: blake2b) -> Generator[Line | Unreadable, None, None]:
+        """A last line without its end counts if it is whole. Of half a record the rest may stand elsewhere."""
+        if length > self._limit or self._is_open or not line.lstrip().startswith(b"{") or not fault(line):
+            yield from self._finish(line, length, digest, ends=False)
+        elif self._fragment != self._offset + length:
+            self._fragment = self._offset + length
+            yield Unreadable(self._here(), UNTERMINATED, excerpt(line))
 
     def _finish(
         self, line: bytes, length: int, digest: blake2b, *, ends: bool = True
@@ -224,12 +256,13 @@ class Packed:
 
 
 def head(path: str, size: int) -> tuple[bytes, bool]:
-    """The first bytes of the text, and whether that is all of it; OSError if there is none to be had."""
+    """The first bytes of the text behind a hole, and whether that is all of it; OSError if there is none to be had."""
     data = bytearray()
     with _open(path) as file:
         try:
             for block in blocks(file, os.fstat(file.fileno()).st_size):
-                data += block
+                data += block if data or not is_hole(block) else b""
+                data = data if data[:1] != b"\0" else data.lstrip(b"\0")
                 if len(data) > size:
                     return bytes(data[:size]), False
         except Spoilt as spoilt:
@@ -261,25 +294,33 @@ class _Window:
         self._is_whole = not offset if trace is None else trace.offset == offset
 
     def take(self, block: bytes) -> None:
+        if len(self._data) > _WINDOW:  # of a line too long to keep, or of a hole
+            self._pass_over(self._base + len(self._data) - TAIL)
+        if self._trace is None and is_hole(block):
+            self._base += len(block)
+            return
         self._data += block
-        if self._trace is None and (text := self._data.lstrip(b"\0")):
+        if self._trace is None:
+            text = self._data.lstrip(b"\0")
             self._trace = TextTrace(key_of(bytes(text[:_HEAD])), self._base + len(self._data) - len(text))
-        if len(self._data) > _WINDOW:  # a line too long to keep, or a hole
-            self._is_whole &= self._trace is not None and bool(self._trace.head)
-            self._base += len(self._data) - _WINDOW
-            del self._data[:-_WINDOW]
+
+    def _pass_over(self, end: int) -> None:
+        trace = self._trace
+        if trace is None or not self._is_whole:
+            self._drop(end - self._base)
+        elif end > trace.offset:
+            trace.oversize = trace.offset if trace.oversize is None else trace.oversize
+            self._go_on(end, trace.line, marked=False)
 
     def reached(self, offset: int, line: int) -> None:
         """The lines up to there were delivered."""
         trace = self._trace
         if trace is None or not self._is_whole or offset <= trace.offset:
             return
-        trace.advance(bytes(self._data[: offset - self._base]), self._base, offset, line)
-        cut = offset - len(trace.tail) - self._base
-        self._base += cut
-        del self._data[:cut]
+        trace.oversize = None
+        self._go_on(offset, line)
 
-    def remember(self, offset: int, line: int, is_open: bool, texts: UnpackedTexts) -> TextTrace | None:
+    def remember(self, offset: int, line: int, is_open: bool, texts: UnpackedTexts, path: str) -> TextTrace | None:
         """Let others know what was read; gives the trace to go on by."""
         self.reached(offset, line)
         trace = self._trace
@@ -287,8 +328,19 @@ class _Window:
             return None
         trace.open = is_open
         if not self._is_told:
-            texts.add(trace)
+            trace.key = UNENDED if is_open and not line else trace.key
+            texts.add(trace, path)
+        texts.end_first_line(trace)
         return trace
+
+    def _go_on(self, offset: int, line: int, *, marked: bool = True) -> None:
+        if (trace := self._trace) is not None:
+            trace.advance(bytes(self._data[: offset - self._base]), self._base, offset, line, marked=marked)
+            self._drop(offset - len(trace.tail) - self._base)
+
+    def _drop(self, count: int) -> None:
+        self._base += count
+        del self._data[:count]
 
 
 def _readable(file: BinaryIO, size: int) -> Iterator[bytes]:

@@ -35,18 +35,26 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BLANK = b"\0 \t\r\n"
 _SEPARATORS = "\0\x1e \t\r\n,"
 _GAP = lazy_pattern(f"[{_SEPARATORS}]*")
+_EMPTY = lazy_pattern(rf"(?:\{{\}}[{_SEPARATORS}]*)+")
+"""Any number of empty objects say no more than one."""
 _OPENING = lazy_pattern(r'\{\s*"')
 """Inside a text a quote would be escaped: an object begins here, or a text ends that has a brace at its end."""
+_GLUED = lazy_pattern(r'(?<![:\[,])\{\s*"')
+"""The same, but not right behind what stands before a value."""
 _INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
-_HALF = lazy_pattern(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
-"""Half of a character, or what becomes one."""
+_HALF = lazy_pattern(r"\\u[dD][89a-fA-F]")
+"""What becomes half of a character."""
+_QUICK, _HUGE = 4_096, 500
+"""A line of more bytes is first searched for numbers such as 1e308: so many take the strict reader milliseconds."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
+_LONG_NUMBER = lazy_pattern(rb"[eE]\+?[0-9]{3}|[0-9]{300}")
+_HOLDS_TEXT = (str, list, dict)
 # Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
 _SEARCHED = 500_000
 _ATTEMPTS = 2_000
-_INNER_ATTEMPTS = 16
+_INNER_ATTEMPTS = 8
 _NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _PEELED, _PEAKS = 4, 2_000
@@ -97,7 +105,7 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
     """Every JSON object on the line, and a note on everything else that is on it."""
     data = line.data
     try:
-        value = _decode(data)
+        value = _decode(data) if len(data) < _QUICK else _decoded(data)
     except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
         yield from _salvage(line)
         return
@@ -112,17 +120,25 @@ def records(line: Line) -> Iterator[Record | Unreadable]:
 def decoded(data: bytes | str) -> Any:
     """One whole JSON value, forgiven what a record is forgiven, such as half an emoji; None if it is none."""
     try:
-        value = _decode(data)
+        value = _decode(data) if len(data) < _QUICK else _decoded(data.encode() if isinstance(data, str) else data)
     except (ValueError, RecursionError):
         text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     else:
         return None if _is_too_deep(data) else value
-    text = text.strip(" \t\r\n\ufeff")
+    lenient = _Lenient(text.encode("utf-8", "surrogatepass"))
+    text = lenient.whole(text.strip(" \t\r\n\ufeff"))
     try:
-        value, end = _Lenient().object_at(text, 0)
+        value, end = lenient.object_at(text, 0)
     except (ValueError, RecursionError):
         return None
     return value if end == len(text) else None
+
+
+def _decoded(data: bytes) -> Any:
+    """The same of a long one; ValueError also if the strict reader takes long for it, and the other does not."""
+    if data.count(b"e+3") + data.count(b"e3") > _HUGE:
+        raise ValueError("many numbers of three hundred digits")
+    return _decode(data)
 
 
 def fault(data: bytes) -> str:
@@ -142,28 +158,36 @@ def excerpt(data: bytes) -> str:
 
 def _salvage(line: Line) -> Iterator[Record | Unreadable]:
     """The objects and the fragments on a line that is not simply one JSON value."""
-    from json import JSONDecodeError  # few lines need more than the strict reader
-
     data = line.data
     if not data.strip(_BLANK):
         return
-    lenient = _Lenient()
+    if b"{" not in data and b"\0" not in data:
+        yield Unreadable(line.origin, NOT_JSON, excerpt(data))
+        return
+    from json import JSONDecodeError  # few lines need more than the strict reader
+
+    lenient = _Lenient(data)
     start = line.origin.offset
     if data.startswith(_BOM):
         data, start = data[len(_BOM) :], start + len(_BOM)
     elif _is_utf16(data):
         data = data.removeprefix(_UTF16[0]).removeprefix(_UTF16[1]).replace(b"\0", b"")
         lenient.notes.add(BAD_ENCODING)
-    text = data.decode("utf-8", "surrogateescape")
+    raw = data.decode("utf-8", "surrogateescape")
+    text = lenient.whole(raw)
     end = len(text.rstrip(_SEPARATORS))
     at = _skip(text, 0)
     counted = 0
     while at < end:
-        start += len(text[counted:at].encode("utf-8", "surrogateescape"))
+        start += len(raw[counted:at].encode("utf-8", "surrogateescape"))
         counted = at
         origin = Origin(line.origin.source, line.origin.line, start)
         reason = NOT_JSON
         try:
+            if empty := _EMPTY.match(text, at):
+                yield Record(origin, {}, line.at)
+                at = empty.end()
+                continue
             if text[at] == "{":
                 value, after = lenient.object_at(text, at)
                 yield Record(origin, value, line.at)
@@ -191,12 +215,10 @@ def _next_object(text: str, start: int, end: int) -> int | None:
     An object in the place of a value (after a colon, bracket or comma) is more likely a part of the torn record, so it
     counts only if nothing better follows and it reaches the end of the line.
     """
-    inner: list[int] = []
     budget = _SEARCHED
-    for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS):
+    for brace in islice(_GLUED.finditer(text, start), _ATTEMPTS):
         at = brace.start()
-        if text[max(at - _NEAR, start - 1) : at].rstrip().endswith(_INSIDE):
-            inner.append(at)
+        if _is_inside(text, start, at):
             continue
         whole, reached = _extent(text, at)
         if whole and (reached >= end or text[reached] == "{"):
@@ -204,14 +226,29 @@ def _next_object(text: str, start: int, end: int) -> int | None:
         budget -= reached - at + 1 + at // _MISS
         if budget < 0:
             break
-    for at in inner[:_INNER_ATTEMPTS] if text[end - 1] == "}" else ():
-        whole, reached = _extent(text, at)
-        if whole and reached >= end:
+    if text[end - 1] != "}":
+        return None
+    braces = (brace.start() for brace in islice(_OPENING.finditer(text, start), _ATTEMPTS))
+    for at in islice((at for at in braces if _is_inside(text, start, at)), _INNER_ATTEMPTS):
+        if _is_object(text[at:end]):
             return at
-        budget -= reached - at + 1 + at // _MISS
+        budget -= (end - at) // _MISS
         if budget < 0:
             break
     return None
+
+
+def _is_inside(text: str, start: int, at: int) -> bool:
+    """Whether a brace stands in the place of a value."""
+    return text[max(at - _NEAR, start - 1) : at].rstrip().endswith(_INSIDE)
+
+
+def _is_object(text: str) -> bool:
+    """Whether it is one whole object with something in it, and nothing else."""
+    try:
+        return bool(_decode(text.encode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _extent(text: str, start: int) -> tuple[bool, int]:
@@ -291,13 +328,22 @@ def _is_strict(text: str, start: int) -> bool:
 class _Lenient:
     """A forgiving JSON reader for the rare line that the strict one refuses; it remembers what it forgave."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: bytes) -> None:
         from json import JSONDecoder  # as in `_salvage`
 
         self.notes: set[str] = set()
-        self._json = JSONDecoder(
-            parse_float=self._float, parse_int=self._int, parse_constant=self._out_of_range, strict=False
-        )
+        # Numbers are looked at one by one only if any could be out of range: most lines have none, some have thousands.
+        odd: dict[str, Any] = {}
+        if _LONG_NUMBER.search(data):
+            odd = {"parse_float": self._float, "parse_int": self._int}
+        self._json = JSONDecoder(parse_constant=self._out_of_range, strict=False, **odd)
+
+    def whole(self, text: str) -> str:
+        """The text without halves of characters, which no output could encode; as long as before."""
+        if text.isascii() or not _SURROGATE.search(text):
+            return text
+        self.notes.add(BAD_ENCODING)
+        return _SURROGATE.sub("\ufffd", text)
 
     def object_at(self, text: str, start: int) -> tuple[dict[str, Any], int]:
         """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""
@@ -328,11 +374,12 @@ class _Lenient:
 
     def _tidied(self, value: Any) -> Any:
         """The value without lone surrogates, which no output could encode."""
-        if isinstance(value, dict):
+        kind = type(value)
+        if kind is dict:
             return {self._tidied(key): self._tidied(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._tidied(item) for item in value]
-        if isinstance(value, str) and _SURROGATE.search(value):
+        if kind is list:
+            return [self._tidied(item) if item and type(item) in _HOLDS_TEXT else item for item in value]
+        if kind is str and not value.isascii() and _SURROGATE.search(value):
             self.notes.add(BAD_ENCODING)
             return _SURROGATE.sub("\ufffd", value)
         return value

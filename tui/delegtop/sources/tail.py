@@ -22,7 +22,7 @@ from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_recognition import TextRecogniser
-from delegtop.sources.text_identity.text_trace import TextTrace, first_data, key_of
+from delegtop.sources.text_identity.text_trace import HEAD, UNENDED, TextTrace, first_data
 
 if TYPE_CHECKING:
     from delegtop.sources.text_identity.unpacked_text import UnpackedTexts
@@ -192,7 +192,7 @@ class Tail:
                 fd = self._handles.get(file.inode, file.names)
             except OSError:
                 continue
-            if file.trace.ends_in(fd):
+            if file.trace.has_ends_in(fd):
                 file.observe(found)
                 yield from self._read_on(file, file.trace, fd, found)
                 file.seen = None  # the next whole poll looks at all of it
@@ -329,6 +329,7 @@ class Tail:
         self._running[1:] = [lines]
         yield lines
         file.loading = False
+        self._library.end_first_line(trace)
         file.seen = None if trace.disturbed else settled(stamp_of(found))
         self._note_end(file)
 
@@ -344,7 +345,7 @@ class Tail:
             fd = self._handles.get(file.inode, file.names)
         except OSError:
             return
-        trace = file.trace or TextTrace(0, first_data(fd, 0, file.size) or 0)
+        trace = file.trace or TextTrace(UNENDED, first_data(fd, 0, file.size) or 0)
         if not trace.is_in(fd, file.size):
             return
         data = os.pread(fd, self._limit, trace.offset)
@@ -352,7 +353,7 @@ class Tail:
         if not text or b"\n" in data or (not fragments and (trace.oversize is not None or fault(text))):
             return
         file.flushed = file.size
-        if file.trace is None and self._texts.is_known(fd, file.size, trace.start, key_of(text)):
+        if file.trace is None and self._texts.is_known(fd, file.size, trace.start, text[:HEAD]):
             return
         origin = Origin(file.source, trace.line + 1, trace.offset if trace.oversize is None else trace.oversize)
         if trace.oversize is not None:
@@ -361,7 +362,6 @@ class Tail:
             yield Unreadable(origin, UNTERMINATED, excerpt(text))
         else:
             if file.trace is None:
-                trace.key = key_of(text)
                 self._texts.begin(file, trace)
             base = trace.offset - len(trace.tail)
             end = trace.offset + len(data.rstrip(b"\0"))

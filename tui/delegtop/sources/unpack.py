@@ -110,6 +110,11 @@ def _codec(head: bytes) -> _Codec:
     raise Spoilt(UNSUPPORTED, "neither zstd nor gzip, xz or bzip2")
 
 
+def is_hole(data: bytes) -> bool:
+    """Whether there is nothing but NULs in it."""
+    return data[:1] == b"\0" and data == bytes(len(data))
+
+
 def blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
     """The text of an open compressed file of that size; `Spoilt` where it cannot be read on.
 
@@ -117,7 +122,7 @@ def blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
     """
     data = file.read(BLOCK)
     codec = _codec(data) if data else None
-    length = 0
+    length = swollen = 0
     while data and codec is not None:
         unpacker = codec.make()
         while not unpacker.eof:
@@ -129,7 +134,9 @@ def blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
                 raise Spoilt(DAMAGED, f"after {length:,} bytes of text: {error}") from error
             data = b""
             length += len(text)
-            if length > TEXT_LIMIT or length > max(SWELL * size, SWELL_FROM):
+            if not is_hole(text):  # that is passed over, and packs to nothing
+                swollen += len(text)
+            if length > TEXT_LIMIT or swollen > max(SWELL * size, SWELL_FROM):
                 raise Spoilt(BOMB, f"more than {length - len(text):,} bytes of text in {size:,} bytes of file")
             if text:
                 yield text

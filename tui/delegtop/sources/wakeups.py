@@ -55,6 +55,8 @@ class Waker:
         self._watched: int | None = None
         """The digest of the folders: of thousands, what is kept has to be little."""
         self._watching = False
+        self.trouble = ""
+        """Why changes are not reported, though somebody asked for it."""
         self._changes: list[str] = []
 
     @property
@@ -106,8 +108,9 @@ class Waker:
     def _run(self, directories: list[str], stop: threading.Event) -> None:
         try:
             self._follow(directories, stop)
-        except Exception:  # noqa: BLE001 - no watches left, a folder gone, an odd file system: polling goes on all the same
+        except Exception as error:  # noqa: BLE001 - no watches left, a folder gone, an odd file system: polling goes on
             self._watching = False
+            self.trouble = str(error)
         if not stop.is_set():  # it ended by itself: try again when asked next
             self._watching = False
             self._watched = None
@@ -125,6 +128,7 @@ class Waker:
             recursive=False,
             raise_interrupt=False,
         ):
+            self.trouble = ""
             self._tell([path if change is Change.modified else "" for change, path in changes])
 
     def _tell(self, changes: Iterable[str]) -> None:

@@ -77,7 +77,11 @@ def judged(
         line = Line(Origin("out/MANIFEST.jsonl", number, number * 1000), text.encode())
         forest.apply([event for event in dialect.read(line) if not isinstance(event, Unreadable)])
     forest.advance(now)
-    return [finding for handle in forest.walk() for finding in judging.found(forest, handle, exists, read=read)]
+
+    def found(path: str) -> tuple[str, str] | None:
+        return None if (text := read(path)) is None else (f"out/{path}", text)
+
+    return [finding for handle in forest.walk() for finding in judging.found(forest, handle, exists, read=found)]
 
 
 def entry(**fields: Any) -> str:
@@ -197,7 +201,62 @@ def test_a_file_that_is_not_beside_a_manifest_in_its_place_is_missing(
     assert rules() == {"OUT-001"}
     (tmp_path / ".git").rmdir()
     (path.parent / "2026-02-04_other.md").touch()
-    assert rules() == {"OUT-001"}
+    assert rules() == {"OUT-001", "OUT-002"}
+
+
+def test_an_output_file_that_no_line_names_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "agent-outputs"
+    folder.mkdir()
+    (folder / "MANIFEST.jsonl").write_text(entry() + "\n")
+    for name in ("2026-02-03_cache-layers.md", "2026-02-04_other.md", "README.md"):
+        (folder / name).write_text(OUTPUT)
+
+    def told() -> list[tuple[str, list[dict[str, Any]]]]:
+        main(["check", str(folder / "MANIFEST.jsonl"), "--json", "--rule", "OUT-002"])
+        return [(each["message"], each["evidence"]) for each in json.loads(capsys.readouterr().out)["findings"]]
+
+    place = {"source": str(folder / "2026-02-04_other.md"), "line": 1}
+    assert told() == [("No entry names 2026-02-04_other.md.", [place])]
+    (folder / "MANIFEST.archive.jsonl").write_text('{"file": "2026-02-04_other.md"}\n')
+    assert told() == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "line"),
+    [
+        ("- Task: T201", "- Task: T999", 'is linked to "T999", its entry to "T200", "T201"', "- Task: T999"),
+        ("- Task: T201\n", "", 'does not name the task of its entry, "T201"', "## Linked Tasks"),
+    ],
+)
+def test_a_file_that_is_linked_to_another_task_than_its_entry_is_told(old: str, new: str, said: str, line: str) -> None:
+    file = OUTPUT.replace(old, new)
+    finding = one("OUT-109", judged(CleoManifest(), entry(), exists=lambda _p: True, read=lambda _p: file))
+    assert said in finding.message
+    assert finding.evidence[0].line == 1 + file.count("\n", 0, file.index(line))
+
+
+@pytest.mark.parametrize(
+    ("linked", "new"),
+    [
+        (["T200", "T201", "T202"], "- Task: T201\n- Related: T300"),
+        (["T200", "T201", "T202"], "- Task: T201\n- Task: T202"),
+        (["T201"], "- Task: T201"),
+    ],
+)
+def test_a_file_may_name_other_tasks_besides(linked: list[str], new: str) -> None:
+    file = OUTPUT.replace("- Task: T201", new)
+    file = file if "T200" in linked else file.replace("- Epic: T200\n", "")
+    told = judged(CleoManifest(), entry(linked_tasks=linked), exists=lambda _p: True, read=lambda _p: file)
+    assert not of("OUT-109", told)
+
+
+@pytest.mark.parametrize(
+    ("new", "line"), [("# {{TITLE}}", 1), ("Only {{TITLE}} is about tokens", None), ("```\n{{TITLE}}\n```", None)]
+)
+def test_a_token_that_is_all_of_a_line_of_the_file_was_not_filled_in(new: str, line: int | None) -> None:
+    file = f"{new}\n{OUTPUT}"
+    told = of("OUT-112", judged(CleoManifest(), entry(), exists=lambda _p: True, read=lambda _p: file))
+    assert [finding.evidence[0].line for finding in told] == ([] if line is None else [line])
 
 
 @pytest.mark.parametrize(

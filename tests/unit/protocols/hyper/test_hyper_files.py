@@ -360,9 +360,31 @@ def test_the_activity_in_a_frontmatter_is_read_and_people_are_no_delegations() -
     assert [e.doing for e in events if isinstance(e, Heard)] == ["created task.mdx", "modified task.mdx"]
 
 
-def test_bad_frontmatter_is_named() -> None:
-    events = told(HyperActivity(), "---\nactivity: [\n---\n", "task.mdx")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nactivity: [\n---\n",
+        "---\nactivity:\n  - actor: {type: session, id: ses",
+        "---\nactivity: &all [*all]\n---\n",
+        f"---\nactivity: {'[' * 20}{']' * 20}\n---\n",
+        "---\nactivity:\n  - [a]: b\n---\n",
+    ],
+)
+def test_bad_frontmatter_is_named(text: str) -> None:
+    events = told(HyperActivity(), text, "task.mdx")
     assert [event.reason for event in events if isinstance(event, Unreadable)] == ["bad frontmatter"]
+    assert not started(events)
+
+
+def test_of_a_very_long_activity_list_the_newest_entries_are_read_and_that_is_said() -> None:
+    def entry(number: int) -> str:
+        return f'  - timestamp: "2026-01-15T10:30:00Z"\n    actor: {{type: session, id: s{number}}}\n'
+
+    text = "---\nactivity:\n" + "".join(map(entry, range(2_000))) + "title: x\n---\n"
+    events = told(HyperActivity(), text, "task.mdx")
+    assert [event.reason for event in events if isinstance(event, Unreadable)] == ["long activity list"]
+    assert {"s1999", "s1900"} < started(events).keys()
+    assert "s0" not in started(events)
 
 
 # -- the state of a run

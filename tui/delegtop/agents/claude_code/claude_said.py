@@ -8,11 +8,12 @@ from delegtop.agents.claude_code import notices
 from delegtop.base.clock import Millis
 from delegtop.dialects.kit.coerce import items, obj, word
 from delegtop.dialects.kit.speaker import Speaker
+from delegtop.dialects.kit.tags import enclosed
 from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.records import Record
 
 Whose = Callable[[dict[str, Any]], str | None]
-_TOLD = re.compile(r"<(?:summary|result)>(.*?)</(?:summary|result)>", re.DOTALL)
+_TOLD = re.compile("<(summary|result)>")
 """What of a notice is for people."""
 _NOTICES = (notices.NOTICE, notices.INTERRUPTED, "<system-reminder>", "<teammate-message", *notices.LOCAL)
 
@@ -64,7 +65,7 @@ def _user(speaker: Speaker, value: dict[str, Any], content: object) -> Iterator[
 def _text(speaker: Speaker, text: str, *, own: bool) -> list[Utterance]:
     """A text for the agent; one that the program wrote by itself is its own word."""
     if text.startswith(notices.NOTICE):
-        told = "\n".join(found[1].strip() for found in _TOLD.finditer(text))
+        told = "\n".join(body.strip() for _, body in enclosed(text, _TOLD))
         return speaker.say(Voice.NOTE, told or text, "task over")
     if own or text.startswith(_NOTICES):
         return speaker.say(Voice.NOTE, text)

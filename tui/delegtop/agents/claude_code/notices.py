@@ -7,19 +7,19 @@ from textwrap import dedent
 from msgspec import Struct
 
 from delegtop.dialects.kit.coerce import clip
+from delegtop.dialects.kit.tags import enclosed, inside, tagged
 from delegtop.model.events import Ending, Fault, Outcome, Report
 
-_NOTICE = re.compile(r"<task-notification>(.*?)</task-notification>", re.DOTALL)
-_TAG = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
-_RESULT = re.compile(r"<result>(.*)</result>", re.DOTALL)
+_NOTICE = re.compile("<(task-notification)>")
+_TAG = re.compile("<(task-id|tool-use-id|status|summary)>")
+_RESULT, _AFTER_RESULT = "<result>", "</result>"
 _DURATION = re.compile(r"<duration_ms>(\d{1,12})</duration_ms>")
-_MATE = re.compile(r"<teammate-message([^>]*)>(.*?)</teammate-message>", re.DOTALL)
+_MATE = re.compile("<(teammate-message)([^>]{0,1000})>")
+_AFTER_MATE = "</teammate-message>"
 _MATE_ID = re.compile(r'teammate_id="([^"]*)"')
 _LEFT = re.compile(r'"type"\s*:\s*"(shutdown_approved|teammate_terminated)"')
 _AGENT_ID = re.compile(r"^agentId: ([\w@.-]+)", re.MULTILINE)
-_POLL = re.compile(r"<(task_id|task_type|status)>(.*?)</\1>")
-_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_POLL = re.compile("<(task_id|task_type|status)>")
 _TRAILER = re.compile(r"^agentId: \S+ \((?:internal|use).*", re.MULTILINE | re.DOTALL)
 _ADDED = ("agentId: ", "<tools-used-before-summary>")
 _FRAME = "The report follows:\n"
@@ -54,11 +54,11 @@ class TaskNotice(Struct, frozen=True):
 
 def notices(text: str) -> Iterator[TaskNotice]:
     """The ends of tasks that a text tells of."""
-    for found in _NOTICE.finditer(text):
-        body = found[1]
-        result = _RESULT.search(body)
-        tags = dict(_TAG.findall(body[: result.start()] if result else body))
-        said = ended(tags.get("status"), result[1] if result else None, tags.get("summary"), _duration(body))
+    for _, body in enclosed(text, _NOTICE):
+        before, begun, rest = body.partition(_RESULT)
+        result, whole, _ = rest.rpartition(_AFTER_RESULT)
+        tags = tagged(before if begun and whole else body, _TAG)
+        said = ended(tags.get("status"), result if whole else None, tags.get("summary"), _duration(body))
         if said is not None and "task-id" in tags:
             yield TaskNotice(tags["task-id"], tags.get("tool-use-id"), *said, mark=hash(body))
 
@@ -110,25 +110,25 @@ def answer(said: list[str]) -> str:
 
 def poll(text: str) -> dict[str, str]:
     """The state of a task, as a poll told it in words."""
-    return dict(_POLL.findall(text[:2_000]))
+    return {name: told for name, told in tagged(text[:2_000], _POLL).items() if "\n" not in told}
 
 
 def mates_who_left(text: str) -> Iterator[str]:
-    for head, body in _MATE.findall(text):
-        mate = _MATE_ID.search(head)
+    for head, body in enclosed(text, _MATE):
+        mate = _MATE_ID.search(head[2])
         if mate and _LEFT.search(body):
             yield mate[1]
 
 
 def plain_prompt(text: str) -> str:
     """A prompt without what the program wraps around it."""
-    mate = _MATE.fullmatch(text.strip())
-    if mate:
-        return mate[2].strip()
-    command = _COMMAND.search(text)
-    if command:
-        arguments = _ARGUMENTS.search(text)
-        return f"{command[1]} {arguments[1] if arguments else ''}".strip()
+    bare = text.strip()
+    mate = _MATE.match(bare)
+    if mate and bare.endswith(_AFTER_MATE):
+        return bare[mate.end() : -len(_AFTER_MATE)].strip()
+    command = inside(text, "command-name")
+    if command is not None:
+        return f"{command} {inside(text, 'command-args') or ''}".strip()
     return text
 
 

@@ -18,10 +18,13 @@ from delegtop.dialects.signature import Signature
 from delegtop.model.events import Event, Noted, Outcome, Phase, Trust
 from delegtop.model.notes import INFERRED
 from delegtop.model.spoken import Utterance, Voice
-from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.records import NOT_JSON, Line, Record, Unreadable, records
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_QUERY, _AFTER_QUERY = "<user_query>", "</user_query>"
+_LINE = re.compile(rb"[^\s\0][^\n]*")
+_NAMED = 100
+"""So many lines of one transcript that are no records are named one by one."""
 _SPAWNS = dict.fromkeys(("Agent", "Task", "Subagent"), Phase.CHILD)
 _UNSURE = "Cursor CLI writes no times: the last sign of life is the time of the file, the start is not known"
 
@@ -68,15 +71,22 @@ class Cursor(Chat):
     def read(self, line: Line) -> Iterator[Event | Unreadable]:
         """The whole transcript at once. The last line may be half written."""
         values: list[dict[str, Any]] = []
-        text, offset = line.data, 0
-        for number, data in enumerate(text.split(b"\n"), 1):
-            origin = Origin(line.origin.source, number, offset)
-            offset += len(data) + 1
-            for found in records(Line(origin, data)):
+        text, number, counted, odd = line.data, 1, 0, 0
+        for match in _LINE.finditer(text):
+            if odd >= _NAMED and b"{" not in match[0]:
+                odd += 1
+                continue
+            number, counted = number + text.count(b"\n", counted, match.start()), match.start()
+            start = text.rfind(b"\n", 0, counted) + 1
+            for found in records(Line(Origin(line.origin.source, number, start), text[start : match.end()])):
                 if isinstance(found, Record):
                     values.append(found.value)
-                elif offset <= len(text):
-                    yield found
+                elif match.end() < len(text):
+                    odd += 1
+                    if odd <= _NAMED:
+                        yield found
+        if odd > _NAMED:
+            yield Unreadable(line.origin, NOT_JSON, f"{odd - _NAMED} more lines of it")
         if values:
             yield from self.told({"lines": values}, line.origin, line.at)
 
@@ -136,8 +146,9 @@ class Cursor(Chat):
 
 def _asked(value: dict[str, Any]) -> str | None:
     asked = _text(value)
-    query = _QUERY.search(asked) if asked else None
-    return query[1] if query else asked
+    _, begins, rest = (asked or "").partition(_QUERY)
+    query, ends, _ = rest.partition(_AFTER_QUERY)
+    return query.strip() if begins and ends else asked
 
 
 def _spawns(values: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

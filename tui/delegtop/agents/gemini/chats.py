@@ -29,9 +29,9 @@ _CHILD = re.compile(r"(?:^|[/\\])chats[/\\]([^/\\]+)[/\\][^/\\]+\.jsonl?$")
 _WAITS = frozenset({"awaiting_approval", "awaitingApproval"})
 _OVER = frozenset({"success", "error", "cancelled"})
 _SPAWN = "invoke_agent"
-_REASON = re.compile(r"^Termination Reason: *(\w+) *\n+Result:\s*", re.MULTILINE)
+_REASON = re.compile(r"^Termination Reason: {0,9}(\w+) {0,9}\n{1,9}Result:\s*", re.MULTILINE)
 _REASONS = {"GOAL": Outcome.COMPLETED, "TIMEOUT": Outcome.TIMEOUT, "ABORTED": Outcome.INTERRUPTED}
-_FOLDER = re.compile(r"Workspace Directories:\W*\n\s*- ([^\n]+)")
+_FOLDER = re.compile(r"Workspace Directories:\W{0,20}?\n\s{0,20}- ([^\n]+)")
 """Where it works, in what Gemini CLI tells its model first. It finds its sessions only from there."""
 _UNSURE = "Gemini CLI names only the session until the call has come back: another agent of it may be the parent"
 

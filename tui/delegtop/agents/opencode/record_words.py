@@ -5,6 +5,7 @@ from typing import Any
 
 from delegtop.base.text import cut
 from delegtop.dialects.kit.coerce import clip, moment, obj
+from delegtop.dialects.kit.tags import enclosed
 from delegtop.dialects.kit.tokens import Charge
 from delegtop.dialects.kit.tokens import charge_of as charge_to
 from delegtop.model.events import Fault, Outcome
@@ -13,10 +14,12 @@ TASK = "task"
 _ASKING = frozenset({"question", "plan_exit"})
 """Tools that wait until a person answers."""
 
-_SUBAGENT = re.compile(r"\s*\(@(?P<agent>[^()@]+) subagent\)\s*$")
+_SUBAGENT = re.compile(r"\(@(?P<agent>[^()@]+) subagent\)\Z")
 _UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\dT")
-_TASK = re.compile(r"<task\s+(?=[^>]*\bid=\"(?P<id>[^\"]+)\")(?=[^>]*\bstate=\"(?P<state>\w+)\")[^>]*>")
-_RESULT = re.compile(r"<task_(?P<kind>result|error)>\n?(?P<text>.*?)\n?</task_(?P=kind)>", re.DOTALL)
+_TASK = re.compile(
+    r"<task\s{1,9}(?=[^>]{0,400}?\bid=\"(?P<id>[^\"]{1,400})\")(?=[^>]{0,400}?\bstate=\"(?P<state>\w{1,40})\")[^>]{0,900}>"
+)
+_RESULT = re.compile("<(task_result|task_error)>")
 _ONGOING = frozenset({"tool-calls", "unknown"})
 """A message with one of these finishes is followed by another of the same turn."""
 _CUT_SHORT = frozenset({"length", "content-filter"})
@@ -36,8 +39,8 @@ def title_of(text: Any) -> tuple[str | None, str | None]:
     title = word(text)
     if title is None or _UNNAMED.match(title):
         return None, None
-    named = _SUBAGENT.search(title)
-    return (title[: named.start()] or None, named["agent"]) if named else (title, None)
+    named = _SUBAGENT.search(title.rstrip())
+    return (title[: named.start()].rstrip() or None, named["agent"]) if named else (title, None)
 
 
 def model_of(value: dict[str, Any]) -> str | None:
@@ -128,5 +131,5 @@ def answer_in(text: Any) -> str | None:
     """The answer inside a task's output."""
     if not isinstance(text, str):
         return None
-    found = _RESULT.search(text)
-    return clip(found["text"].strip()) if found else None
+    found = next(enclosed(text, _RESULT), None)
+    return clip(found[1].strip()) if found else None

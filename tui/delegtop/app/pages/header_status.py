@@ -74,10 +74,11 @@ class Standing:
         board = self._board
         if len(board.outline):
             return None
-        if len(board.forest) and board.only_open and not board.query:
-            return notice.nothing_open(len(board.forest), keymap.key_of("only-open", self._keys))
-        if len(board.forest):
-            return notice.nothing_matches(board.query.text, len(board.forest))
+        known = len(board.forest) + board.finished.hidden
+        if known and board.only_open and not board.query:
+            return notice.nothing_open(known, keymap.key_of("only-open", self._keys))
+        if known:
+            return notice.nothing_matches(board.query.text, known)
         if not self._watching:
             return notice.nothing_to_watch()
         if self._reader.loading and not self._reader.failure:

@@ -140,6 +140,7 @@ class Monitor(Viewing):
     def on_mount(self) -> None:
         self._ready = True
         self.board.forest_replaced.subscribe(self._forest_replaced)
+        self.board.finished.held = self._held
         self.watch(self.table, "pending", self._pill.count, init=False)
         self.table.follow = self._settings.follow
         if self.views is not None and self.views.trouble:
@@ -181,6 +182,10 @@ class Monitor(Viewing):
         """Rows came or changed places since the last frame."""
         self._structural = True
 
+    def _held(self) -> list[Handle]:
+        """What the operator looks at now."""
+        return [*self.table.in_view(), *([] if self.board.focus is None else [self.board.focus])]
+
     def _forest_replaced(self, before: Forest, now: Forest) -> None:
         """Another moment is shown."""
         self.table.replace_forest(before, now)
@@ -213,7 +218,9 @@ class Monitor(Viewing):
         self._banner.tell(board.table, board.assessments.now(), self._key_to_first())
         self._crumbs.tell(self._steps(), plain=self._settings.ascii)
         hidden = board.assessments.earlier() if board.showing.hides_earlier else {}
-        self._earlier.tell(hidden, keymap.key_of("earlier-troubles", self._settings.keymap))
+        keys = self._settings.keymap
+        earlier_key, finished_key = keymap.key_of("earlier-troubles", keys), keymap.key_of("finished", keys)
+        self._earlier.tell(hidden, earlier_key, board.finished.hidden, finished_key)
 
     def _key_to_first(self) -> str:
         """The key that goes to what presses most: triage has it even where the rows leave it out."""
@@ -352,6 +359,8 @@ class Monitor(Viewing):
             self._show(first.handle)
         elif event.name == earlier.SHOW:
             self.action_earlier()
+        elif event.name == earlier.MORE:
+            self.action_finished()
         elif event.name == crumbs.TOP:
             self.action_zoom()
         elif event.name.isdigit():

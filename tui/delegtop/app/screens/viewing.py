@@ -38,6 +38,7 @@ class Viewing(Screen[None]):
         "save": "save NAME: keep this view",
         "open": "only what is open, or all again",
         "earlier": "earlier troubles, or in a line again",
+        "finished": "rows for more of what is over",
         "theme": "theme NAME",
         "gantt": "bars in time, or columns again",
         "sources": "which logs are read, and how well",
@@ -145,6 +146,12 @@ class Viewing(Screen[None]):
     def action_earlier(self) -> None:
         """Show earlier troubles, or tell them in a line again."""
         self.board.show_earlier(not self.board.showing.earlier_shown)
+        self.rearranged()
+
+    def action_finished(self) -> None:
+        """Give rows to more of what is over."""
+        if not self.board.show_finished():
+            self.notify("All that is over has its row.", markup=False)
         self.rearranged()
 
     # Views
@@ -288,6 +295,8 @@ class Viewing(Screen[None]):
                 self.action_only_open()
             case "earlier":
                 self.action_earlier()
+            case "finished":
+                self.action_finished()
             case "go":
                 return self._go_by_id(rest)
             case "theme" | "triage" | "gantt" | "sources" | "help" | "q" as word:
@@ -312,6 +321,8 @@ class Viewing(Screen[None]):
             return "to which delegation? the beginning of its id follows"
         forest = self.board.forest
         found = forest.find(id)
+        if found is None and self.board.show_finished(id):
+            found = forest.find(id)
         if found is None:
             found = next((handle for handle in range(len(forest)) if forest.id(handle).startswith(id)), None)
         if found is None:

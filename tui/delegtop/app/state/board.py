@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from delegtop.app import cell_width
 from delegtop.app.state.board_signal import Signal
+from delegtop.app.state.finished_rows import FinishedRows
 from delegtop.app.state.fold_memory import FoldMemory
 from delegtop.app.state.incremental_filter import IncrementalFilter
 from delegtop.app.state.row_remarks import Remarks
@@ -68,6 +69,9 @@ class Board:
         """The moment in the past that is shown; None for the present."""
         self.forest_replaced: Signal[[Forest, Forest]] = Signal()
         """Tells the forest before and now when delegations got other handles or are not there any more."""
+        self.renumbered: Signal[[Forest]] = Signal()
+        """Tells the forest before when delegations of the present got other handles."""
+        self.finished = FinishedRows(self.forest, clock.now())
         self._present: Forest | None = None
         self._memory = FoldMemory()
         self._added: list[Handle] = []
@@ -108,23 +112,66 @@ class Board:
 
     def _replace(self, forest: Forest) -> None:
         """Look at other trees with the same eyes: folds, focus, filter and order stay."""
+        self.finished.cancel()
+        before = self._become(forest)
+        self._begin_to_judge()
+        self._tell_replaced(before)
+
+    def _become(self, forest: Forest) -> Forest:
+        """Take over everything of that one; what was there before."""
         before = self.forest.leave()
         self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
         self._memory.keep(before, self.outline, self.focus)
         self.forest.become(forest)
         self.outline.replant(self.forest.parents(), self._memory.folded(self.forest))
         self._focus(self._memory.focused(self.forest))
-        self._begin_to_judge()
+        return before
+
+    def _tell_replaced(self, before: Forest) -> None:
         if self.sieve is not None:
             self.filter(self.sieve.query.text)
         self.forest_replaced.publish(before, self.forest)
 
+    def _shorten(self) -> None:
+        """Now and then leave out what is long over, so that a year of it takes no more room than a day."""
+        if self.loading or self.moment is not None or self.sieve is not None:
+            return
+        untold = () if self.news is None else self.news[0].union(self.news[1])
+        shorter = self.finished.second(untold)
+        if shorter is None:
+            return
+        judged = self.assessments.judged()
+        before = self._become(shorter)
+        self._memory.folds.clear()
+        self.assessments.renumber(before, judged)
+        self._settle_judged()
+        if self.news is not None:
+            changed, assessed = (
+                {new for old in handles if (new := self.forest.find(before.id(old))) is not None}
+                for handles in self.news
+            )
+            self.news = changed, assessed
+        self.renumbered.publish(before)
+        self._tell_replaced(before)
+        before.become(Forest(before.policy))  # by hand: else all of it may lie there until circles are looked for
+
+    def show_finished(self, id: str | None = None) -> bool:
+        """Give rows again to what is over: to the tree of that one, or to the newest; False if there is none."""
+        told = self.finished.more() if id is None else self.finished.of(id)
+        self.receive(told)
+        self.refresh()
+        return bool(told)
+
     def _begin_to_judge(self) -> None:
         """All is new: assess what matters most at once, and the rest between the frames."""
         self.assessments.begin_again()
-        self.remarks.forget()
         self.rows.forget()
         self.assessments.update(_TO_BEGIN_WITH)
+        self._settle_judged()
+
+    def _settle_judged(self) -> None:
+        """What presses, what is shown, and in which order, by the assessments as they are."""
+        self.remarks.forget()
         self.pressing.begin_again()
         self.showing.begin_again()
         self._apply_sort()
@@ -141,6 +188,7 @@ class Board:
     def receive(self, events: Sequence[Event]) -> None:
         """Take in events; they show with the next `refresh`."""
         change = self.forest.apply(events)
+        self.finished.follow(change)
         self._added += change.added
         self._moved.update(change.moved)
         self._touched |= change.touched
@@ -172,6 +220,7 @@ class Board:
             self.refresh()
             if not self.loading:
                 self.judge(_AT_ONCE)
+            self._shorten()
 
     def _pass_time(self) -> set[Handle]:
         if self._steps is not None and self.moment is None and (step := self._steps.step()) is not None:

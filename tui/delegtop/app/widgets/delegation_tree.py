@@ -108,6 +108,11 @@ class DelegationTree(TreeCanvas, can_focus=True):
         if row is not None:
             self._go(row)
 
+    def in_view(self) -> list[Handle]:
+        """The delegations in view, and the one under the cursor."""
+        rows = [row.handle for row in self._outline.window(self._view.top, self._view.page)]
+        return rows if self.cursor is None else [*rows, self.cursor]
+
     def update_rows(self, structural: bool = False) -> None:
         """Data or time changed: look at the rows in view and repaint those that differ."""
         self._settle(structural)

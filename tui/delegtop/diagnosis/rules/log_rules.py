@@ -38,6 +38,8 @@ DEVIATION = Rule(
     "every record fits its format",
     "Something in a readable record is not as its format says: an unknown key, a wrong type, a time without a zone. "
     "The rest of the record counts. The reference page of the format explains every kind. What another rule says of "
-    "the delegation, such as RET-002 of an unknown status, is not said here again.",
+    "the delegation, such as RET-002 of an unknown status, is not said here again. In the formats of the delegation "
+    "protocol itself (session log, registry, context, return) a wrong type or value, a status nobody knows and a field "
+    "that is missing are warnings, as in every protocol.",
     _no_delegation,
 )

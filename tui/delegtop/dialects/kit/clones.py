@@ -21,6 +21,8 @@ _ISO = lazy_pattern(r"20\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d.{0,21})?")
 _IN_AN_ID = lazy_pattern(r"[A-Za-z_-]+[_-](?P<second>[12]\d{9})(?:\d{3})?(?:[_-][\w-]*)?", re.ASCII)
 _OF_A_RUN = lazy_pattern(r"(?:\w+_)?(20\d\d)-?(\d\d)-?(\d\d)[_-](?:(\d\d)(\d\d)(\d\d)\b)?.*", re.ASCII)
 _DATE = len("2026-01-01")
+_VALUES = 10_000
+"""Of a larger document so many values are looked at."""
 _LONGEST = 100
 _FIRST, _LAST = 1_400_000_000, 2_500_000_000
 """The seconds, of 2014 and of 2049, between which a bare number is taken for a time."""
@@ -87,17 +89,19 @@ def remark(written: Millis, told: Millis | None) -> str:
 
 def _times(value: Any, zone: tzinfo) -> Iterator[Millis]:
     """Every time in it: ISO stamps and days, seconds and milliseconds of the epoch, and those that ids are made of."""
-    pending = [value]
-    while pending:
+    pending, looked_at = [value], 0
+    while pending and looked_at < _VALUES:
+        looked_at += 1
         each = pending.pop()
-        if isinstance(each, str):
+        kind = type(each)
+        if kind is str:
             if len(each) <= _LONGEST and _ANY.search(each):
                 yield from _in_text(each.strip(), zone)
-        elif isinstance(each, dict):
+        elif kind is dict:
             pending += each.values()
-        elif isinstance(each, list):
+        elif kind is list:
             pending += each
-        elif isinstance(each, int | float) and not isinstance(each, bool):
+        elif (kind is int or kind is float) and each >= _FIRST:
             yield from _in_number(each)
 
 

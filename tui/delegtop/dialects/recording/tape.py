@@ -48,7 +48,8 @@ _KEPT = Meta(ge=-(1 << 63), le=(1 << 63) - 1)
 """Numbers that a column of the store can hold: a record with another is none that delegtop wrote."""
 Moment = Annotated[Millis, _KEPT]
 
-Place = tuple[int, int, int]
+_Number = Annotated[int, _KEPT]
+Place = tuple[_Number, _Number, _Number]
 """The number of the source, the line, and the offset."""
 
 

@@ -91,7 +91,7 @@ class Archive(ColumnStore):
         self._last.append(packed)
         self._room -= len(packed)
         if self._room <= 0 or len(self._last) == _MOST:
-            self._pressed.append(_press().compress(_pack(list(self._last)), _LEVEL))
+            self._pressed.append(press().compress(_pack(list(self._last)), _LEVEL))
             self._last, self._room = [], _FULL
 
     def _block(self, number: int) -> Sequence[bytes]:
@@ -101,12 +101,12 @@ class Archive(ColumnStore):
         if block is None:
             if len(self._opened) == _OPENED:
                 del self._opened[next(iter(self._opened))]
-            block = self._opened[number] = _unpack_block(_press().decompress(self._pressed[number]))
+            block = self._opened[number] = _unpack_block(press().decompress(self._pressed[number]))
         return block
 
 
 @cache
-def _press() -> ModuleType:
+def press() -> ModuleType:
     """What presses, loaded with the first full block: zstd takes half the time of zlib, which is always there."""
     try:
         from delegtop.base import zstd

@@ -1,5 +1,6 @@
 """What only some delegations have: a title, a prompt, notes, a waiting parent. One object each, made when needed."""
 
+from collections.abc import Iterator
 from operator import attrgetter
 from sys import intern
 from typing import Any
@@ -18,6 +19,8 @@ _told = attrgetter(*(fact.told_as for fact in WORDS))
 _LONG = 200
 """Characters from which on a word is hardly said twice."""
 _Order = tuple[bool, int, Origin]
+NOWHERE = Origin("", 0, 0)
+"""Of what is kept without its place."""
 
 
 class Details(msgspec.Struct, frozen=True, gc=False):
@@ -91,6 +94,19 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         """All that were not withdrawn, in the order of their places."""
         told = sorted((note for note in self.told if note.text), key=lambda note: (note.kind, note.origin))
         return tuple(Note(note.kind, note.text, note.origin, note.at) for note in told)
+
+    def events(self, id: str) -> Iterator[Described | Noted | Awaited | Sighted | ProcessSeen | Resumed]:
+        """What tells all this of the delegation of that id; where it was told that it has work again is not kept."""
+        by_place: dict[_Order, dict[str, str]] = {}
+        for fact, word, order in zip(WORDS, self.said, self.said[_COUNT:], strict=False):
+            if order is not None:
+                by_place.setdefault(order, {})[fact.told_as] = word
+        for (timeless, at, origin), words in by_place.items():
+            yield Described(id, None if timeless else Millis(at), origin, **words)
+        yield from self.told
+        yield from (each for each in (self.awaited, self.sighted, self.process) if each is not None)
+        if self.resumed_at is not None:
+            yield Resumed(id, self.resumed_at, NOWHERE)
 
     def says(self, kind: str) -> bool:
         """Is there a note of that kind?"""

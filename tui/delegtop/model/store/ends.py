@@ -44,7 +44,7 @@ class Ends(ColumnStore):
         if self.by[row] == OPEN:
             self._write(row, event, id, said)
             return True
-        told = self._told(row, id)
+        told = self.told(row, id)
         claims = contest(told, event)
         if claims is told:
             return False
@@ -55,7 +55,7 @@ class Ends(ColumnStore):
 
     def forget(self, row: int, undone: Callable[[Ended], bool], id: str, said: str | None) -> bool:
         """Let go of ends that no longer count; True if another stands, and then what was said last is kept with it."""
-        left = tuple(event for event in self._told(row, id) if not undone(event))
+        left = tuple(event for event in self.told(row, id) if not undone(event))
         self.claims.pop(row, None)
         if len(left) > 1:
             self.claims[row] = left
@@ -73,7 +73,7 @@ class Ends(ColumnStore):
         self._outcome[row] = _OUTCOME_CODE[event.outcome]
         self._archive[row] = words(id, event.report, said)
 
-    def _told(self, row: int, id: str) -> tuple[Ended, ...]:
+    def told(self, row: int, id: str) -> tuple[Ended, ...]:
         """All ends there are; a single one stands in the columns."""
         if row in self.claims:
             return self.claims[row]

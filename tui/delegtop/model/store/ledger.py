@@ -35,7 +35,7 @@ from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import MOST, NO_ACCOUNT, Accounts
 from delegtop.model.store.column_growth import let_columns_grow
 from delegtop.model.store.column_store import ColumnStore
-from delegtop.model.store.details import NO_DETAILS, Details
+from delegtop.model.store.details import NO_DETAILS, NOWHERE, Details
 from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
 from delegtop.model.store.merge import disagreements
@@ -82,7 +82,7 @@ class Ledger(ColumnStore):
     clock_steps: tuple[ClockStep, ...] = ()
     """How the clock was set since all this is looked at, and what it says now."""
     now = Millis(0)
-    BESIDE = ("ids", "_accounts", "_costs", "_whole", "_due", "_faults", "_surveys", "_details", "pulse")
+    BESIDE = ("ids", "_accounts", "_costs", "_whole", "_due", "_faults", "registries", "_details", "pulse")
 
     def __init__(self, prices: PriceBook | None = None) -> None:
         self._prices = prices or PriceBook()
@@ -109,7 +109,7 @@ class Ledger(ColumnStore):
         self._due: dict[Handle, Millis] = {}
         """When the open call runs out of its time."""
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
-        self._surveys = RegistryListings()
+        self.registries = RegistryListings()
         self._details: dict[Handle, Details] = {}
         self.pulse = SleepDetector()
 
@@ -192,7 +192,7 @@ class Ledger(ColumnStore):
                 touched.add(handle)
             elif isinstance(event, Surveyed):
                 present = frozenset(self._handle(id, started) for id in event.ids)
-                touched |= self._surveys.take(event.origin.file, event.at, present)
+                touched |= self.registries.take(event.origin.file, event.at, present)
             elif isinstance(event, Resumed):
                 handle = self._handle(event.id, started)
                 if self._resume(handle, event):
@@ -372,6 +372,28 @@ class Ledger(ColumnStore):
     def permission_mode(self, handle: Handle) -> str | None:
         return self._mode[handle]
 
+    def details(self, handle: Handle) -> Details:
+        return self._details.get(handle, NO_DETAILS)
+
+    def last_sign(self, handle: Handle) -> Heard:
+        """The last sign of life, with the most that was told of what it used; without a time if there was none."""
+        return Heard(
+            self.ids[handle],
+            known(self._beat_at[handle]),
+            self._beat_place[handle] or NOWHERE,
+            self._doing_of(handle),
+            self._tool[handle],
+            known(self._tokens[handle]),
+            self._costs.get(handle),
+            _PHASES[self._phase[handle]],
+            known(self._since[handle]),
+            self._asked[handle] or None,
+            self._due.get(handle),
+            self._mode[handle],
+            self._accounts.used(self._account[handle]) or None,
+            handle in self._whole,
+        )
+
     def wait(self, handle: Handle) -> Wait | None:
         """Who waits for it, and until when."""
         details = self._details.get(handle)
@@ -432,18 +454,18 @@ class Ledger(ColumnStore):
 
     def listed_at(self, handle: Handle) -> Millis | None:
         """When it was last seen in a registry."""
-        return self._surveys.listed_at(handle)
+        return self.registries.listed_at(handle)
 
     def left_registry(self, handle: Handle) -> bool:
         """Every registry that listed it has been written since without it."""
-        return self._surveys.has_left(handle)
+        return self.registries.has_left(handle)
 
     def delegation(self, handle: Handle) -> Delegation:
         """Everything known of one delegation."""
         starts = self.starts
         ending = self.ending(handle)
         details = self._details.get(handle, NO_DETAILS)
-        faults = self._faults_of(handle)
+        faults = self.faults(handle)
         seen = self._sighted(handle)
         cost, is_estimate = self._cost(handle)
         return Delegation(
@@ -486,7 +508,7 @@ class Ledger(ColumnStore):
             origins=self._origins(handle),
         )
 
-    def _faults_of(self, handle: Handle) -> list[Erred]:
+    def faults(self, handle: Handle) -> list[Erred]:
         return sorted(self._faults.get(handle, {}).values(), key=lambda erred: erred.origin)
 
     def _origins(self, handle: Handle) -> tuple[Origin, ...]:

@@ -1,5 +1,7 @@
 """Which registries list a delegation, since when no longer, and when that was last seen."""
 
+from collections.abc import Iterable
+
 from delegtop.base.clock import Millis
 from delegtop.base.origin import HostFile
 
@@ -28,6 +30,14 @@ class RegistryListings:
             present |= latest[1]
         self._latest[registry] = (at, present)
         return set(present | latest[1])
+
+    def listings(self, handle: Handle) -> Iterable[tuple[HostFile, Millis]]:
+        """The registries that listed it, and when each last did."""
+        return self._listed.get(handle, {}).items()
+
+    def latest(self) -> Iterable[tuple[HostFile, Millis, frozenset[Handle]]]:
+        """The last snapshot of every registry: when it was taken, and who was in it."""
+        return ((registry, at, present) for registry, (at, present) in self._latest.items())
 
     def listed_at(self, handle: Handle) -> Millis | None:
         """When it was last seen in a registry."""

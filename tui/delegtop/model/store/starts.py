@@ -78,7 +78,7 @@ class Starts(ColumnStore):
         if shape is None:
             self._write(row, event, parent)
             return True
-        told = self.claims.get(row) or (self._written(row, shape, id),)
+        told = self.told(row, id)
         # A claim is what the columns make of it, else the same one told again would be another.
         claims = contest(told, replace(event, id=id, parent=parent, task=event.task or None, path=event.path or None))
         if claims is told:
@@ -125,6 +125,13 @@ class Starts(ColumnStore):
             self.guessed.add(row)
         elif self.guessed:
             self.guessed.discard(row)
+
+    def told(self, row: int, id: str) -> tuple[Started, ...]:
+        """All that is told of it; a single start stands in the columns."""
+        shape = self.shape[row]
+        if shape is None:
+            return ()
+        return self.claims.get(row) or (self._written(row, shape, id),)
 
     def _written(self, row: int, shape: StartShape, id: str) -> Started:
         """The start as one event again; the columns hold all of it."""

@@ -77,6 +77,10 @@ class Lineage:
     def candidates(self, handle: Handle) -> tuple[Handle, ...]:
         return self._candidates.get(handle, ())
 
+    def all_candidates(self) -> Iterable[Handle]:
+        """Everybody who may be the parent of somebody whose link is ambiguous."""
+        return {candidate for candidates in self._candidates.values() for candidate in candidates}
+
     def children(self, handle: Handle) -> Iterator[Handle]:
         child = self._first_child[handle]
         while child != NOBODY:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from delegtop.protocols.cleo.manifest_contract import FIELDS, EntryVersion, sentences
+from delegtop.protocols.cleo.manifest_contract import FIELDS, EntryVersion
 from delegtop.protocols.protocol_drift import Drift, json_type
-from delegtop.protocols.standard.contract.artifact_paths import is_absolute
+from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 MISSING = "missing field"
 RENAMED = "other name"
@@ -16,7 +17,9 @@ BAD_DATE = "not a day"
 ODD_ID = "odd id"
 UNSAFE_ID = "id not for an address"
 ODD_FILE = "odd file name"
+OWN_FILE = "own file name"
 ABSOLUTE_FILE = "absolute path"
+CLIMBING_FILE = "path upwards"
 OTHER_TOPIC = "other topic"
 WRONG_STATUS = "unknown status"
 NO_TASK = "no task"
@@ -36,6 +39,8 @@ _TYPES: dict[str, tuple[type, str]] = {
 """The fields that are no text."""
 MOST = 200
 """Items of a list that are looked at."""
+_READ = 4_000
+"""Characters of a finding that are looked at."""
 
 
 class EntryNames(NamedTuple):
@@ -101,8 +106,10 @@ def _names(names: EntryNames, version: EntryVersion) -> Iterator[Drift]:
     named = re.fullmatch(rf"{day}_([\w-]+)\.md", PurePosixPath(file).name)
     if is_absolute(file):
         yield Drift(ABSOLUTE_FILE, file)
+    elif climbs(file):
+        yield Drift(CLIMBING_FILE, file)
     elif named is None:
-        yield Drift(ODD_FILE, file)
+        yield Drift(OWN_FILE if version.own_ids else ODD_FILE, file)
     elif id and dated and not version.own_ids and named[1] != id[: dated.start()]:
         yield Drift(OTHER_TOPIC, f"{file} for {id}")
 
@@ -112,7 +119,7 @@ def _findings(given: object, version: EntryVersion) -> Iterator[Drift]:
     items = given[:MOST] if isinstance(given, list) else [given]
     if isinstance(given, list) and not least <= len(given) <= most:
         yield Drift(FINDINGS_COUNT, f"{least} to {most} are asked for, and the entry has {len(given)}")
-    yield from (Drift(LONG_FINDING, each) for each in items if isinstance(each, str) and sentences(each) > 1)
+    yield from (Drift(LONG_FINDING, each) for each in items if isinstance(each, str) and sentences(each[:_READ]) > 1)
 
 
 _TOKEN = re.compile(r"\{\{[^{}\n]{1,60}\}\}")

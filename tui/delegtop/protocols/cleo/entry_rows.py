@@ -62,6 +62,7 @@ def entry_notes(entry: ManifestEntry, at: Millis | None) -> Iterator[tuple[str, 
     yield kinds.DAY, "" if at is not None else entry.day or ""
     yield kinds.FINDINGS, "\n".join(entry.key_findings)
     yield kinds.FOLLOWUP, "\n".join(entry.needs_followup)
+    yield kinds.LINKED, "\n".join(entry.linked)
     yield kinds.CHANGED, "\n".join(entry.changed)
 
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import choice, listed, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
+from delegtop.model import notes as kinds
 from delegtop.protocols.cleo import entry_drift, manifest_contract
-from delegtop.protocols.cleo.entries import is_entry
-from delegtop.protocols.cleo.entry_rows import OUTPUT
+from delegtop.protocols.cleo.entry_lookup import output_files
 from delegtop.protocols.cleo.manifest_contract import RICH, STATUSES
-from delegtop.protocols.cleo.output_file import OutputFile
-from delegtop.protocols.noted_drift import drifted
+from delegtop.protocols.cleo.output_file import LINKED
+from delegtop.protocols.noted_drift import drifted, notes
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _PROTOCOL = "CLEO subagent protocol"
 _LATER = "CLEO's manifest operations, Manifest Entry Schema"
@@ -38,7 +38,7 @@ def all_fields(case: Case) -> Iterator[RuleNote]:
 @rule(
     "OUT-102",
     "renamed fields",
-    Severity.INFO,
+    Severity.WARNING,
     "the fields go by their own names",
     f"{_PROTOCOL}, Manifest Entry Format. delegtop knows the usual other names and reads them; `jq` queries do not.",
 )
@@ -89,7 +89,7 @@ def known_status(case: Case) -> Iterator[RuleNote]:
 @rule(
     "OUT-105",
     "malformed date",
-    Severity.INFO,
+    Severity.WARNING,
     "the date is a day, written YYYY-MM-DD",
     f"{_PROTOCOL}, Field Definitions: date.",
 )
@@ -105,11 +105,10 @@ def date_is_day(case: Case) -> Iterator[RuleNote]:
 @rule(
     "OUT-106",
     "id not as asked",
-    Severity.INFO,
+    Severity.WARNING,
     "the id is the topic and the date",
-    f"{_PROTOCOL}, Field Definitions and Required Tokens: id is `{{topic-slug}}-{{date}}`, and the topic is URL-safe; "
-    f"if it is not, that is a warning. Most agents put the task first instead, which is unique as well, and which "
-    f"{_LATER} allows.",
+    f"{_PROTOCOL}, Field Definitions and Required Tokens: id is `{{topic-slug}}-{{date}}`, and the topic is URL-safe. "
+    f"{_LATER}: in later versions the task may come first instead, which is unique as well.",
 )
 def id_form(case: Case) -> Iterator[RuleNote]:
     if found := drifted(case, entry_drift.ODD_ID):
@@ -123,22 +122,24 @@ def id_form(case: Case) -> Iterator[RuleNote]:
             f"The id {listed(found.details)} is not URL-safe.",
             *found.evidence,
             advice="Use letters of the alphabet, digits and hyphens; commands and addresses break on anything else.",
-            severity=Severity.WARNING,
         )
 
 
 @rule(
     "OUT-107",
     "output file misnamed",
-    Severity.INFO,
+    Severity.WARNING,
     "the output file is named by its date and topic",
-    f"{_PROTOCOL}, Output Requirements: `{{date}}_{{topic-slug}}.md` in the output folder, by the topic of the id. "
-    "An absolute path holds on one machine only and is a warning.",
+    f"{_PROTOCOL}, Output Requirements: `{{date}}_{{topic-slug}}.md` in the output folder, by the topic of the id. An "
+    "absolute path holds on one machine only, and one that climbs with `..` leads out of that folder. What later "
+    "versions call a file by its task instead is only mentioned.",
 )
 def file_name(case: Case) -> Iterator[RuleNote]:
     for kind, told, severity in (
-        (entry_drift.ABSOLUTE_FILE, "is an absolute path", Severity.WARNING),
+        (entry_drift.ABSOLUTE_FILE, "is an absolute path", None),
+        (entry_drift.CLIMBING_FILE, "climbs out of the output folder", None),
         (entry_drift.ODD_FILE, "is not named by its date", None),
+        (entry_drift.OWN_FILE, "is not named by its date", Severity.INFO),
     ):
         if found := drifted(case, kind):
             yield RuleNote(
@@ -158,22 +159,21 @@ def file_name(case: Case) -> Iterator[RuleNote]:
 @rule(
     "OUT-108",
     "wrong summary length",
-    Severity.INFO,
+    Severity.WARNING,
     "the summary of the output file has two or three sentences",
     f"{_PROTOCOL}, Output File Format: the overview that others read first. Judged where the file can be read.",
 )
 def summary_length(case: Case) -> Iterator[RuleNote]:
-    if not is_entry(case):
-        return
-    for path in (each.path for each in case.facts.artifacts if each.type == OUTPUT):
-        summary = OutputFile(case.read(path) or "").section("Summary")
-        count = None if summary is None else manifest_contract.sentences(summary) if summary else 0
+    for output in output_files(case):
+        summary = output.file.section("Summary")
+        count = None if summary is None else sentences(summary)
         if count is None or 2 <= count <= 3:
             continue
         yield RuleNote(
-            f"The summary of {quoted(path)} has {count} sentence{'' if count == 1 else 's'}; 2 or 3 are asked for.",
+            f"The summary of {quoted(output.name)} has {count} sentence{'' if count == 1 else 's'}; 2 or 3 are asked "
+            "for.",
             case.facts.ended_origin,
-            Origin(path, 1, 0),
+            output.at(output.file.line_of("Summary")),
             advice="Say what was found and what follows from it; the rest belongs under the findings.",
         )
 
@@ -184,7 +184,8 @@ def summary_length(case: Case) -> Iterator[RuleNote]:
     Severity.WARNING,
     "an entry is linked to its task",
     f"{_PROTOCOL}, Field Definitions and Required Tokens: linked_tasks holds the epic, if there is one, and the "
-    f"task, which every writer of an entry is given. {_LATER}: entries of later versions may leave it empty.",
+    f"task, which every writer of an entry is given. {_LATER}: entries of later versions may leave it empty. Output "
+    "File Format: the file names the same epic and task, where it can be read.",
 )
 def task_linked(case: Case) -> Iterator[RuleNote]:
     if found := drifted(case, entry_drift.NO_TASK):
@@ -193,6 +194,31 @@ def task_linked(case: Case) -> Iterator[RuleNote]:
             *found.evidence,
             advice="Link it to the task it was written for.",
         )
+    linked = _linked_tasks(case)
+    for output in output_files(case) if linked else ():
+        named = output.file.linked_tasks()
+        others = [each for each in named if each.is_own and each.id not in linked]
+        if others:
+            yield RuleNote(
+                f"{quoted(output.name)} is linked to {listed(each.id for each in others)}, "
+                f"its entry to {listed(linked)}.",
+                *(output.at(each.line) for each in others),
+                case.facts.ended_origin,
+                advice="Find out which task the work was done for, and name that in both.",
+            )
+        elif named and case.facts.task not in {each.id for each in named}:
+            yield RuleNote(
+                f"{quoted(output.name)} does not name the task of its entry, {quoted(case.facts.task or '')}.",
+                output.at(output.file.line_of(LINKED)),
+                case.facts.ended_origin,
+                advice="Name the task under Linked Tasks, as `- Task: T1234`.",
+            )
+
+
+def _linked_tasks(case: Case) -> tuple[str, ...]:
+    """The tasks that the entry is linked to."""
+    told = [text for note in notes(case, kinds.LINKED) for text in note.text.splitlines()]
+    return tuple(filter(None, (dict(case.facts.refs).get("epic"), case.facts.task, *told)))
 
 
 @rule(
@@ -214,7 +240,7 @@ def findings_count(case: Case) -> Iterator[RuleNote]:
 @rule(
     "OUT-111",
     "wordy key finding",
-    Severity.INFO,
+    Severity.WARNING,
     "a key finding is one sentence",
     f"{_PROTOCOL}, Key Findings Guidelines. That findings are action-oriented and free of details no rule can tell.",
 )
@@ -233,15 +259,29 @@ def finding_sentence(case: Case) -> Iterator[RuleNote]:
     Severity.WARNING,
     "no field holds a token of the template",
     f"{_PROTOCOL}, Token Reference: tokens such as `{{{{TASK_ID}}}}` are filled in by whoever hands out the work. One "
-    "within a title or a finding may be what it is about, and counts only if it is all there is.",
+    "within a title or a finding may be what it is about, and counts only if it is all there is. In the output file, "
+    "where it can be read, so does one that is all of its line.",
 )
 def tokens_filled(case: Case) -> Iterator[RuleNote]:
     if found := drifted(case, entry_drift.UNFILLED):
         yield RuleNote(
             f"Tokens of the template were not filled in: {', '.join(found.details)}.",
             *found.evidence,
-            advice="Have the orchestrator fill in all tokens before it hands the prompt to a subagent.",
+            advice=_FILL_IN,
         )
+    for output in output_files(case):
+        if tokens := output.file.tokens():
+            yield RuleNote(
+                f"In {quoted(output.name)} tokens of the template were not filled in: "
+                f"{', '.join(dict.fromkeys(token for _, token in tokens[:_SHOWN]))}.",
+                *(output.at(line) for line, _ in tokens[:_SHOWN]),
+                case.facts.ended_origin,
+                advice=_FILL_IN,
+            )
+
+
+_FILL_IN = "Have the orchestrator fill in all tokens before it hands the prompt to a subagent."
+_SHOWN = 10
 
 
 @rule(

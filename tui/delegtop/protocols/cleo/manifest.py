@@ -61,6 +61,8 @@ class CleoManifest(Dialect):
         self._again = False
         """The file was read before: a note that no longer holds must be withdrawn."""
 
+    outputs: ClassVar[str] = r"[0-9]{4}-[0-9]{2}-[0-9]{2}_.+\.md"
+
     @classmethod
     def sniff(cls, sample: Sample) -> int:
         """By the first objects: most of them must mean to be entries, whatever the file is called."""

@@ -4,7 +4,6 @@ No file of a project says which version it follows: `cleoVersion` in `.cleo/proj
 and real ones say `0.0.0` or the number of months ago. What is written tells the version.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -53,15 +52,3 @@ def version_of(value: Mapping[str, Any]) -> EntryVersion:
     """By what version an entry means to be written: only later ones know `agent_type`."""
     kind = value.get("agent_type")
     return RICH if isinstance(kind, str) and kind.strip() else FIRST
-
-
-_SENTENCE_END = re.compile(
-    r"(?:(?<=[a-z0-9)\]\"'`%])(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)|(?<=[A-Z][A-Z])|(?<=[a-z] [A-Z])(?<!\bby [A-Z]))"
-    r"[.!?](?=\s+[A-Z])"
-)
-
-
-def sentences(text: str) -> int:
-    """How many sentences a finding has. A stop counts only between a word and a capital letter; behind a capital, if
-    that ends an acronym or stands alone after a small word. An initial ends none, nor does `e.g.`"""
-    return len(_SENTENCE_END.findall(text[:4_000])) + 1

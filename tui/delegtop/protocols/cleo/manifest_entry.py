@@ -52,6 +52,8 @@ class ManifestEntry:
     needs_followup: tuple[str, ...] = ()
     task: str | None = None
     epic: str | None = None
+    linked: tuple[str, ...] = ()
+    """Other tasks that it is linked to."""
     parent: str | None = None
     wave: str | None = None
     session: str | None = None
@@ -99,7 +101,8 @@ def _entry(value: Mapping[str, Any]) -> ManifestEntry:
     id, status = _text(given["id"]), _text(given["status"])
     task, epic = _tasks(value, id)
     day, time = _when(value, drift)
-    drift += departures(value, version, EntryNames(id, status, file, day), given["key_findings"])
+    said = given["status"] if isinstance(given["status"], str) else status
+    drift += departures(value, version, EntryNames(id, said, file, day), given["key_findings"])
     return ManifestEntry(
         id=id or _made_up_id(file, task, title),
         file=file,
@@ -114,6 +117,7 @@ def _entry(value: Mapping[str, Any]) -> ManifestEntry:
         needs_followup=_texts(given["needs_followup"]),
         task=task,
         epic=epic,
+        linked=tuple(each for each in _texts(value.get("linked_tasks")) if each not in (task, epic)),
         parent=_text(value.get("parent")),
         wave=_text(value.get("wave")),
         session=_text(_first(value, ("session", "session_id", "sessionId"))),

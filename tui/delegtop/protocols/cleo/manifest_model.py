@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from delegtop.protocols.cleo.manifest_contract import KEY_FINDINGS, Status, sentences
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken
-from delegtop.protocols.standard.contract.artifact_paths import is_absolute
+from delegtop.protocols.cleo.manifest_contract import KEY_FINDINGS, Status
+from delegtop.protocols.contract_model import ContractModel, Demand, Said, broken, some, when
+from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _FIELDS = "CLEO subagent protocol, Field Definitions"
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -71,6 +72,8 @@ def _one_sentence(finding: str) -> str:
 
 class ManifestEntryModel(ContractModel):
     """What a subagent appends to the manifest, as one line."""
+
+    model_config = ConfigDict(json_schema_extra=when("status", ["partial", "blocked"], some("needs_followup")))
 
     id: Annotated[
         str,
@@ -142,7 +145,7 @@ class ManifestEntryModel(ContractModel):
     def _agrees(self) -> "ManifestEntryModel":
         if not self.id.endswith(f"-{self.date}"):
             raise broken("OUT-106", "id", f"does not end with the date, {self.date}")
-        if is_absolute(self.file) or not self.file.rpartition("/")[2].startswith(f"{self.date}_"):
+        if is_absolute(self.file) or climbs(self.file) or not self.file.rpartition("/")[2].startswith(f"{self.date}_"):
             raise broken("OUT-107", "file", f"is not named by its date, {self.date}, below the output folder")
         if self.file.rpartition("/")[2].removesuffix(".md").removeprefix(f"{self.date}_") != self.id.removesuffix(
             f"-{self.date}"

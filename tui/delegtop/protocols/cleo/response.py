@@ -41,7 +41,7 @@ class CleoResponse(Dialect):
         return 60 if RESPONSE.search(head.decode("utf-8", "replace")) else 0
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
-        text = line.data.decode("utf-8-sig", "replace").strip()
+        text = line.data.decode("utf-8-sig", "replace").rstrip()
         answer = response_contract.read(text)
         id = f"response@{PurePath(line.origin.source).name}"
         yield Started(
@@ -67,4 +67,4 @@ def _report(answer: Response, text: str) -> Report:
     """What blocks it comes first: that is what somebody has to act on."""
     blocked = (Fault(answer.blocker),) if answer.blocker and answer.status != "complete" else ()
     lines = [f"{name}: {told}" for name, told in answer.told if name != "blocker"]
-    return Report(status=answer.status, summary=("; ".join(lines) or text)[:PROMPT], errors=blocked)
+    return Report(status=answer.status, summary=("; ".join(lines) or text.strip())[:PROMPT], errors=blocked)

@@ -30,7 +30,7 @@ class MessageVersion(NamedTuple):
     form: str
     """As a person would write it down."""
     head: re.Pattern[str]
-    """The message, or its first line: `type`, `status`, and `entry` where it names one."""
+    """The message, or its first line: `type`, `status`, and `entry` where it names one. All speak of a manifest."""
 
 
 _KIND = r"\[[^\]\n]{1,40}\]|[A-Z][\w ()/&-]{0,40}(?<! is)(?<! was)(?<! been)(?<! now)"
@@ -72,6 +72,7 @@ RESPONSE = re.compile(
 _LINE = re.compile(rf"({'|'.join(LINES)}):[ \t]*(.*)")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]*")
 _NONE = frozenset({"none", "-", "–", "n/a", ""})
+_COMMITS = 100
 _GATE = re.compile(r"[^\s,;=]+=[^\s,;=]+")
 
 
@@ -95,6 +96,10 @@ class Response(NamedTuple):
     """The lines below the first that it has, by name."""
     content: tuple[str, ...] = ()
     """All lines that belong to no message."""
+    content_line: int = 1
+    """The first of them, counted from 1."""
+    line: int = 1
+    """That of the message, or of what comes nearest to it."""
 
     @property
     def has_lines(self) -> bool:
@@ -119,7 +124,7 @@ class Response(NamedTuple):
 
     @property
     def commits(self) -> tuple[str, ...]:
-        return tuple(re.findall(r"[^\s,;]+", self._line("commits") or ""))
+        return tuple(dict.fromkeys(re.findall(r"[^\s,;]+", self._line("commits") or "")))[:_COMMITS]
 
     @property
     def blocker(self) -> str | None:
@@ -150,31 +155,35 @@ class Response(NamedTuple):
 
 def read(text: str) -> Response:
     """An answer. Of several messages the first counts; what stands beside it is content."""
-    lines = list(_lines(text))
-    place = next((index for index, line in enumerate(lines) if _version(line)), None)
-    first = None if place is None else lines.pop(place)
-    found = None if first is None else _version(first)
-    if found is None:
+    lines = dict(_lines(text))
+    named = (number for number, line in lines.items() if "manifest" in line or "MANIFEST" in line)
+    place = next((number for number in named if _version(lines[number])), None)
+    found = None if place is None else _version(lines.pop(place))
+    if found is None or place is None:
         meant = RESPONSE.search(text)
+        content = {number: line for number, line in lines.items() if not _LINE.fullmatch(line) or meant is None}
         return Response(
             None,
             status=_status(meant[1] or "") if meant and ">" not in meant[0] else None,  # a token says nothing
-            content=tuple(line for line in lines if not _LINE.fullmatch(line) or meant is None),
+            content=tuple(content.values()),
+            content_line=next(iter(content), 1),
+            line=1 + text.count("\n", 0, meant.start()) if meant else next(iter(lines), 1),
         )
     version, head = found
-    below = [line for line in lines if version is VERSIONS[-1] and _LINE.fullmatch(line)]
-    told = tuple((match[1], match[2].strip()) for line in below if (match := _LINE.fullmatch(line)))
-    content = tuple(line for line in lines if line not in below and line != first)
+    below = {n: match for n, line in lines.items() if version is VERSIONS[-1] and (match := _LINE.fullmatch(line))}
+    told = tuple((match[1], match[2].strip()) for match in below.values())
+    content = {number: line for number, line in lines.items() if number not in below}
     kind, entry = head["type"].strip("[]"), head["entry"] if "entry" in head.re.groupindex else None
-    return Response(version, kind, _status(head["status"]), entry, told, content)
+    rest = tuple(content.values()), next(iter(content), 1)
+    return Response(version, kind, _status(head["status"]), entry, told, *rest, place)
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines that say something, without the fence around all of them."""
-    lines = [line.strip() for line in text.strip().splitlines()]
-    if len(lines) > 1 and _FENCE.fullmatch(lines[0]) and lines[-1] == lines[0][:3]:
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that say something, with their numbers, without the fence around all of them."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(lines) > 1 and _FENCE.fullmatch(lines[0][1]) and lines[-1][1] == lines[0][1][:3]:
         lines = lines[1:-1]
-    return filter(None, lines)
+    return iter(lines)
 
 
 def _version(line: str) -> tuple[MessageVersion, re.Match[str]] | None:

@@ -12,7 +12,7 @@ from delegtop.model import notes as kinds
 from delegtop.model.delegation import Delegation
 from delegtop.model.states import ENDED_BADLY
 from delegtop.protocols.cleo import PRODUCT, response_contract
-from delegtop.protocols.cleo.entries import entries, entry_named, objected
+from delegtop.protocols.cleo.entry_lookup import entries, entry_named, objected
 from delegtop.protocols.cleo.entry_rows import outcome_of
 from delegtop.protocols.cleo.response_contract import BLOCKER_WORDS, FOUR_LINES, GATES, MESSAGES, RESPONSE, Response
 from delegtop.protocols.noted_drift import notes
@@ -38,7 +38,7 @@ def exact_response(case: Case) -> Iterator[RuleNote]:
             begins = f"it begins {quoted(_beginning(text))}" if text.strip() else "it is empty"
             yield RuleNote(
                 f"The response does not hold the message of any version of the protocol; {begins}.",
-                origin,
+                _at(case, origin, answer.line),
                 advice=f"Let it answer with nothing but {_advised(text, answer)}.",
             )
         elif answer.spoilt:
@@ -73,7 +73,7 @@ def no_content(case: Case) -> Iterator[RuleNote]:
         yield RuleNote(
             f"The response holds {len(rest)} line{'' if len(rest) == 1 else 's'} beside the message "
             f"({sum(map(len, rest))} characters), beginning {quoted(rest[0])}.",
-            origin,
+            _at(case, origin, answer.content_line),
             advice="Move the content into the output file; the manifest gives the orchestrator the key findings.",
         )
     yield from objected(case, "OUT-004")
@@ -226,6 +226,13 @@ def _read(case: Case) -> Iterator[_Answer]:
     summary = facts.report.summary
     if facts.product != PRODUCT.name and summary and RESPONSE.search(summary):
         yield facts.ended_origin, summary, response_contract.read(summary)
+
+
+def _at(case: Case, origin: Origin | None, line: int) -> Origin | None:
+    """The line of the answer; one that stands in the log of another program has the line of the log."""
+    if origin is None or case.facts.product != PRODUCT.name:
+        return origin
+    return Origin(origin.source, origin.line + line - 1, origin.offset, origin.host)
 
 
 def _advised(text: str, answer: Response) -> str:

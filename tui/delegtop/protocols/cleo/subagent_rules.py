@@ -9,16 +9,17 @@ from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import listed, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
 from delegtop.model import notes as kinds
+from delegtop.model.deviation_kinds import UNLISTED
 from delegtop.model.events import Outcome
 from delegtop.model.states import ACTIVE
 from delegtop.protocols.cleo import entry_drift
-from delegtop.protocols.cleo.entries import is_entry, objected, objections, words
+from delegtop.protocols.cleo.entry_lookup import is_entry, objected, objections, output_files, words
 from delegtop.protocols.cleo.entry_rows import OUTPUT
-from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE, OutputFile
+from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE
 from delegtop.protocols.noted_drift import drifted, notes
 
 DEVIATIONS = {entry_drift.SPREAD: frozenset({"OUT-002"})}
-LEFT = {entry_drift.SPREAD: "OUT-002"}
+LEFT = {entry_drift.SPREAD: "OUT-002", UNLISTED: "OUT-002"}
 STALE_AFTER = 3 * MINUTE
 _PROTOCOL = "CLEO subagent protocol"
 _NO_LINE = "MANIFEST-001"
@@ -49,9 +50,13 @@ def output_file(case: Case) -> Iterator[RuleNote]:
                 case.facts.ended_origin,
                 advice="Do not rely on the key findings alone: find the file, or have the work done again.",
             )
-        elif lacks := _lacks(case.read(path), asked):
+    for output in output_files(case):
+        missing, empty = output.file.lacks(asked), output.file.empty(asked)
+        if missing or empty:
+            lines = [*([1] if missing else []), *map(output.file.line_of, empty)]
             yield RuleNote(
-                f"The output file {quoted(path)} {lacks}.",
+                f"The output file {quoted(output.name)} {_lacks(missing, empty)}.",
+                *map(output.at, lines),
                 case.facts.ended_origin,
                 advice="Let the agent write the file by the template of the protocol; other agents look for these.",
                 severity=Severity.WARNING,
@@ -65,7 +70,8 @@ def output_file(case: Case) -> Iterator[RuleNote]:
     "exactly one line is appended to the manifest",
     f"{_PROTOCOL}, Output Requirements: one line, no pretty-printing. A reader that takes the manifest line by line "
     "sees nothing of an entry that is spread over several, and half of two that share one. CLEO's own check tells of "
-    "subagents that left no line at all.",
+    "subagents that left no line at all; an output file beside the manifest that no line in that folder names is a "
+    "warning: its entry may be kept elsewhere.",
 )
 def one_line(case: Case) -> Iterator[RuleNote]:
     for note, violation in objections(case):
@@ -181,11 +187,9 @@ def heartbeat(case: Case) -> Iterator[RuleNote]:
 # Helpers
 
 
-def _lacks(text: str | None, asked: tuple[str, ...]) -> str:
-    """What the text of a file lacks, in words; nothing if it cannot be read."""
-    file = OutputFile(text or "")
-    missing = file.lacks(asked) if text is not None else ()
-    sections, empty = [name for name in missing if name != TITLE], file.empty(asked)
+def _lacks(missing: tuple[str, ...], empty: tuple[str, ...]) -> str:
+    """What a file lacks, in words."""
+    sections = [name for name in missing if name != TITLE]
     told = ["has no title"] if TITLE in missing else []
     told += [f"has no section {listed(sections)}"] if sections else []
     told += [f"says nothing under {listed(empty)}"] if empty else []

@@ -42,16 +42,17 @@ class HyperActivity(Dialect):
         return 75 if b"\nactivity:" in front and b"actor:" in front else 0
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
-        from delegtop.protocols.frontmatter import AgentFileError, read, split  # YAML is slow to import
+        from delegtop.protocols.hyper.activity_yaml import ActivityError, entries  # YAML is slow to import
 
         notes = Notes(line.origin)
         try:
-            front, _, _ = split(line.data.decode("utf-8-sig", "replace"))
-            activity = read(front).get("activity")
-        except AgentFileError as error:
+            activity, is_cut = entries(line.data.decode("utf-8-sig", "replace"))
+        except ActivityError as error:
             yield Unreadable(line.origin, "bad frontmatter", str(error))
             return
-        yield from activity_events(_plain(activity), line.origin.source, self.zone, notes)
+        if is_cut:
+            yield Unreadable(line.origin, "long activity list", "its older entries were left out")
+        yield from activity_events(activity, line.origin.source, self.zone, notes)
         yield from notes.deviations()
 
 
@@ -84,13 +85,3 @@ def activity_events(given: Any, path: str | None, zone: tzinfo, notes: Notes) ->
         action = each.get("action")
         doing = " ".join(part for part in (action if isinstance(action, str) else "wrote", path) if part)
         yield Heard(id, at, notes.origin, doing=doing)
-
-
-def _plain(value: Any) -> Any:
-    """A value of the frontmatter without its places."""
-    data = getattr(value, "data", value)
-    if isinstance(data, tuple):
-        return [_plain(each) for each in data]
-    if isinstance(data, dict):
-        return {key: _plain(each) for key, each in data.items()}
-    return data

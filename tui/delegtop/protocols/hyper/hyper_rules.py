@@ -83,7 +83,6 @@ def marked(case: Case) -> Iterator[RuleNote]:
                 f"{found.details[0][0].upper()}{found.details[0][1:]}.",
                 *found.evidence,
                 advice="Put the JSON into a ```json fence between the two marker comments.",
-                severity=Severity.INFO if kind == output_contract.UNFENCED else None,
             )
 
 
@@ -162,7 +161,8 @@ def types(case: Case) -> Iterator[RuleNote]:
     "wrong artifact type",
     Severity.WARNING,
     "artifacts are documents, code or data",
-    f"{_CONTRACT}, Field Specifications: artifacts.",
+    f"{_CONTRACT}, Field Specifications: artifacts: a document is Markdown, code is source code, data is JSON, YAML or "
+    "other data. One that its name shows to be another is told; JSON and YAML may be any.",
 )
 def artifact_types(case: Case) -> Iterator[RuleNote]:
     return _breaches(case, "HYP-006", f"Use {choice(ARTIFACT_TYPES)}.")
@@ -204,7 +204,7 @@ def artifacts_exist(case: Case) -> Iterator[RuleNote]:
 @rule(
     "HYP-009",
     "wordy file summary",
-    Severity.INFO,
+    Severity.WARNING,
     "an artifact's summary has one or two sentences",
     f"{_CONTRACT}, Field Specifications: artifacts.",
 )
@@ -215,7 +215,7 @@ def artifact_summaries(case: Case) -> Iterator[RuleNote]:
 @rule(
     "HYP-010",
     "wrong points count",
-    Severity.INFO,
+    Severity.WARNING,
     "an artifact has three to five key points",
     f"{_CONTRACT}, Field Specifications: artifacts.",
 )
@@ -290,6 +290,7 @@ def way_on(case: Case) -> Iterator[RuleNote]:
         severity=Severity.ERROR if outcome is Outcome.FAILED else None,
         advice="; ".join(steps) or "Resolve what is in the way, then start the agent again.",
         by="agent" if steps else "delegtop",
+        fields=("error",) if faults else ("next_steps|blockers",),
     )
 
 

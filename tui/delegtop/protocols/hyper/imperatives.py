@@ -16,7 +16,9 @@ _BEFORE = lazy_pattern(
 """What may stand before the verb: a mark of a list, a condition, a label, an adverb."""
 _SUBJECT = lazy_pattern(
     r"(?:i|we|you|he|she|it|they|the|this|that|these|those|there|an?|our|my|its|their|some|maybe|perhaps|possibly|"
-    r"should|could|would|might|may|must|can|will|shall|needs?|is|are|was|were|has|had|does|did)\b(?!['’-])"
+    r"should|could|would|might|may|must|can|will|shall|needs?|is|are|was|were|has|had|does|did|"
+    r"no|none|nothing|further|more|additional|other|another)\b(?!['’-])"
+    r"|[a-z]{3,30}(?:tion|sion|ness|ity|ance|ence) of\b"
 )
 """How a statement or a question begins."""
 _ENDING = lazy_pattern(r"[a-z]{2,30}(?:ing|ed|(?<![suaio])s)\b(?!['’-])")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.protocols.protocol_drift import Drift
+from delegtop.protocols.standard.contract.output_markers import END, START
 
 Status = Literal["complete", "partial", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -20,6 +21,13 @@ FAILED_WORDS = frozenset({"error", "failed", "failure"})
 STUCK_WORDS = frozenset({"partial", "blocked"})
 ArtifactType = Literal["document", "code", "data"]
 ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
+_SUFFIXES: dict[str, ArtifactType] = {
+    **dict.fromkeys(("md", "mdx"), "document"),
+    **dict.fromkeys(("c", "cc", "cpp", "cs", "go", "h", "java", "js", "jsx", "kt", "lean", "php", "py", "rb"), "code"),
+    **dict.fromkeys(("rs", "scala", "sh", "swift", "ts", "tsx"), "code"),
+    **dict.fromkeys(("csv", "jsonl", "ndjson", "parquet", "tsv"), "data"),
+}
+"""Of files that can be nothing else. JSON and YAML are data, or code that is configured by them."""
 KEY_POINTS = (3, 5)
 SUMMARY_SENTENCES = (1, 2)
 LONGEST = 1e13
@@ -34,10 +42,6 @@ NOT_JSON = "not JSON"
 NO_BLOCK = "no block"
 """Kinds of drift; what is wrong with the object itself goes by the rule that tells it."""
 
-# In four spellings. A bare word counts only on a line of its own: prose may speak of it.
-_MARKER = r"(?:<!--[ \t]*{0}[ \t]*-->|---[ \t]*{0}[ \t]*---|<<<[ \t]*{0}[ \t]*>>>|^[ \t]*{0}[ \t\r]*$)"
-START = re.compile(_MARKER.format("AGENT_OUTPUT_START"), re.MULTILINE)
-END = re.compile(_MARKER.format("AGENT_OUTPUT_END"), re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
 _LARGEST = 4_000_000
 
@@ -55,6 +59,8 @@ class OutputBlock(NamedTuple):
     fenced: bool
     rest: str = ""
     """What stands behind the object, where nothing but the object should."""
+    before: str = ""
+    """What stands before it in its fence."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,11 @@ class Output:
         return _output(value)
 
 
+def type_of(path: str) -> ArtifactType | None:
+    """What a file is by its name; None if that tells nothing."""
+    return _SUFFIXES.get(path.rpartition("/")[2].rpartition(".")[2].lower()) if "." in path else None
+
+
 def is_output(value: object) -> bool:
     """True for an object of this contract, with or without `meta`; the standard return of other systems is none."""
     if not isinstance(value, dict) or "metadata" in value or "session_id" in value:
@@ -117,7 +128,8 @@ def blocks(text: str) -> list[OutputBlock]:
             continue
         value, rest = _object(inside)
         if is_output(value):
-            found.append(OutputBlock(value, start, end, marked=False, closed=True, fenced=True, rest=rest))
+            around = rest, _before(inside)
+            found.append(OutputBlock(value, start, end, False, True, True, *around))
     if not found and text.lstrip().startswith("{") and is_output(value := _object(text)[0]):
         found.append(OutputBlock(value, 0, len(text), marked=False, closed=True, fenced=False))
     return sorted(found, key=lambda block: block.start)
@@ -132,7 +144,8 @@ def _marked(text: str) -> Iterator[OutputBlock]:
         fence = next(_fences(inside), None)
         value, rest = _object(fence[2] if fence else _FENCE.sub("", inside))  # a fence of another language is no text
         stop, is_closed = end.end() if end else limit, end is not None
-        yield OutputBlock(value, start.start(), stop, True, is_closed, fence is not None, rest if is_closed else "")
+        around = rest if is_closed else "", _before(fence[2]) if fence else ""
+        yield OutputBlock(value, start.start(), stop, True, is_closed, fence is not None, *around)
 
 
 def _fences(text: str) -> Iterator[tuple[int, int, str]]:
@@ -147,6 +160,10 @@ def _fences(text: str) -> Iterator[tuple[int, int, str]]:
             opened = None
         elif fence[1].lower() == "json":
             opened = fence  # the one before was never closed
+
+
+def _before(text: str) -> str:
+    return text[: max(text.find("{"), 0)].strip()
 
 
 def _object(text: str) -> tuple[dict[str, Any] | None, str]:
@@ -174,6 +191,8 @@ def place(block: OutputBlock) -> list[Drift]:
         found.append(Drift(NOT_JSON, "between the markers stands no valid JSON object"))
     elif block.rest[:1] in ("]", ","):
         found.append(Drift(NOT_JSON, "the block holds a list, not one JSON object"))
+    elif block.before:
+        found.append(Drift(NOT_JSON, "text stands before the JSON object, which makes the block no valid JSON"))
     elif block.rest:
         found.append(Drift(NOT_JSON, "more text follows the JSON object, which makes the block no valid JSON"))
     return found

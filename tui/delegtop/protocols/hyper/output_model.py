@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
 
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, besides, broken
+from delegtop.protocols.contract_model import ContractModel, Demand, Said, besides, broken, some
 from delegtop.protocols.hyper.imperatives import is_statement
 from delegtop.protocols.hyper.output_contract import (
     COMPLETE_WORDS,
@@ -17,9 +17,10 @@ from delegtop.protocols.hyper.output_contract import (
     SUMMARY_SENTENCES,
     ArtifactType,
     Status,
+    type_of,
 )
-from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
-from delegtop.protocols.standard.contract.return_contract import sentences
+from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _FIELDS = "hyper output contracts, Field Specifications"
 _READ = 16_384
@@ -82,7 +83,10 @@ class OutputArtifactModel(ContractModel):
         Said,
         AfterValidator(_relative),
         Demand(f"{_FIELDS}: artifacts", "HYP-003", "HYP-005"),
-        Field(description="Relative path from $HYPER_WORKSPACE_ROOT/."),
+        Field(
+            description="Relative path from $HYPER_WORKSPACE_ROOT/.",
+            json_schema_extra={"pattern": rf"^(?!\$){SCHEMA_PATTERN.removeprefix('^')}"},
+        ),
     ]
     summary: Annotated[
         Said,
@@ -101,6 +105,16 @@ class OutputArtifactModel(ContractModel):
         ),
     ]
 
+    @model_validator(mode="after")
+    def _fits(self) -> "OutputArtifactModel":
+        meant = type_of(self.path)
+        if meant is not None and meant != self.type:
+            raise broken("HYP-006", "type", f"is {self.type}, but {self.path[-60:]} is {_KINDS[meant]}")
+        return self
+
+
+_KINDS: dict[ArtifactType, str] = {"document": "a document", "code": "source code", "data": "data"}
+
 
 class OutputErrorModel(ContractModel):
     """Why it was unable to proceed."""
@@ -118,8 +132,24 @@ class OutputErrorModel(ContractModel):
     ] = None
 
 
+def _of_status(status: Status, then: dict[str, Any]) -> dict[str, Any]:
+    """For JSON Schema: what must hold of an answer with that status."""
+    meta = {"properties": {"status": {"const": status}}, "required": ["status"]}
+    return {"if": {"properties": {"meta": meta}, "required": ["meta"]}, "then": then}
+
+
 class AgentOutput(ContractModel):
     """What a sub-agent answers, as a JSON block in its final message."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "allOf": [
+                _of_status("error", {"required": ["error"], "properties": {"error": {"type": "object"}}}),
+                _of_status("partial", some("next_steps")),
+                _of_status("complete", {"properties": {"error": {"type": "null"}}}),
+            ]
+        }
+    )
 
     meta: Annotated[OutputMeta, Demand(f"{_FIELDS}: meta", "HYP-003", "HYP-005"), Field(description="Required.")]
     artifacts: Annotated[

@@ -37,7 +37,7 @@ from delegtop.model.events import (
 from delegtop.protocols.hyper import PRODUCT
 from delegtop.sources.records import Line, Unreadable
 
-_HEADER = re.compile(r"^(run|program|started|updated):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE)
+_HEADER = re.compile(r"^(run|program|started|updated):[ \t]*(\S[^\n]*)$", re.MULTILINE)
 _SESSION = re.compile(
     r"^[ \t]*(?:(?:let|const|output)[ \t]+)?(?:(?P<name>\w+)[ \t]*=[ \t]*)?(?P<verb>session|resume)\b"
     r"(?::[ \t]*(?P<agent>[\w-]+))?[ \t]*(?:\"(?P<prompt>[^\"\n]*)\")?[^#\n]*(?:#[ \t]*(?P<note>[^\n]*))?$"
@@ -98,7 +98,7 @@ class HyperRun(Dialect):
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
         text = line.data[:_LARGEST].decode("utf-8-sig", "replace")
         lines = text.split("\n")
-        header = {match[1]: match[2] for match in _HEADER.finditer(text[:4_000])}
+        header = {match[1]: match[2].rstrip() for match in _HEADER.finditer(text[:4_000])}
         source = line.origin.source
         run = _run_id(header.get("run"), source)
         latest = self._copies.told(source, [run, *header.values()], line.at, self.zone)

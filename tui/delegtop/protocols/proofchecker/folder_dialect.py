@@ -16,12 +16,12 @@ from delegtop.model.deviation_kinds import DeviationKind
 from delegtop.model.events import Deviation, Event
 from delegtop.protocols.proofchecker import (
     PRODUCT,
-    asides,
     events_log,
-    lists,
+    folder_lists,
     markers,
     multi_state,
     return_meta,
+    sessionless_files,
     shapes,
     task_logs,
     vocabulary,
@@ -39,16 +39,16 @@ _READERS: dict[FileShape, Callable[[Document, FolderMemory], Iterator[Event]]] =
     FileShape.CONTINUATIONS: markers.read_continuations,
     FileShape.CYCLES: markers.read_cycles,
     FileShape.MULTI_STATE: multi_state.read_state,
-    FileShape.HANDOFF: asides.read_handoff,
+    FileShape.HANDOFF: sessionless_files.read_handoff,
     FileShape.EVENTS: events_log.read,
     FileShape.METRICS: task_logs.read_metrics,
     FileShape.ISSUES: task_logs.read_issue,
     FileShape.LOCK: markers.read_lock,
     FileShape.SESSION: markers.read_session,
-    FileShape.PROGRESS: asides.read_progress,
-    FileShape.SPAWN: asides.read_spawn,
-    FileShape.STATE: lists.read_state,
-    FileShape.ERRORS: lambda document, memory: lists.read_errors(document.value, document, memory),
+    FileShape.PROGRESS: sessionless_files.read_progress,
+    FileShape.SPAWN: sessionless_files.read_spawn,
+    FileShape.STATE: folder_lists.read_state,
+    FileShape.ERRORS: lambda document, memory: folder_lists.read_errors(document.value, document, memory),
 }
 
 
@@ -138,4 +138,6 @@ class ProofChecker(Dialect):
         if any(not isinstance(each, dict) for each in value):
             yield Unreadable(line.origin, NOT_AN_OBJECT, excerpt(data))
         errors = [each for each in value if isinstance(each, dict)]
-        yield from lists.read_errors(errors, self._memory.document({}, line.origin, line.at, errors), self._memory)
+        yield from folder_lists.read_errors(
+            errors, self._memory.document({}, line.origin, line.at, errors), self._memory
+        )

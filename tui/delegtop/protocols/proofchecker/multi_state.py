@@ -63,7 +63,7 @@ class TaskBatch:
         value = document.value
         self.value = value
         self.session = text(value.get("session_id"))
-        self.tasks = _numbers(value.get("task_numbers"))
+        self.tasks = [*dict.fromkeys(_numbers(value.get("task_numbers")))]
         self.waves = [_numbers(wave) for wave in items(value.get("waves"))]
         self.statuses = _by_task(value.get("current_statuses"))
         self.completed = set(_numbers(value.get("completed_tasks")))

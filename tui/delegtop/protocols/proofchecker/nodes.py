@@ -5,6 +5,7 @@ task to a session of its own, whose id is the batch's id and the number of the t
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from delegtop.base.clock import DAY, MINUTE, Millis, parse_time
@@ -295,13 +296,27 @@ def described(id: str, document: Document, title: str | None = None, cwd: str | 
 
 def text(value: Any, limit: int = 4_000) -> str | None:
     """A text of it, also of a number or of a list of texts; None if there is none."""
-    if isinstance(value, list):
-        value = "\n".join(part for each in value if (part := text(each)))
-    elif isinstance(value, dict):
-        value = "\n".join(f"{key}: {part}" for key, each in value.items() if (part := text(each)))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value)
-    return cut(value.strip(), limit) or None if isinstance(value, str) else None
+    told = _told(value, [limit, limit])
+    return cut(told.strip(), limit) or None if told else None
+
+
+def _told(value: Any, room: list[int]) -> str | None:
+    """The same as long as there is room, for so many values and so many characters."""
+    room[0] -= 1
+    kind = type(value)
+    if kind is str:
+        told = value.strip()
+        room[1] -= len(told)
+        return told or None
+    if kind is list or kind is dict:
+        parts: list[str] = []
+        for key, each in value.items() if kind is dict else zip(repeat(""), value, strict=False):
+            if room[0] <= 0 or room[1] <= 0:
+                break
+            if part := _told(each, room):
+                parts.append(f"{key}: {part}" if kind is dict else part)
+        return "\n".join(parts) or None
+    return str(value) if kind is int or kind is float else None
 
 
 def number(value: Any) -> str | None:

@@ -24,6 +24,8 @@ _WAITS = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = 200
+_MOST = 1_000_000_000
+"""No plan has more phases and no team more members."""
 
 
 class MetaAgent(NamedTuple):
@@ -251,7 +253,7 @@ def _counted(value: dict[str, Any]) -> tuple[float, float] | None:
 def _count(value: Any) -> float | None:
     if isinstance(value, list):
         return len(value)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST else None
 
 
 def _team(value: dict[str, Any]) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from delegtop.base.clock import Millis, iso
 from delegtop.base.origin import Origin
-from delegtop.base.secrets import mask
+from delegtop.base.secrets import mask, mask_beginning
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case, Exists
@@ -163,7 +163,7 @@ def excerpt(origin: Origin, shows: Collection[str], raw: Raw) -> Excerpt:
     place, data = Place(origin.source, origin.line), raw(origin)
     if data is None:
         return Excerpt(place, list(shows), None, cut=False)
-    text = mask(data[:_MASKED_AT_ONCE].decode("utf-8", "replace")).rstrip("\r\n")
+    text = mask_beginning(data[: 2 * _MASKED_AT_ONCE].decode("utf-8", "replace"), _MASKED_AT_ONCE).rstrip("\r\n")
     return Excerpt(place, list(shows), text[:EXCERPT], cut=len(text) > EXCERPT or len(data) > _MASKED_AT_ONCE)
 
 

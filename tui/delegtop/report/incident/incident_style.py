@@ -64,7 +64,9 @@ font:12px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
 .s-running,.s-waiting{--c:var(--calm)}.s-silent,.s-partial,.s-blocked{--c:var(--warn)}
 .s-overdue,.s-failed,.s-timeout{--c:var(--bad)}.s-lost,.s-interrupted{--c:var(--odd)}
 .s-completed{--c:var(--good)}.s-unknown,.s-idle{--c:var(--dim)}
-@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--panel:#fff;--accent:#0b5cad;
+section{content-visibility:auto;contain-intrinsic-size:auto 60rem}
+@media print{section{content-visibility:visible}
+:root{color-scheme:light;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--panel:#fff;--accent:#0b5cad;
 --bad:#b3261e;--bad-panel:#fdecea;--warn:#8a5300;--good:#1a7f4b;--calm:#2f6fb5;--dim:#7b8593;--odd:#7a3fa8;
 --code:#f3f4f6}
 @page{margin:14mm}html{font-size:8.5pt}body{font-size:1rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from delegtop.base.clock import Millis, duration, iso
 from delegtop.base.origin import Origin
-from delegtop.base.secrets import mask
+from delegtop.base.secrets import mask, mask_beginning
 from delegtop.model import recovery_hints
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Awaited, Ended, Erred, Heard, Noted, Resumed
@@ -116,7 +116,7 @@ def _said(told: Kept) -> tuple[What, str] | None:
 
 
 def _event(at: Millis, what: What, facts: Delegation, text: str, origin: Origin | None) -> Event:
-    masked = mask(text[: 4 * _SHORT])
+    masked = mask_beginning(text, 4 * _SHORT)
     short = masked if len(masked) <= _SHORT else f"{masked[: _SHORT - 1]}…"
     place = Place(origin.source, origin.line) if origin else None
     return Event(iso(at), what, Ref(facts.id, mask(label(facts))), short, derived=what == "deadline", place=place)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from delegtop.base.clock import countdown, duration
 from delegtop.base.secrets import mask
-from delegtop.base.text import brief, prose
+from delegtop.base.text import brief, cut, prose
 from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
@@ -121,11 +121,11 @@ class Table:
         return self.forest.blocker(handle) if waiting else None
 
     def safe(self, text: str) -> str:
-        return self._clean(text[:_LOOKED_AT], self.masked, False)
+        return self._clean(cut(text, _LOOKED_AT), self.masked, False)
 
     def prose(self, text: str) -> str:
         """Safe, too, and without the marks of Markdown: what was written for people."""
-        return self._clean(text[:_LOOKED_AT], self.masked, True)
+        return self._clean(cut(text, _LOOKED_AT), self.masked, True)
 
     def _cleaned(self, text: str, masked: bool, for_people: bool) -> str:
         text = (prose if for_people else brief)(mask(text) if masked else text, _LONGEST)

@@ -1,11 +1,13 @@
 """Every text a reader knows, by its first line: those in files now, and those that were."""
 
 from collections.abc import Iterator
+from itertools import islice
 
-from delegtop.sources.text_identity.text_trace import TextTrace
+from delegtop.sources.text_identity.text_trace import UNENDED, TextTrace, key_of
 
 _REMEMBERED = 1_024
 _ALIKE = 32
+"""So many are compared with a file."""
 
 
 class KnownTexts:
@@ -16,12 +18,22 @@ class KnownTexts:
         self._by_source: dict[int, TextTrace] = {}
         self._closed: dict[TextTrace, None] = {}
 
-    def like(self, key: int) -> Iterator[TextTrace]:
-        """The known texts with a first line of that digest, newest first."""
-        return reversed(self._by_key.get(key, ())[-_ALIKE:])
+    def like(self, key: int, head: bytes) -> Iterator[TextTrace]:
+        """The known texts with a first line of that digest that begin like this, newest first."""
+        unended = self._by_key.get(UNENDED, ())
+        newest = reversed((*unended, *self._by_key.get(key, ())[-_REMEMBERED:]))
+        return islice((each for each in newest if _begin_alike(each.head, head)), _ALIKE)
 
     def add(self, trace: TextTrace) -> None:
         self._by_key.setdefault(trace.key, []).append(trace)
+
+    def end_first_line(self, trace: TextTrace) -> None:
+        """Its first line was read without its end, and has it now."""
+        if trace.key == UNENDED and trace.line:
+            known = self._drop(trace)
+            trace.key = key_of(trace.head)
+            if known:
+                self.add(trace)
 
     def is_alone(self, trace: TextTrace) -> bool:
         """Whether no other text with that first line is known."""
@@ -60,10 +72,20 @@ class KnownTexts:
 
     def forget(self, trace: TextTrace) -> None:
         self._closed.pop(trace, None)
+        self._drop(trace)
+        for source in trace.sources:
+            self._by_source.pop(id(source), None)
+
+    def _drop(self, trace: TextTrace) -> bool:
+        """Look it up no longer by its key; True if it was."""
         alike = self._by_key.get(trace.key, [])
-        if trace in alike:
+        known = trace in alike
+        if known:
             alike.remove(trace)
         if not alike:
             self._by_key.pop(trace.key, None)
-        for source in trace.sources:
-            self._by_source.pop(id(source), None)
+        return known
+
+
+def _begin_alike(one: bytes, other: bytes) -> bool:
+    return one.startswith(other) or other.startswith(one)

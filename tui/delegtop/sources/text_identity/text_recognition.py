@@ -1,12 +1,25 @@
 """Which text a file holds: a new one, one that goes on from elsewhere, or only a copy of one that is known."""
 
 import os
+from collections.abc import Collection
 
 from delegtop.base.clock import Clock
+from delegtop.sources.discover import unrotated
 from delegtop.sources.handles import Handles, Inode
 from delegtop.sources.inode import FollowedInode
 from delegtop.sources.text_identity.known_texts import KnownTexts
-from delegtop.sources.text_identity.text_trace import PREAMBLE, TextTrace, goes_on, opening, same_bytes
+from delegtop.sources.text_identity.text_trace import (
+    PREAMBLE,
+    TextTrace,
+    alike,
+    digest_of,
+    file_digest,
+    goes_on,
+    key_of,
+    line_end,
+    opening,
+    same_bytes,
+)
 
 
 class TextRecogniser:
@@ -23,41 +36,72 @@ class TextRecogniser:
     def recognise(self, file: FollowedInode, fd: int) -> bool:
         """Find out which text the file holds and where to read on; False if there is nothing to read (yet)."""
         self.copies.pop(file.inode, None)
-        file.copy_of = file.original = None
+        repeated, file.copy_of, file.original = file.copy_of, None, None
         beginning = opening(fd, file.size, self._limit)
         if beginning is None:
             return False
-        start, key = beginning
+        start, key, head = beginning
         known, furthest, goes_further = None, 0, False
-        for trace in self._library.like(key):
+        for trace in self._library.like(key, head):
             agreed = trace.agreement(fd, file.size)
             if trace.start != start or agreed.contradicted:
                 continue
             home = trace.home
             if home is not None and home is not file and self._repeats(home, fd, file.size):
+                trace.note_copy(file.size, file_digest(fd, start, file.size))
                 self._wait_as_copy(file, trace, home if home.trace is trace else None)
                 return False
-            living = home is not None and home.trace is trace and bool(home.names)
             whole = agreed.offset == trace.offset
             more = whole and goes_on(fd, trace.offset, file.size, self._limit)
-            comes_from_it = trace.moved or trace.offset >= PREAMBLE or home is file.replaces
-            if living and not (more and comes_from_it):
+            if more and is_living(trace) and not comes_from(trace, file.names or [file.path], file.replaces):
                 continue
-            if agreed.offset > furthest and (whole or agreed.offset >= file.size):
-                known, furthest, goes_further = trace, agreed.offset, more
-        file.replaces = None
+            reached = agreed.offset if whole else file.size
+            if furthest < reached <= trace.offset and self._holds(fd, trace, reached, agreed.offset):
+                known, furthest, goes_further = trace, reached, more
+        replaced, file.replaces = file.replaces, None
         if known is None:
-            self.begin(file, TextTrace(key, start))
+            origin = replaced.trace if replaced is not None else repeated
+            fork = self._fork(file, fd, origin, replaced) if origin is not None else None
+            self.begin(file, fork or TextTrace(key, start))
         elif goes_further:
             self._adopt(file, known)
         else:
             self._wait_as_copy(file, known, None)
         return file.trace is not None
 
-    def is_known(self, fd: int, size: int, start: int, key: int) -> bool:
+    def _holds(self, fd: int, trace: TextTrace, reached: int, agreed: int) -> bool:
+        """Whether the file holds all of the text up to there, of which the samples agreed so far."""
+        if agreed >= reached and trace.is_proven(fd, reached):
+            return True
+        return bool(trace.packed_in) and is_packed_there(trace, reached, file_digest(fd, trace.start, reached))
+
+    def _fork(self, file: FollowedInode, fd: int, trace: TextTrace, replaced: FollowedInode | None) -> TextTrace | None:
+        """What the file has in common with a text that it repeated, or whose name it took, if both went on."""
+        if trace.home is file or not is_related(trace, file.names or [file.path], replaced):
+            return None
+        most = min(file.size, trace.offset)
+        end = line_end(fd, max(self._common(trace, fd, most), trace.furthest_proof(fd, most)))
+        return trace.cut_back(fd, end) if end > trace.start else None
+
+    def _common(self, trace: TextTrace, fd: int, most: int) -> int:
+        """How far a file agrees with the one that holds the text, if that can be read."""
+        home = trace.home
+        if home is None or home.trace is not trace:
+            return 0
+        try:
+            other = self._handles.private(home.inode, home.names)
+        except OSError:
+            return 0
+        try:
+            return alike(other, fd, most)
+        finally:
+            os.close(other)
+
+    def is_known(self, fd: int, size: int, start: int, head: bytes) -> bool:
         """Whether all of a file, whose only line has no end, stands in a text that was delivered."""
         return any(
-            trace.start == start and trace.agreement(fd, size).offset >= size for trace in self._library.like(key)
+            trace.start == start and trace.agreement(fd, size).offset >= size and trace.is_proven(fd, size)
+            for trace in self._library.like(key_of(head), head)
         )
 
     def close_text(self, file: FollowedInode) -> None:
@@ -77,7 +121,6 @@ class TextRecogniser:
     def _wait_as_copy(self, file: FollowedInode, trace: TextTrace, original: FollowedInode | None) -> None:
         self.copies[file.inode] = file
         file.copy_of, file.original = trace, original
-        trace.copied = True
         if trace.home is None:
             trace.home = file
 
@@ -113,3 +156,34 @@ class TextRecogniser:
     def _settle_in(self, file: FollowedInode, trace: TextTrace) -> None:
         file.trace, trace.home = trace, file
         file.source = self._library.name(trace, file.path)
+
+
+def is_living(trace: TextTrace) -> bool:
+    """Whether a file with a name holds it, and is read."""
+    return trace.home is not None and trace.home.trace is trace and bool(trace.home.names)
+
+
+def comes_from(trace: TextTrace, names: Collection[str], replaced: FollowedInode | None = None) -> bool:
+    """Whether a longer text that begins with all of this one goes on from it, and does not merely begin alike."""
+    return trace.moved or trace.offset >= PREAMBLE or is_related(trace, names, replaced)
+
+
+def is_related(trace: TextTrace, names: Collection[str], replaced: FollowedInode | None) -> bool:
+    """Whether a file is a copy of the text by its names: it took the same, or both are generations of one log."""
+    known = trace.home.names if trace.home is not None and trace.home.names else trace.sources
+    is_replaced = replaced is not None and trace.home is replaced
+    return is_replaced or not {*map(unrotated, names)}.isdisjoint(map(unrotated, known))
+
+
+def is_packed_there(trace: TextTrace, size: int, digest: int) -> bool:
+    """Whether the compressed file that a text was read from begins with so many bytes of that digest."""
+    from delegtop.sources import packed  # few files are
+
+    found = at = 0
+    try:
+        for block in packed.text(trace.packed_in, size):
+            found = digest_of(block, found, 0, size - at)
+            at += len(block)
+    except OSError:
+        return False
+    return at >= size and found == digest

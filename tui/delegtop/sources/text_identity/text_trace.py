@@ -1,11 +1,14 @@
 """What is remembered of a text that was read, so that it is known again wherever it turns up.
 
 A log is not its name, nor its inode: it is rotated, copied, cut off, replaced by a longer copy of itself. A `Trace`
-keeps the place that reading has reached and samples of what stands before it. Samples can only miss a change made in
-the middle of a long text in place; wherever they leave a doubt, the text is read again rather than skipped.
+keeps the place that reading has reached, samples of what stands before it, and a digest of all of that. Samples are
+looked at whenever a file has grown; they can only miss a change made in the middle of a long text in place. Before
+anything is passed over in another file, all of it is compared by its digest; wherever a doubt is left, the text is read
+again rather than skipped.
 """
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,17 +21,29 @@ TAIL = 256
 """There may be thousands of traces: what is kept of each has to be little."""
 MARK = 128
 MARKS = 8
+COPIES = 8
+UNENDED = 0
+"""The key of a text whose first line has no end yet; no other has it."""
 PREAMBLE = 4096
 """Logs of one program may begin alike. Only more than this in common proves that one text comes from the other."""
 _BLOCK = 256 * 1024
 _FIRST_LOOK = 4 * 1024
+_DIGEST_BITS = 32
 
 
 class TextMark(NamedTuple):
-    """A sample: the digest of the bytes just before an offset."""
+    """What stands before an offset: a sample, and all of it. Two digests in one number, as there may be many."""
 
     offset: int
-    digest: int
+    digests: int
+
+    @property
+    def sample(self) -> int:
+        return self.digests >> _DIGEST_BITS
+
+    @property
+    def all(self) -> int:
+        return self.digests & ((1 << _DIGEST_BITS) - 1)
 
 
 class Agreement(NamedTuple):
@@ -47,7 +62,8 @@ class TextTrace:
     """The part of a text that was read: where it ends, and enough of it to recognise it."""
 
     __slots__ = (
-        "copied",
+        "copies",
+        "digest",
         "disturbed",
         "head",
         "home",
@@ -58,6 +74,7 @@ class TextTrace:
         "offset",
         "open",
         "oversize",
+        "packed_in",
         "sources",
         "start",
         "tail",
@@ -72,6 +89,8 @@ class TextTrace:
         """Everything before this was delivered."""
         self.line = 0
         """Lines finished before the offset."""
+        self.digest = 0
+        """Of everything before the offset."""
         self.head = b""
         self.tail = b""
         self.marks: tuple[TextMark, ...] = ()
@@ -83,8 +102,10 @@ class TextTrace:
         """The file that holds the text now, if only as a copy."""
         self.moved = False
         """It has been found in a second file: copies of it are about."""
-        self.copied = False
-        """A file was found that only repeats it."""
+        self.copies: tuple[TextMark, ...] = ()
+        """How far files repeat it that were compared with it, and the digest of that. They may turn up again."""
+        self.packed_in = ""
+        """The compressed file that it was read from."""
         self.disturbed = False
         """The file was changed while it was read."""
         self.sources: list[str] = []
@@ -92,14 +113,16 @@ class TextTrace:
 
     def advance(self, data: bytes, base: int, offset: int, line: int, *, marked: bool = True) -> None:
         """Go on to `offset`; `data` are the bytes from `base` on, at least from the present tail to the offset."""
-        if len(self.head) < HEAD and base <= self.start:
-            self.head = data[self.start - base : min(self.start + HEAD, offset) - base]
-        self.tail = data[max(offset - TAIL - base, 0) : offset - base]
+        known = self.start + len(self.head)
+        if len(self.head) < HEAD and base <= known >= self.offset:  # nothing was passed over since
+            self.head += data[known - base : min(self.start + HEAD, offset) - base]
+        self.tail = data[max(offset - TAIL, self.start, base) - base : offset - base]
+        self.digest = digest_of(data, self.digest, self.offset - base, offset - base)
         self.offset = offset
         self.line = line
         if marked:
-            sample = self.tail[-MARK:]
-            marks = (*self.marks, TextMark(offset, hash(sample)))
+            digests = _sample_digest(self.tail[-MARK:]) << _DIGEST_BITS | self.digest
+            marks = (*self.marks, TextMark(offset, digests))
             self.marks = marks if len(marks) <= MARKS else marks[::2]
 
     def jump(self, fd: int, offset: int) -> None:
@@ -127,19 +150,49 @@ class TextTrace:
         first = self.offset - len(self.tail)
         wanted = min(size, self.offset) - first
         if wanted <= 0:
-            return Agreement(agreed, contradicted=False)
+            was_copy = any(copy.offset == size for copy in self.copies)  # whether it is that one, its digest tells
+            return Agreement(size if was_copy else agreed, contradicted=False)
         same = _alike(read(wanted, first), self.tail)
         if same or agreed > first:
             agreed = first + same
         return Agreement(agreed, contradicted=same < wanted)
 
+    def proof(self, agreed: int) -> TextMark:
+        """The furthest place up to there for which the digest of all before it is known."""
+        if agreed >= self.offset:
+            return TextMark(self.offset, self.digest)
+        known = (mark for mark in (*self.marks, *self.copies) if mark.offset <= agreed)
+        return max(known, default=TextMark(self.start, 0))
+
+    def furthest_proof(self, fd: int, most: int) -> int:
+        """The furthest place up to which the file is known to hold the text."""
+        known = sorted(mark for mark in (*self.marks, *self.copies) if mark.offset <= most)
+        return next(
+            (each.offset for each in reversed(known) if file_digest(fd, self.start, each.offset) == each.all), 0
+        )
+
+    def is_proven(self, fd: int, agreed: int) -> bool:
+        """Whether the file holds all of the text up to there, of which every sample agreed."""
+        proof = self.proof(agreed)
+        return self.completes(proof, agreed) and file_digest(fd, self.start, proof.offset) == proof.all
+
+    def completes(self, proof: TextMark, agreed: int) -> bool:
+        """Whether what lies between was compared byte by byte."""
+        return agreed <= max(proof.offset, self.start + len(self.head)) or proof.offset >= self.offset - len(self.tail)
+
+    def note_copy(self, size: int, digest: int) -> None:
+        """A file was found that repeats the text so far."""
+        if not any(copy.offset == size for copy in self.copies):
+            self.copies = (*self.copies, TextMark(size, digest))[-COPIES:]
+
     def is_in(self, fd: int, size: int) -> bool:
         """Whether the file still holds all of it."""
         return self.offset == self.start or self.agreement(fd, size).offset == self.offset
 
-    def ends_in(self, fd: int) -> bool:
-        """Whether the file holds the end of it, which is enough for a first look."""
-        return os.pread(fd, len(self.tail), self.offset - len(self.tail)) == self.tail
+    def has_ends_in(self, fd: int) -> bool:
+        """Whether the file holds the end and the beginning of it, which is enough for a first look."""
+        ends = os.pread(fd, len(self.tail), self.offset - len(self.tail)) == self.tail
+        return ends and os.pread(fd, len(self.head), self.start) == self.head
 
     def is_roughly_in(self, fd: int) -> bool:
         """`is_in` by the samples alone, which may be asked while another thread advances."""
@@ -152,6 +205,22 @@ class TextTrace:
         trace = TextTrace(self.key, self.start)
         trace.offset, trace.line, trace.head, trace.tail = self.offset, self.line, self.head, self.tail
         trace.open, trace.oversize, trace.marks, trace.moved = self.open, self.oversize, self.marks, self.moved
+        trace.digest, trace.copies = self.digest, self.copies
+        return trace
+
+    def cut_back(self, fd: int, offset: int) -> "TextTrace":
+        """The same text up to the end of an earlier line, as the file holds it, to be read on from there."""
+        trace = TextTrace(self.key, self.start)
+        trace.moved = True
+        for block in file_blocks(fd, self.start, offset):
+            trace.digest = digest_of(block, trace.digest)
+            trace.line += block.count(b"\n")
+        trace.offset = offset
+        trace.head = self.head[: offset - self.start]
+        first = max(offset - TAIL, self.start)
+        trace.tail = os.pread(fd, offset - first, first)
+        trace.marks = tuple(mark for mark in self.marks if mark.offset <= offset)
+        trace.copies = tuple(copy for copy in self.copies if copy.offset <= offset)
         return trace
 
     def samples(self) -> Iterator[tuple[int, int]]:
@@ -163,7 +232,36 @@ class TextTrace:
 
     def _holds(self, read: Read, mark: TextMark) -> bool:
         size = min(MARK, mark.offset - self.start)
-        return hash(read(size, mark.offset - size)) == mark.digest
+        return _sample_digest(read(size, mark.offset - size)) == mark.sample
+
+
+def _sample_digest(sample: bytes) -> int:
+    return hash(sample) & ((1 << _DIGEST_BITS) - 1)
+
+
+def digest_of(data: bytes, before: int = 0, begin: int = 0, end: int | None = None) -> int:
+    """The digest of a text that goes on with these bytes. NULs do not count: holes are passed over unread."""
+    if b"\0" in data:
+        return zlib.crc32(data[begin:end].translate(None, b"\0"), before)
+    return zlib.crc32(memoryview(data)[begin:end], before)
+
+
+def file_blocks(fd: int, offset: int, end: int) -> Iterator[bytes]:
+    """The bytes of a file between two places, without its holes."""
+    while offset < end and (at := first_data(fd, offset, end)) is not None:
+        data = os.pread(fd, min(_BLOCK, end - at), at)
+        if not data:
+            return
+        yield data
+        offset = at + len(data)
+
+
+def file_digest(fd: int, offset: int, end: int) -> int:
+    """The digest of what stands between two places of a file."""
+    digest = 0
+    for block in file_blocks(fd, offset, end):
+        digest = digest_of(block, digest)
+    return digest
 
 
 def _alike(one: bytes, other: bytes) -> int:
@@ -173,17 +271,17 @@ def _alike(one: bytes, other: bytes) -> int:
     return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(other))
 
 
-def opening(fd: int, size: int, limit: int) -> tuple[int, int] | None:
-    """Where the text of a file begins, and the digest to know it by; None while its first line is unfinished."""
+def opening(fd: int, size: int, limit: int) -> tuple[int, int, bytes] | None:
+    """Where the text of a file begins, the digest to know it by, and its head; None while that line is unfinished."""
     start = first_data(fd, 0, size)
     if start is None:
         return None
     head = os.pread(fd, min(HEAD, size - start), start)
-    return (start, key_of(head)) if b"\n" in head or goes_on(fd, start, size, limit) else None
+    return (start, key_of(head), head) if b"\n" in head or goes_on(fd, start, size, limit) else None
 
 
 def key_of(head: bytes) -> int:
-    """The digest of the first line, by which a text is looked up; never 0."""
+    """The digest of the first line, by which a text is looked up."""
     return hash(head.lstrip(b"\0")[:HEAD].partition(b"\n")[0]) or 1
 
 
@@ -219,11 +317,27 @@ def first_data(fd: int, offset: int, size: int) -> int | None:
 
 def same_bytes(one: int, other: int, size: int) -> bool:
     """Whether two files begin with the same `size` bytes."""
+    return alike(one, other, size) == size
+
+
+def alike(one: int, other: int, size: int) -> int:
+    """How many of the first `size` bytes two files have in common at their beginning."""
     at = 0
     while at < size:
         wanted = min(_BLOCK, size - at)
-        left = os.pread(one, wanted, at)
-        if len(left) < wanted or left != os.pread(other, wanted, at):
-            return False
+        left, right = os.pread(one, wanted, at), os.pread(other, wanted, at)
+        if len(left) < wanted or left != right:
+            return at + _alike(left, right)
         at += wanted
-    return True
+    return at
+
+
+def line_end(fd: int, offset: int) -> int:
+    """The end of the last whole line before that place; 0 if there is none."""
+    while offset > 0:
+        first = max(offset - _FIRST_LOOK, 0)
+        newline = os.pread(fd, offset - first, first).rfind(b"\n")
+        if newline >= 0:
+            return first + newline + 1
+        offset = first
+    return 0

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from delegtop.sources.handles import Handles, Inode
 from delegtop.sources.inode import FollowedInode
 from delegtop.sources.text_identity.known_texts import KnownTexts
-from delegtop.sources.text_identity.text_trace import HEAD, PREAMBLE, TextTrace, key_of
+from delegtop.sources.text_identity.text_recognition import comes_from, is_living, is_packed_there
+from delegtop.sources.text_identity.text_trace import HEAD, TextTrace, digest_of, key_of
+from delegtop.sources.unpack import is_hole
 
 Blocks = Callable[[], Iterator[bytes]]
 
@@ -38,53 +40,59 @@ class UnpackedTexts:
         self._copies = copies
         """Files that only repeat a text, which may be gone where it was read."""
 
-    def reached(self, blocks: Blocks) -> Reached | None:
-        """Where to read on in this text; None if it is a new one."""
+    def reached(self, path: str, blocks: Blocks) -> Reached | None:
+        """Where to read on in the text of that file; None if it is a new one."""
         beginning = _beginning(blocks())
         if beginning is None:
             return None
-        start, key = beginning
-        candidates = [trace for trace in self._library.like(key) if trace.start == start]
+        start, head = beginning
+        candidates = [trace for trace in self._library.like(key_of(head), head) if trace.start == start]
         if not candidates:
             return None
         copies = [(file, trace) for file in self._copies.values() if (trace := file.copy_of) in candidates and trace]
         text = _Sampled(candidates, self._handles, copies)
         text.take(blocks())
-        found = [known for trace in candidates if (known := _known(trace, text)) is not None]
+        found = [known for trace in candidates if (known := _known(trace, path, text)) is not None]
         return max(found, key=lambda each: (each.is_copy, each.offset), default=None)
 
-    def add(self, trace: TextTrace) -> None:
-        """So much of a text was read: whoever meets it elsewhere goes on from there."""
+    def add(self, trace: TextTrace, path: str) -> None:
+        """So much of the text in that file was read: whoever meets it elsewhere goes on from there."""
+        trace.packed_in = path
         self._library.add(trace)
         self._library.close(trace)
 
+    def end_first_line(self, trace: TextTrace) -> None:
+        self._library.end_first_line(trace)
 
-def _beginning(text: Iterator[bytes]) -> tuple[int, int] | None:
-    """Where it begins behind a hole, and the digest of its first line."""
+
+def _beginning(text: Iterator[bytes]) -> tuple[int, bytes] | None:
+    """Where it begins behind a hole, and how."""
     hole, head = 0, bytearray()
     for block in text:
-        part = block if head else block.lstrip(b"\0")
+        part = block if head else b"" if is_hole(block) else block.lstrip(b"\0")
         hole += len(block) - len(part)
         head += part
         if len(head) >= HEAD:
             break
-    return (hole, key_of(bytes(head[:HEAD]))) if head else None
+    return (hole, bytes(head[:HEAD])) if head else None
 
 
-def _known(trace: TextTrace, text: "_Sampled") -> Reached | None:
+def _known(trace: TextTrace, path: str, text: "_Sampled") -> Reached | None:
     if text.stands_in(trace):
+        trace.note_copy(text.size, text.digest)
         return Reached(0, 0, False, trace, text.size, True)
     agreed = trace.agreement_with(text.read, text.size)
     if agreed.contradicted:
         return None
-    if agreed.offset == trace.offset:
-        home = trace.home
-        living = home is not None and home.trace is trace and bool(home.names)
-        if living and text.size > trace.offset and trace.offset < PREAMBLE and not trace.moved:
+    if agreed.offset == trace.offset and text.proves(trace, agreed.offset):
+        if text.size > trace.offset and is_living(trace) and not comes_from(trace, (path,)):
             return None
         offset = trace.offset if trace.oversize is None else trace.oversize
         return Reached(offset, trace.line, trace.open, trace, text.size, False)
-    return Reached(0, 0, False, trace, text.size, True) if agreed.offset >= text.size else None
+    is_copy = (agreed.offset >= text.size and text.proves(trace, text.size)) or (
+        bool(trace.packed_in) and text.size <= trace.offset and is_packed_there(trace, text.size, text.digest)
+    )
+    return Reached(0, 0, False, trace, text.size, True) if is_copy else None
 
 
 class _Sampled:
@@ -110,12 +118,17 @@ class _Sampled:
                 except OSError:
                     continue
         self._within: set[int] = set()
+        self.digest = 0
+        marks = (mark.offset for each in traces for mark in (*each.marks, *each.copies, each.proof(each.offset)))
+        self._wanted = sorted({*marks, *(trace.start for trace in traces)}, reverse=True)
+        self._digests: dict[int, int] = {}
 
     def take(self, blocks: Iterator[bytes]) -> None:
         """Go through the text once."""
         try:
             for block in blocks:
                 self._compare(block)
+                self._sum_up(block)
                 for begin, end, data in self._parts:
                     if begin < self.size + len(block) and end > self.size:
                         data += block[max(begin - self.size, 0) : end - self.size]
@@ -130,6 +143,19 @@ class _Sampled:
             if os.pread(fd, len(block), self.size) != block:
                 os.close(fd)
                 del self._homes[fd]
+
+    def _sum_up(self, block: bytes) -> None:
+        begin = 0
+        while self._wanted and self._wanted[-1] <= self.size + len(block):
+            end = self._wanted.pop() - self.size
+            self.digest = self._digests[end + self.size] = digest_of(block, self.digest, begin, end)
+            begin = end
+        self.digest = digest_of(block, self.digest, begin)
+
+    def proves(self, trace: TextTrace, agreed: int) -> bool:
+        """Whether all of that text up to there stands here, of which every sample agreed."""
+        proof = trace.proof(agreed)
+        return trace.completes(proof, agreed) and self._digests.get(proof.offset) == proof.all
 
     def stands_in(self, trace: TextTrace) -> bool:
         """Whether all of the text stands in the file that holds that text."""

@@ -82,7 +82,12 @@ CHOICES: list[tuple[str, list[Event], ProtocolOptions, ProtocolOptions]] = [
     ),
     ("RET-008", returned(depth=1, path=NAMES[:3]), ProtocolOptions(command_depth=1), ProtocolOptions()),
     ("RET-010", returned(summary="One."), ProtocolOptions(), ProtocolOptions(summary_sentences_min=1)),
-    ("RET-010", returned(summary="1. A. B. C. D. E."), ProtocolOptions(), ProtocolOptions(summary_sentences_max=9)),
+    (
+        "RET-010",
+        returned(summary="One. Two. Three. Four. Five. Six."),
+        ProtocolOptions(),
+        ProtocolOptions(summary_sentences_max=9),
+    ),
     ("RET-011", returned(summary="x" * 401), ProtocolOptions(), ProtocolOptions(summary_tokens=101)),
     ("RET-011", returned(summary="x" * 400), ProtocolOptions(summary_tokens=99), ProtocolOptions()),
     (

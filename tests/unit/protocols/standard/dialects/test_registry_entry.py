@@ -24,7 +24,16 @@ def test_an_entry_that_fits_is_taken_whole() -> None:
 
 def test_a_field_may_be_left_out_if_the_contract_does_not_need_it() -> None:
     assert fit({name: given for name, given in ENTRY.items() if name != "task_number"})[1] == []
-    assert fit(ENTRY | {"command": None, "subagent": None})[1] == []
+    assert fit(ENTRY | {"task_number": None, "return": None})[1] == []
+
+
+def test_what_is_null_or_empty_is_missing() -> None:
+    for field in ("command", "subagent", "start_time", "timeout", "status", "delegation_path"):
+        assert fit(ENTRY | {field: None})[1] == [Departure(DeviationKind.MISSING_FIELD, field)]
+    assert fit(ENTRY | {"subagent": "", "status": ""})[1] == [
+        Departure(DeviationKind.MISSING_FIELD, "subagent"),
+        Departure(DeviationKind.MISSING_FIELD, "status"),
+    ]
 
 
 def test_each_departure_names_its_field_once_and_takes_only_that_field() -> None:

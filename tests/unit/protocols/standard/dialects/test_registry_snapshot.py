@@ -8,12 +8,14 @@ import pytest
 from delegtop.base.clock import DAY, MINUTE, Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import Sample, Unit
+from delegtop.model import notes
 from delegtop.model.events import (
     Artifact,
     Deviation,
     Ended,
     Ending,
     Event,
+    Noted,
     Outcome,
     Report,
     Started,
@@ -158,6 +160,25 @@ class TestEntriesThatDoNotFit:
             )
         ]
         assert of(Started, found)[0].at is None
+
+    def test_that_an_entry_has_no_status_is_noted_until_it_has_one(self) -> None:
+        registry = Registry()
+
+        def told(status: str | None) -> list[tuple[str, str]]:
+            data = json.dumps({FIRST: entry(status=status)}).encode()
+            return [(each.kind, each.text) for each in of(Noted, list(registry.read(Line(ORIGIN, data, WRITTEN))))]
+
+        assert told("running") == []
+        assert told(None) == [(notes.UNSTATED, "the entry has no status")]
+        assert told("") == [(notes.UNSTATED, "the entry has no status")]
+        assert told("running") == [(notes.UNSTATED, "")]
+        assert told("running") == []
+
+    def test_of_two_entries_under_one_id_each_is_told_at_its_own_line(self) -> None:
+        first, last = entry(subagent="planner", **{"return": {"metadata": {"session_id": FIRST}}}), entry()
+        data = f'{{\n"{FIRST}": {json.dumps(first)},\n"{FIRST}": {json.dumps(last)}\n}}'.encode()
+        told = [(each.agent, each.origin.line) for each in of(Started, read(data))]
+        assert told == [("planner", 2), ("task-executor", 3)]
 
     def test_an_unknown_status_is_noted_and_ends_nothing(self) -> None:
         found = read({FIRST: entry(status="queued")})

@@ -20,6 +20,7 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    Noted,
     Outcome,
     Report,
     Started,
@@ -27,6 +28,7 @@ from delegtop.model.events import (
     Trust,
 )
 from delegtop.model.forest import Forest
+from delegtop.model.notes import UNSTATED
 from delegtop.model.states import State
 
 T = Millis(1_766_743_200_000)
@@ -433,6 +435,14 @@ def test_an_entry_of_the_registry_without_what_it_is_watched_by_is_told(lacks: s
     assert not found("DEL-015", [child(), partly, survey(5, CHILD)]), "a log tells the rest"
 
 
+def test_an_entry_of_the_registry_without_a_status_is_told_with_what_else_it_lacks() -> None:
+    unstated = Noted(CHILD, None, place(7, REGISTRY), UNSTATED, "the entry has no status")
+    partly = Started(CHILD, at(2), place(7, REGISTRY), **ENTRY | {"command": None})  # type: ignore[arg-type]  # as above
+    finding = only(found("DEL-015", [partly, unstated, survey(5, CHILD)]))
+    assert finding.message == "Its entry in the registry has no usable command or status."
+    assert finding.fields == ("command", "status")
+
+
 def test_without_a_registry_nobody_can_be_blamed_for_not_monitoring() -> None:
     assert not found("DEL-022", [child()], minutes=72)
 
@@ -506,11 +516,11 @@ def test_a_child_that_ran_out_of_time_is_hidden_as_well() -> None:
     assert finding.severity is Severity.ERROR
 
 
-def test_errors_that_say_nothing_of_the_childs_are_mentioned() -> None:
+def test_errors_that_say_nothing_of_the_childs_are_told() -> None:
     other = Fault(message="the tests could not be run", type="execution", code="TOOL_UNAVAILABLE", recoverable=True)
     failed: list[Event] = [executor(), child(), returned(CHILD, 5, Outcome.FAILED, 6, (SOFT,))]
     finding = only(found("DEL-025", [*failed, returned(EXECUTOR, 7, Outcome.FAILED, errors=(other,))]))
-    assert finding.severity is Severity.INFO
+    assert finding.severity is Severity.WARNING
     quoting = Fault(message=f"implementer: {SOFT.message}", type="execution", code="UNKNOWN_ERROR", recoverable=True)
     assert not found("DEL-025", [*failed, returned(EXECUTOR, 7, Outcome.FAILED, errors=(quoting,))])
 

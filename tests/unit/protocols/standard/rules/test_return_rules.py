@@ -17,7 +17,8 @@ from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.rule_table import CHAPTERS, RULES
 from delegtop.model.events import Artifact, Ended, Ending, Erred, Fault, Outcome, Report, Started
 from delegtop.model.forest import Forest
-from delegtop.protocols.standard.contract.return_contract import ERROR_CODES, sentences, tokens
+from delegtop.protocols.standard.contract.return_contract import ERROR_CODES, tokens
+from delegtop.protocols.standard.contract.sentence_count import sentences
 from delegtop.protocols.standard.rules.return_error_rules import command_in
 
 ID = "sess_1766743200_k3x9qa"
@@ -121,10 +122,10 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     (
         "RET-024",
         good(artifacts=(Artifact("specs/1_x/reports/a.md", "plan"),)),
-        Severity.INFO,
+        Severity.WARNING,
         "reports/ is for research",
     ),
-    ("RET-025", good(artifacts=(Artifact("a.md", "plan", "One. Two."),)), Severity.INFO, "2 sentences"),
+    ("RET-025", good(artifacts=(Artifact("a.md", "plan", "One. Two."),)), Severity.WARNING, "2 sentences"),
     ("RET-026", good(artifacts=(Artifact("", "plan"),)), Severity.ERROR, "Artifact 1 has no usable path"),
     (
         "RET-026",
@@ -139,13 +140,13 @@ BREAKS: list[tuple[str, Report, Severity, str]] = [
     ("RET-032", failed(type="proof_impossible"), Severity.WARNING, '"proof_impossible"'),
     ("RET-032", failed(type=None), Severity.WARNING, "no type"),
     ("RET-032", failed(type="build_error"), Severity.INFO, "the delegation guide uses; the return format standard"),
-    ("RET-033", failed(code="E42"), Severity.INFO, '"E42"'),
-    ("RET-033", failed(code=None), Severity.INFO, "no code"),
+    ("RET-033", failed(code="E42"), Severity.WARNING, '"E42"'),
+    ("RET-033", failed(code=None), Severity.WARNING, "no code"),
     ("RET-034", failed(recoverable=None), Severity.WARNING, "whether it is recoverable"),
     ("RET-034", failed(message=None), Severity.WARNING, "no message"),
     ("RET-035", failed(recommendation=None), Severity.WARNING, "no recommendation"),
     ("RET-036", failed(code="TIMEOUT", type="timeout"), Severity.WARNING, "all that is wrong is a timeout"),
-    ("RET-040", good(next_steps="Do one. Do two. Do three."), Severity.INFO, "3 sentences"),
+    ("RET-040", good(next_steps="Do one. Do two. Do three."), Severity.WARNING, "3 sentences"),
     ("RET-100", failed(), Severity.INFO, "Fix the types, then run /implement 191 again"),
     ("RET-100", good(status="partial", errors=(FAULT,)), Severity.INFO, "Fix the types"),
     ("RET-101", failed(), Severity.INFO, "BUILD_ERROR"),
@@ -377,6 +378,9 @@ def test_a_slash_command_is_found_in_a_text(text: str, command: str | None) -> N
         ("No full stop", 1),
         ("One. Two", 2),
         ("See e.g. this one. And 3.5 of .mcp.json, i.e. that.", 2),
+        ("it reads the file. it writes the file. it stops.", 3),
+        ("It takes approx. five files etc. and stops.", 1),
+        ("Found by J. Smith in option B. The other one is C.", 2),
         ("Really?! Yes… (So it is.) It is.", 4),
     ],
 )

@@ -20,6 +20,8 @@ _STANDARD_KEYS = frozenset(
     {"agent_type", "context_loading", "delegation", "lifecycle", "max_tokens", "mode", "permissions", "timeout"}
 )
 _ABSENT = Value(None, 1, "missing")
+_FOLDERS = frozenset({"agent", "agents", "command", "commands"})
+"""Where files lie of which one tells the kind by that."""
 
 
 class AgentFileKind(StrEnum):
@@ -28,6 +30,7 @@ class AgentFileKind(StrEnum):
     SUBAGENT = "subagent"
     PRIMARY = "primary agent"
     CLAUDE = "Claude Code agent"
+    COMMAND = "command"
     UNREADABLE = "unreadable"
 
 
@@ -127,6 +130,9 @@ def _lines(text: str) -> int:
 
 
 def _kind(path: str, values: Mapping[str, Value]) -> AgentFileKind:
+    folder = next((part for part in reversed(PurePath(path).parts[:-1]) if part in _FOLDERS), "")
+    if folder.startswith("command"):
+        return AgentFileKind.COMMAND
     mode = values.get("mode")
     if mode and mode.string() == "primary":
         return AgentFileKind.PRIMARY

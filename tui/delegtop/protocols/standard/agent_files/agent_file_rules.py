@@ -7,9 +7,11 @@ from delegtop.diagnosis.finding import Finding
 from delegtop.protocols.standard.agent_files import (
     ability_rules,
     claude_rules,
+    command_rules,
     cycle_rules,
     identity_rules,
     output_rules,
+    placeholder_rules,
     section_rules,
     step_rules,
 )
@@ -19,7 +21,8 @@ from delegtop.protocols.standard.contract.protocol_options import ProtocolOption
 
 
 def _rules() -> Iterator[AgentRule]:
-    for module in (identity_rules, ability_rules, section_rules, output_rules, step_rules, cycle_rules, claude_rules):
+    on_subagents = (section_rules, output_rules, placeholder_rules, step_rules, cycle_rules)
+    for module in (identity_rules, ability_rules, *on_subagents, claude_rules, command_rules):
         yield from (each for each in vars(module).values() if isinstance(each, AgentRule))
 
 

@@ -7,7 +7,7 @@ from delegtop.protocols.standard.agent_files.agent_file import AgentFile, AgentF
 from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, frontmatter_rule, rule
 from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES
 
-ERROR, INFO = Severity.ERROR, Severity.INFO
+ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
 READABLE = (AgentFileKind.SUBAGENT, AgentFileKind.PRIMARY, AgentFileKind.CLAUDE)
 STANDARD = (AgentFileKind.SUBAGENT, AgentFileKind.PRIMARY)
@@ -108,7 +108,7 @@ timeout = frontmatter_rule(
 description_length = frontmatter_rule(
     "AGT-019",
     "description too long",
-    INFO,
+    WARNING,
     "the description has one or two sentences",
     f"{_WHERE}, Required fields: a description of one or two sentences.",
     {"description": "keep one or two; the rest belongs below the frontmatter"},

@@ -23,7 +23,8 @@ ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 RETURN_FIELDS = ("status", "summary", "artifacts", "metadata", "session_id")
 
 _SHOWN = 60
-_TOKENS = re.compile(r"\W*(\d{1,9})\s*(?:tokens?\b|$)")
+_TOKENS = re.compile(r"\W*(\d{1,3}(?:[,.]\d{3})+|\d{1,9})\s*(?:tokens?\b|$)")
+_SUMMARY_TOKENS = re.compile(r"[\"']summary[\"']\s*:\s*[\"'][^\"'\n]{0,200}?(\d{1,9})\s*tokens?\b")
 _STATUS = re.compile(r"[\"']?\bstatus[\"']?\s*:\s*[\"']([^\"'\n]{1,200})[\"']")
 
 
@@ -99,7 +100,7 @@ def _follows(path: str, pattern: str) -> bool:
 @rule(
     "AGT-054",
     "no token limit",
-    INFO,
+    WARNING,
     "the limit of a summary is told",
     "Structure standard, Artifact Creation, Token limits: summaries have fewer than 100 tokens; an <artifact> has a "
     "<token_limit> where one applies.",
@@ -112,8 +113,15 @@ def token_limits(file: AgentFile) -> Iterator[FileNote]:
         limit = artifact.child("token_limit")
         if limit is None or not limit.text.strip():
             yield artifact.line, "<artifact> summary has no <token_limit>", f"add {advice}"
-        elif (given := _TOKENS.match(limit.text)) and int(given[1]) > SUMMARY_TOKENS:
+        elif (given := _TOKENS.match(limit.text)) and int(re.sub(r"\D", "", given[1])) > SUMMARY_TOKENS:
             yield limit.line, f"the limit of a summary is {given[1]} tokens, not {SUMMARY_TOKENS}", f"write {advice}"
+    section = file.section("return_format")
+    structure = section.child("structure") if section else None
+    for found in _SUMMARY_TOKENS.finditer(structure.text) if structure else ():
+        if structure and int(found[1]) > SUMMARY_TOKENS:
+            line = structure.line + structure.text.count("\n", 0, found.start(1))
+            message = f"the limit of the summary in the return is {found[1]} tokens, not {SUMMARY_TOKENS}"
+            yield line, message, "ask for fewer than 100 tokens: it protects the context of the orchestrator"
 
 
 @rule(
@@ -168,6 +176,7 @@ def _unnamed(structure: str, asked: Iterable[str], is_either: bool) -> list[str]
 )
 def return_validation(file: AgentFile) -> Iterator[FileNote]:
     section = file.section("return_format")
-    if section and section.child("structure") and section.child("validation") is None:
+    told = any(each.text.strip() for each in section.named("validation")) if section else False
+    if section and section.child("structure") and not told:
         advice = "add <validation>: the summary is short, the session id that of the input, the artifacts exist"
         yield section.line, "<return_format> has no <validation>", advice

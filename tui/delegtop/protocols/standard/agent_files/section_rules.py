@@ -1,13 +1,13 @@
 """What the body of a subagent file must hold: the sections of the structure standard, and what belongs into each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from delegtop.diagnosis.finding import Severity
 from delegtop.protocols.standard.agent_files.agent_file import AgentFile
 from delegtop.protocols.standard.agent_files.agent_file_rule import FileNote, lacks, missing, plain, rule, section_rule
 from delegtop.protocols.standard.agent_files.sections import Section
-from delegtop.protocols.standard.contract.return_contract import sentences
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -48,7 +48,7 @@ def context(section: Section) -> Iterator[FileNote]:
 @rule(
     "AGT-021",
     "wrong context length",
-    INFO,
+    WARNING,
     "the parts of the context are short",
     "Structure standard, Title and Context, Guidelines: domain and integration one sentence, scope and lifecycle one "
     "or two.",
@@ -120,8 +120,8 @@ def task_delegates(file: AgentFile) -> Iterator[FileNote]:
     "AGT-024",
     "inputs incomplete",
     WARNING,
-    "required inputs are listed with name and type",
-    "Structure standard, Inputs: each <parameter> of <inputs_required> has a name and a type.",
+    "required inputs are listed with name, type and description",
+    "Structure standard, Inputs: each <parameter> of <inputs_required> has a name, a type and a description.",
 )
 def inputs_required(section: Section) -> Iterator[FileNote]:
     parameters = list(section.named("parameter"))
@@ -136,6 +136,9 @@ def inputs_required(section: Section) -> Iterator[FileNote]:
         if absent:
             message = f"a <parameter> has no {' and no '.join(absent)}"
             yield parameter.line, message, 'write it as <parameter name="task_number" type="integer">'
+        if not parameter.text.strip():
+            message = f"the parameter {name or 'without a name'} has no description"
+            yield parameter.line, message, "say between <parameter> and </parameter> what it is"
 
 
 @rule(
@@ -167,9 +170,18 @@ def _named(section: Section) -> set[str | None]:
     "Structure standard, Inputs: <inputs_forbidden> keeps conversation history and whole states out.",
 )
 def inputs_forbidden(section: Section) -> Iterator[FileNote]:
-    if not any(each.text.strip() for each in section.named("forbidden")):
-        advice = "add <forbidden>conversation_history</forbidden> and its like"
-        yield section.line, "<inputs_forbidden> lists no <forbidden>", advice
+    yield from _listed(
+        section, list(section.named("forbidden")), "<forbidden>", "<forbidden>conversation_history</forbidden>"
+    )
+
+
+def _listed(section: Section, items: Sequence[Section], what: str, such: str) -> Iterator[FileNote]:
+    """That nothing is listed, or that an item says nothing."""
+    if not items:
+        yield section.line, f"<{section.name}> lists no {what}", f"add {such}"
+    for each in items:
+        if not each.text.strip():
+            yield each.line, f"in <{section.name}> <{each.name}> is empty", "fill it in, or take it out"
 
 
 @rule(
@@ -217,9 +229,7 @@ def delegation_patterns(file: AgentFile) -> Iterator[FileNote]:
     "Structure standard, Quality Standards: <quality_standards> lists the key requirements, one tag each.",
 )
 def quality_standards(section: Section) -> Iterator[FileNote]:
-    if not any(each.text.strip() for each in section.children):
-        advice = "add <atomic_updates>, <token_limits> or what else must hold, one tag each"
-        yield section.line, "<quality_standards> lists no requirement", advice
+    yield from _listed(section, section.children, "requirement", "<atomic_updates>, <token_limits> and their like")
 
 
 @section_rule(
@@ -282,7 +292,7 @@ def closed(file: AgentFile) -> Iterator[FileNote]:
 @rule(
     "AGT-034",
     "no title on top",
-    INFO,
+    WARNING,
     "the body starts with a title",
     "Structure standard, Title and Context: a heading with the name of the agent.",
 )

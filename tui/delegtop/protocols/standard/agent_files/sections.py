@@ -69,7 +69,7 @@ def read(body: str, first_line: int = 1) -> Sections:
     names: Counter[str] = Counter()
     unclosed: list[_Open] = []
 
-    for tag in _TAG.finditer(_masked(body)):
+    for tag in _TAG.finditer(masked(body)):
         closing, name, rest = tag.groups()
         if not closing:
             line = first_line + bisect_right(breaks, tag.start())
@@ -106,7 +106,7 @@ def _closed(opened: _Open, body: str, end: int) -> Section:
     return Section(opened.name, opened.line, opened.attributes, tuple(opened.children), body, opened.start, end)
 
 
-def _masked(body: str) -> str:
+def masked(body: str) -> str:
     """The body with code and comments blanked out, every character still in its place."""
     return _CODE.sub(lambda code: " " * len(code.group()), _without_fences(_without_comments(body)))
 

@@ -26,6 +26,11 @@ _FILES = re.compile(
     r"artifact|\bfiles?\b|\bdisk\b|\bempty\b|\bwritten\b|\b(?:plan|report|summary|document)\w* (?:exist|is|was)"
 )
 _STEP = re.compile(r"(step|stage)_(?:([0-9]{1,6})|([^_]+))(?:_(\w+))?")
+_OWN_PARTS = frozenset({"action", "process", "checkpoint"})
+"""What only a step has."""
+_PREFLIGHT, _POSTFLIGHT, _RETURN = "preflight", "postflight", "return"
+_ROLES = (_PREFLIGHT, _POSTFLIGHT, _RETURN)
+"""What may stand behind the number of a step; those of the main workflow have the number alone."""
 
 
 class ProcessStep(NamedTuple):
@@ -33,19 +38,25 @@ class ProcessStep(NamedTuple):
 
     section: Section
     word: str
+    """Empty if it is called neither a step nor a stage."""
     number: int | None
     """None if it is a placeholder such as N."""
     suffix: str
 
 
 def steps_of(file: AgentFile) -> list[ProcessStep]:
+    """The steps, whatever they are called: what has the parts of one is one."""
     flow = file.section("process_flow")
-    named = [(each, _STEP.fullmatch(each.name)) for each in flow.children] if flow else []
-    return [
-        ProcessStep(each, match[1], int(match[2]) if match[2] else None, match[4] or "")
-        for each, match in named
-        if match
-    ]
+    return [step for each in (flow.children if flow else ()) if (step := _step(each))]
+
+
+def _step(section: Section) -> ProcessStep | None:
+    if match := _STEP.fullmatch(section.name):
+        return ProcessStep(section, match[1], int(match[2]) if match[2] else None, match[4] or "")
+    if not _OWN_PARTS & {child.name for child in section.children}:
+        return None
+    name = section.name.lower()
+    return ProcessStep(section, "", None, next((role for role in _ROLES if name.endswith(role)), ""))
 
 
 @rule(
@@ -64,8 +75,13 @@ def process_flow(file: AgentFile) -> Iterator[FileNote]:
             "it has <workflow_execution>, which is for commands" if other else "there is no <process_flow> section"
         )
         yield line, message, "write the workflow as steps in <process_flow>, from <step_0_preflight> on"
-    elif not steps_of(file):
+        return
+    steps = steps_of(file)
+    if not steps:
         yield flow.line, "<process_flow> has no steps", "add <step_0_preflight>, <step_1> and so on"
+    elif all(step.suffix in _ROLES for step in steps):
+        message = "<process_flow> has no step of the main workflow"
+        yield flow.line, message, "write what the agent does as <step_1>, <step_2> and so on"
 
 
 @rule(
@@ -79,7 +95,7 @@ def preflight(file: AgentFile) -> Iterator[FileNote]:
     steps = steps_of(file)
     if not steps or steps[0].section.name == "step_0_preflight":
         return
-    wrong = next((step for step in steps if step.suffix == "preflight"), None)
+    wrong = next((step for step in steps if step.suffix == _PREFLIGHT), None)
     section = wrong.section if wrong else steps[0].section
     message = f"preflight is <{section.name}>" if wrong else f"the first step is <{section.name}>, not a preflight"
     yield section.line, message, "make <step_0_preflight> the first step: validate the inputs, set the status"
@@ -89,24 +105,42 @@ def preflight(file: AgentFile) -> Iterator[FileNote]:
     "AGT-041",
     "steps misnumbered",
     ERROR,
-    "steps are numbered from 0 on without a gap",
-    f"{_WHERE}, Key Requirements: <step_0_preflight>, <step_1>, <step_2> and so on.",
+    "steps are named by their numbers, from 0 on without a gap",
+    f"{_WHERE}, Key Requirements: <step_0_preflight>, <step_1>, <step_2> and so on. Only the preflight, the postflight "
+    "and the return have a word behind the number.",
 )
 def numbering(file: AgentFile) -> Iterator[FileNote]:
     steps = steps_of(file)
-    for step in steps:
-        name = step.section.name
-        if step.word == "stage":
-            message, advice = f"<{name}> is called a stage", f"call it <{name.replace('stage', 'step', 1)}>"
-            yield step.section.line, message, advice
-        if step.number is None:
-            yield step.section.line, f"<{name}> has no number", "write its number in place of the placeholder"
-    numbered = [step for step in steps if step.number is not None]
-    for place, step in enumerate(numbered):
-        if step.number != place and len(numbered) == len(steps):
+    for place, step in enumerate(steps):
+        if note := _misnamed(step, place, steps):
+            yield step.section.line, *note
+    for place, step in enumerate(steps):
+        if step.number is not None and step.number != place and all(each.number is not None for each in steps):
             message = f"<{step.section.name}> stands where step {place} is expected"
             yield step.section.line, message, "number the steps 0, 1, 2 and so on, in order"
             return
+
+
+def _misnamed(step: ProcessStep, place: int, steps: list[ProcessStep]) -> tuple[str, str] | None:
+    """What is wrong with the name of a step, and what to call it."""
+    name, number = step.section.name, place if step.number is None else step.number
+    if not step.word:
+        role = f"_{step.suffix}" if step.suffix else ""
+        return f"<{name}> is a step by another name", f"call it <step_{number}{role}>"
+    if step.word == "stage":
+        return f"<{name}> is called a stage", f"call it <{name.replace('stage', 'step', 1)}>"
+    if step.number is None:
+        return f"<{name}> has no number", "write its number in place of the placeholder"
+    if step.suffix and step.suffix not in _ROLES:
+        return f"<{name}> is a step of the main workflow with a name of its own", f"call it <step_{number}>"
+    if step.suffix and any(each.suffix == step.suffix for each in _before_or_after(step, place, steps)):
+        return f"<{name}> is not the only {step.suffix}", f"call it <step_{number}> if it is of the main workflow"
+    return None
+
+
+def _before_or_after(step: ProcessStep, place: int, steps: list[ProcessStep]) -> list[ProcessStep]:
+    """Where the one stands that counts, if there are several: the first preflight, the last of the others."""
+    return steps[:place] if step.suffix == _PREFLIGHT else steps[place + 1 :]
 
 
 @rule(
@@ -118,7 +152,7 @@ def numbering(file: AgentFile) -> Iterator[FileNote]:
 )
 def postflight(file: AgentFile) -> Iterator[FileNote]:
     steps = steps_of(file)
-    if steps and not any(step.suffix == "postflight" for step in steps):
+    if steps and not any(step.suffix == _POSTFLIGHT for step in steps):
         advice = f"name the step that sets the status and commits <step_{max(len(steps) - 1, 1)}_postflight> or so"
         yield _flow_line(file), "no step is the postflight", advice
 
@@ -135,11 +169,11 @@ def returns_last(file: AgentFile) -> Iterator[FileNote]:
     if not steps:
         return
     last = steps[-1]
-    if last.suffix != "return":
+    if last.suffix != _RETURN:
         message = f"the last step is <{last.section.name}>, not the return"
         advice = f"end with a step such as <step_{len(steps)}_return>, which formats and validates the return"
         yield last.section.line, message, advice
-    elif any(step.suffix == "postflight" for step in steps) and steps[-2].suffix != "postflight":
+    elif any(step.suffix == _POSTFLIGHT for step in steps) and steps[-2].suffix != _POSTFLIGHT:
         message = f"<{steps[-2].section.name}> stands between the postflight and the return"
         yield steps[-2].section.line, message, "move it before the postflight"
 
@@ -172,11 +206,8 @@ def step_parts(file: AgentFile) -> Iterator[FileNote]:
 )
 def ownership(file: AgentFile) -> Iterator[FileNote]:
     for step in steps_of(file):
-        text = step.section.text.lower()
-        absent = [word for word in ("status", "commit") if word not in text]
-        if step.suffix == "postflight" and absent:
-            message = f"<{step.section.name}> says nothing about the {' or the '.join(absent)}"
-            yield step.section.line, message, "let the postflight update the status and create the git commit"
+        if step.suffix == _POSTFLIGHT:
+            yield from _silent(step, {"the status": re.compile("status"), "the commit": re.compile("commit")})
 
 
 @rule(
@@ -216,7 +247,7 @@ def delegates_postflight(file: AgentFile) -> Iterator[FileNote]:
     for step in steps_of(file):
         text = plain(step.section.text)
         speaks = "status" in text or "commit" in text  # else AGT-045 tells it
-        if step.suffix == "postflight" and others and speaks and not any(plain(other) in text for other in others):
+        if step.suffix == _POSTFLIGHT and others and speaks and not any(plain(other) in text for other in others):
             message = f"<{step.section.name}> names none of {', '.join(others[:_NAMED])}, to whom it may delegate"
             advice = "let a utility agent update the status and create the commit, and name it there"
             yield step.section.line, message, advice
@@ -232,7 +263,7 @@ def delegates_postflight(file: AgentFile) -> Iterator[FileNote]:
 )
 def preflight_work(file: AgentFile) -> Iterator[FileNote]:
     for step in steps_of(file):
-        if step.suffix == "preflight":
+        if step.suffix == _PREFLIGHT:
             yield from _silent(step, {"validating the inputs": _VALIDATES, "the status": _STATUS})
 
 
@@ -246,7 +277,7 @@ def preflight_work(file: AgentFile) -> Iterator[FileNote]:
 )
 def return_work(file: AgentFile) -> Iterator[FileNote]:
     for step in steps_of(file):
-        if step.suffix == "return":
+        if step.suffix == _RETURN:
             yield from _silent(step, {"the format of the return": _FORMATS, "validating the return": _VALIDATES})
 
 
@@ -271,7 +302,7 @@ def artifacts_verified(file: AgentFile) -> Iterator[FileNote]:
     steps = steps_of(file)
     if flow is None or not steps or artifacts is None or artifacts.child("artifact") is None:
         return
-    if any(step.suffix == "postflight" and _VALIDATES.search(step.section.text.lower()) for step in steps):
+    if any(step.suffix == _POSTFLIGHT and _VALIDATES.search(step.section.text.lower()) for step in steps):
         return
     lines = (line for line in flow.text.lower().splitlines() if _VALIDATES.search(line) or "<checkpoint>" in line)
     if not any(map(_FILES.search, lines)):

@@ -9,14 +9,16 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
 )
 
-from delegtop.protocols.contract_model import ContractModel, Demand, Said, besides, broken
+from delegtop.protocols.contract_model import ContractModel, Demand, Said, besides, broken, when
 from delegtop.protocols.standard.contract.agent_file_contract import (
+    AGENT_TYPES,
     CONTEXT_LIMITS,
     DESCRIPTION_SENTENCES,
     RETURN_FORMAT,
@@ -27,7 +29,7 @@ from delegtop.protocols.standard.contract.agent_file_contract import (
     Strategy,
 )
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
-from delegtop.protocols.standard.contract.return_contract import sentences
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _WHERE = "Structure standard, Frontmatter"
 _RETURN_FORMAT_READ = re.compile(r"(?:^|/)subagent-return(?:-format)?\.md$")
@@ -107,6 +109,15 @@ class ToolPermissions(ContractModel):
 class ContextLoading(ContractModel):
     """What it loads before it works."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "allOf": [
+                when("strategy", [strategy], {"properties": {"max_context_size": {"maximum": most}}})
+                for strategy, most in CONTEXT_LIMITS.items()
+            ]
+        }
+    )
+
     strategy: Annotated[
         Strategy, Demand(f"{_WHERE}: Context loading", "AGT-013"), Field(description="lazy, eager or minimal.")
     ]
@@ -115,9 +126,9 @@ class ContextLoading(ContractModel):
     ]
     required: Annotated[
         list[Said],
-        AfterValidator(_with_return_format),
         Demand(f"{_WHERE}: Context loading", "AGT-013"),
         Field(min_length=1, description="Always load these; the return format standard among them."),
+        AfterValidator(_with_return_format),
     ]
     optional: Annotated[
         list[Said] | None, Demand(f"{_WHERE}: Context loading", "AGT-013"), Field(description="Load if needed.")
@@ -142,11 +153,11 @@ class DelegationLimits(ContractModel):
 
     max_depth: Annotated[
         int,
-        AfterValidator(_shallow),
         Demand(f"{_WHERE}: Delegation", "AGT-015"),
         Field(
             ge=0, description="Maximum delegation depth.", json_schema_extra={"maximum": ProtocolOptions().max_depth}
         ),
+        AfterValidator(_shallow),
     ]
     can_delegate_to: Annotated[
         list[Said], Demand(f"{_WHERE}: Delegation", "AGT-016"), Field(description="Agents this can delegate to.")
@@ -189,12 +200,22 @@ class LifecycleModel(ContractModel):
     return_format: Annotated[
         str,
         Demand(f"{_WHERE}: Lifecycle", "AGT-018"),
-        Field(pattern=r"subagent-return-format\.md$", description="Return format spec: subagent-return-format.md."),
+        Field(
+            pattern=r"(^|/)subagent-return-format\.md$", description="Return format spec: subagent-return-format.md."
+        ),
     ]
 
 
 class AgentFrontmatter(ContractModel):
     """The YAML at the head of a subagent file."""
+
+    model_config = ConfigDict(
+        json_schema_extra=when(
+            "agent_type",
+            [kind for kind in AGENT_TYPES if kind != "utility"],
+            {"properties": {"lifecycle": {"required": ["command"]}}},
+        )
+    )
 
     name: Annotated[
         Said,

@@ -4,7 +4,12 @@ import re
 
 from delegtop.base.lazy_pattern import lazy_pattern
 
+ROOT_FOLDERS = (".opencode", "specs")
+"""The folders in the root of a project that artifacts are kept in."""
 _ABSOLUTE = lazy_pattern(r"[/\\~]|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]{1,20}://")
+
+SCHEMA_PATTERN = r"^(?![/\\~]|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]{1,20}://)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))"
+"""The same for JSON Schema: a path that is relative and does not climb."""
 
 
 def is_absolute(path: str) -> bool:

@@ -1,9 +1,16 @@
 """Delegation paths: the names from the orchestrator down to an agent."""
 
 from collections import Counter
+from typing import Any
 
 ORCHESTRATOR = "orchestrator"
 """The name every path begins with."""
+PATH_SCHEMA: dict[str, Any] = {
+    "minItems": 1,
+    "uniqueItems": True,
+    "items": {"type": "string", "minLength": 1},
+}
+"""For JSON Schema, where what reads logs takes any path and rules tell the rest."""
 
 
 def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...] | None:

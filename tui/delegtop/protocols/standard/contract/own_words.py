@@ -8,6 +8,8 @@ from typing import Protocol
 
 DELEGTOP = "delegtop"
 """The `made_by` of an error or a return that delegtop wrote."""
+RUN = "delegtop run"
+"""That of a return which a command did not print itself."""
 
 RESUME = "Resume with the same command to continue"
 INSTALL = "Install the command or correct its name"
@@ -16,6 +18,7 @@ RETURN_STANDARD = "Let the agent return the standard format, then delegate again
 READ_TRACE = "Read the stack trace in the log, remove the cause and delegate again."
 RESTORE = "Restore the file or correct its path, then delegate again; the stack trace in the log says who asked for it."
 INSTALL_MODULE = "Install what could not be imported, then delegate again."
+READ_CHILD = "Look at that child in the log, remove the cause and delegate again."
 GIVE_RETURN = "Let it give a return before it ends; what it printed or raised may say why it did not."
 
 _ADVICE_BEFORE = frozenset({RESUME, INSTALL, RUN_AGAIN, RETURN_STANDARD})

@@ -2,12 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
-from delegtop.protocols.contract_model import ContractModel, Demand
+from delegtop.protocols.contract_model import ContractModel, Demand, Said
+from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
+from delegtop.protocols.standard.contract.delegation_paths import PATH_SCHEMA
 
 Standing = Literal["running", "completed", "failed", "partial", "blocked", "timeout"]
 _REGISTRY = "Delegation guide, Orchestrator Delegation Registry"
+_MOMENT: dict[str, JsonValue] = {"format": "date-time"}
 
 
 class RegistryEntry(ContractModel):
@@ -16,20 +19,22 @@ class RegistryEntry(ContractModel):
     model_config = ConfigDict(extra="forbid")
 
     command: Annotated[
-        str | None,
+        Said,
         Demand(_REGISTRY, "DEL-015"),
         Field(description="The command that delegates, such as `implement`."),
     ]
     subagent: Annotated[
-        str | None,
+        Said,
         Demand(_REGISTRY, "DEL-015"),
-        Field(description="The agent the work was handed to; null for a command."),
+        Field(description="The agent the work was handed to."),
     ]
     task_number: Annotated[
         int | str | None, Demand(_REGISTRY, "LOG-002"), Field(description="The task the work belongs to.")
     ] = None
     start_time: Annotated[
-        str, Demand(_REGISTRY, "DEL-015"), Field(description="When it was handed out, ISO 8601 with a zone.")
+        str,
+        Demand(_REGISTRY, "DEL-015"),
+        Field(description="When it was handed out, ISO 8601 with a zone.", json_schema_extra=_MOMENT),
     ]
     timeout: Annotated[
         float,
@@ -39,22 +44,30 @@ class RegistryEntry(ContractModel):
     deadline: Annotated[
         str,
         Demand(_REGISTRY, "DEL-015"),
-        Field(description="When the caller stops waiting, ISO 8601 with a zone; start_time + timeout."),
+        Field(
+            description="When the caller stops waiting, ISO 8601 with a zone; start_time + timeout.",
+            json_schema_extra=_MOMENT,
+        ),
     ]
     status: Annotated[
         Standing,
-        Demand(_REGISTRY, "LOG-002"),
+        Demand(_REGISTRY, "DEL-015", "LOG-002"),
         Field(description="How it stands; `running` until something else is known."),
     ]
     delegation_depth: Annotated[
         int,
         Demand(_REGISTRY, "DEL-003"),
-        Field(ge=0, le=2**63 - 1, description="Levels below the command: 1 for the agent a command calls."),
+        Field(
+            ge=0,
+            le=2**63 - 1,
+            description="Levels below the command: 1 for the agent a command calls.",
+            json_schema_extra={"maximum": MAX_DEPTH},
+        ),
     ]
     delegation_path: Annotated[
         list[str],
         Demand(_REGISTRY, "DEL-003"),
-        Field(description="The agents from the orchestrator down to this one."),
+        Field(description="The agents from the orchestrator down to this one.", json_schema_extra=PATH_SCHEMA),
     ]
     return_: Annotated[
         dict[str, Any] | None,

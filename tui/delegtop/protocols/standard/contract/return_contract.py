@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.protocols.standard.contract.agent_file_contract import PATH_PATTERNS
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 Status = Literal["completed", "failed", "partial", "blocked"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -58,6 +59,20 @@ SUMMARY_HARD_LIMIT = 500
 NEXT_STEPS_SENTENCES = 2
 
 
+ErrorCodeName = Literal[
+    "TIMEOUT",
+    "VALIDATION_FAILED",
+    "TOOL_UNAVAILABLE",
+    "BUILD_ERROR",
+    "FILE_NOT_FOUND",
+    "CYCLE_DETECTED",
+    "MAX_DEPTH_EXCEEDED",
+    "STATUS_SYNC_FAILED",
+    "GIT_COMMIT_FAILED",
+    "UNKNOWN_ERROR",
+]
+
+
 class ErrorCode(NamedTuple):
     """One code of the table of ten."""
 
@@ -67,7 +82,7 @@ class ErrorCode(NamedTuple):
     """Running the same command again continues the work."""
 
 
-ERROR_CODES = {
+ERROR_CODES: dict[str, ErrorCode] = {
     "TIMEOUT": ErrorCode(
         "it took longer than it was given",
         "look for partial artifacts, keep the task in progress and run the same command again to continue",
@@ -118,16 +133,6 @@ ERROR_CODES = {
 def tokens(text: str) -> int:
     """About how many tokens a text has, rounded up."""
     return -(-len(text) // TOKEN)
-
-
-_SENTENCE_END = lazy_pattern(
-    r"(?<![.!?…])[.!?…]++[\"')\]]*+(?=\s+[^\sa-z]|\s*$)|[。！？।]++"  # the last are of other scripts
-)
-
-
-def sentences(text: str) -> int:
-    """How many sentences a text has. A full stop before a small letter ends none, so `e.g. this` is within one."""
-    return sum(1 for piece in _SENTENCE_END.split(text) if any(map(str.isalnum, piece)))
 
 
 def migrate(old: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,25 +8,25 @@ such as no emojis, refuse nothing: rules tell them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from delegtop.protocols.contract_model import Breach, ContractModel, Demand, Said, broken
+from delegtop.protocols.contract_model import Breach, ContractModel, Demand, Said, broken, some, when
 from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES
-from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
+from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
 from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR, own_path, repeated
 from delegtop.protocols.standard.contract.return_contract import (
-    ERROR_CODES,
     NEEDS_ERRORS,
     SUMMARY_HARD_LIMIT,
     SUMMARY_SENTENCES,
     ArtifactType,
+    ErrorCodeName,
     ErrorType,
     OtherErrorType,
     Status,
     StructureArtifactType,
-    sentences,
 )
+from delegtop.protocols.standard.contract.sentence_count import sentences
 from delegtop.protocols.standard.contract.session_id_model import ID_SCHEMA, well_formed
 
 _FORMAT = "Return format standard, Field Specifications"
@@ -60,7 +60,10 @@ class ReturnArtifact(ContractModel):
         Said,
         AfterValidator(_relative),
         Demand(f"{_FORMAT}: artifacts", "RET-026"),
-        Field(description="Relative path from the project root; it must exist or be created during execution."),
+        Field(
+            description="Relative path from the project root; it must exist or be created during execution.",
+            json_schema_extra={"pattern": SCHEMA_PATTERN},
+        ),
     ]
     summary: Annotated[
         str | None,
@@ -81,9 +84,9 @@ class ReturnError(ContractModel):
         Said, Demand(f"{_FORMAT}: errors", "RET-034"), Field(description="Human-readable error description.")
     ]
     code: Annotated[
-        Said,
+        ErrorCodeName,
         Demand("Return format standard, Error Codes", "RET-033"),
-        Field(description="Standardized error code.", examples=list(ERROR_CODES)),
+        Field(description="Standardized error code; UNKNOWN_ERROR if no other describes it."),
     ]
     recoverable: Annotated[
         bool,
@@ -147,6 +150,15 @@ class ReturnMetadata(ContractModel):
 
 class Return(ContractModel):
     """What a subagent returns to the command or agent that invoked it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "allOf": [
+                when("status", sorted(NEEDS_ERRORS), some("errors")),
+                when("status", ["completed"], {"properties": {"errors": {"maxItems": 0}}}),
+            ]
+        }
+    )
 
     status: Annotated[
         Status,

@@ -3,11 +3,15 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+import msgspec
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, RootModel
 from pydantic_core import PydanticCustomError
 
 from delegtop.protocols.contract_model import ContractModel, Demand
+from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
+from delegtop.protocols.standard.contract.delegation_paths import PATH_SCHEMA
 from delegtop.protocols.standard.contract.return_model import Return, ReturnArtifact, ReturnError
+from delegtop.protocols.standard.contract.session_id_model import ID_SCHEMA
 
 _PAGE = "docs/session-log.md"
 _CONTEXT = "Delegation guide, Delegation Context Schema"
@@ -16,10 +20,13 @@ Wait = Annotated[float, Field(gt=0, le=1e10)]
 
 
 def _moment(given: Any) -> Any:
-    """Only a text, or a moment that a program made: pydantic would take a number for one too."""
-    if isinstance(given, str | datetime):
+    """Read as the lines of a log are: pydantic would take a number for a moment too, and a text of digits."""
+    if isinstance(given, datetime):  # a program made it
         return given
-    raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z")
+    try:
+        return msgspec.convert(given, datetime)
+    except msgspec.ValidationError:
+        raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z") from None
 
 
 def _whole_number(given: Any) -> Any:
@@ -54,7 +61,9 @@ class LogEntry(ContractModel):
         Field(description="When it happened, such as `2026-02-03T09:00:00.000Z`."),
     ]
     session_id: Annotated[
-        str, Demand(_PAGE, "DEL-001"), Field(min_length=1, description="The delegation it happened to.")
+        str,
+        Demand(_PAGE, "DEL-001"),
+        Field(min_length=1, description="The delegation it happened to.", json_schema_extra=ID_SCHEMA),
     ]
     schema_version: Annotated[
         Literal[1],
@@ -67,16 +76,20 @@ class LogEntry(ContractModel):
 class RegisterEntry(LogEntry):
     """A delegation was handed out."""
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["timeout"]}, {"required": ["deadline"]}]})
+
     event: Literal["register"]
     delegation_depth: Annotated[
         Count,
         Demand(_CONTEXT, "DEL-003"),
-        Field(description="Levels below the command: 0 for the command itself."),
+        Field(
+            description="Levels below the command: 0 for the command itself.", json_schema_extra={"maximum": MAX_DEPTH}
+        ),
     ]
     delegation_path: Annotated[
         list[str],
         Demand(_CONTEXT, "DEL-003"),
-        Field(description="The names from the orchestrator down to this delegation."),
+        Field(description="The names from the orchestrator down to this delegation.", json_schema_extra=PATH_SCHEMA),
     ]
     parent_session_id: Annotated[
         str | None, Demand(_PAGE, "LOG-002"), Field(description="The delegation that handed it out.")

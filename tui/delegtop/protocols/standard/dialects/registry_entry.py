@@ -27,6 +27,8 @@ def _departure(problem: Mapping[str, Any], value: Mapping[str, Any]) -> Departur
             return Departure(DeviationKind.UNKNOWN_KEY, field)
         case "missing":
             return Departure(DeviationKind.MISSING_FIELD, field)
+        case _ if value[field] is None or value[field] == "":
+            return Departure(DeviationKind.MISSING_FIELD, field)
         case "literal_error" if field == "status":
             return Departure(DeviationKind.UNKNOWN_STATUS, f"status: {value[field]!r}")
         case "greater_than" | "greater_than_equal" | "less_than_equal" | "finite_number" | "string_unicode":

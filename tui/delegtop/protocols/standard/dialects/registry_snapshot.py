@@ -4,6 +4,7 @@ It is rewritten whole on every change, and an entry is deleted when its delegati
 snapshot tells what was active when it was written; of what is missing from it, it tells nothing.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
@@ -17,8 +18,9 @@ from delegtop.dialects import About, Basis, Dialect, Sample, Unit
 from delegtop.dialects.kit.clones import Copies
 from delegtop.dialects.kit.salvage import Notes, moment, wrong_type
 from delegtop.dialects.signature import Signature
-from delegtop.model.deviation_kinds import DeviationKind
-from delegtop.model.events import Ended, Ending, Event, Outcome, Report, Started, Surveyed
+from delegtop.model import notes as kinds
+from delegtop.model.deviation_kinds import Departure, DeviationKind
+from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Report, Started, Surveyed
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 from delegtop.protocols.standard.dialects.return_reading import OUTCOMES, repair_return, report
 from delegtop.sources.records import NOT_JSON, TORN, Line, Record, Unreadable, decoded, excerpt, records
@@ -57,6 +59,8 @@ class Registry(Dialect):
         super().__init__(*args)
         self._first: dict[str, tuple[Millis | None, Millis]] = {}
         """When each file was written as it was read first, and how old what it told then was."""
+        self._unstated: set[str] = set()
+        """The entries that have no status."""
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -77,10 +81,24 @@ class Registry(Dialect):
             return [Unreadable(line.origin, "several objects", excerpt(line.data))]
         if not whole or any(each.reason in (TORN, NOT_JSON) for each in unreadable):
             return unreadable
-        return [*self._events(whole[0], _places(line, whole[0].value)), *unreadable]
+        places = _places(line, whole[0].value)
+        return [*self._given_before(line, places), *self._events(whole[0], places), *unreadable]
 
     def translate(self, record: Record) -> Iterable[Event]:
         return self._events(record, {})
+
+    def _given_before(self, line: Line, places: dict[str, Origin]) -> Iterator[Event]:
+        """What entries tell under an id that another entry further down has too: JSON keeps only the last of them."""
+        start = line.origin
+        for id, first in places.items():
+            quoted = msgspec.json.encode(id)
+            if not is_well_formed(id) or line.data.count(quoted) < 2:
+                continue
+            at = first.offset - start.offset
+            last = _find_key(line.data, quoted, at + len(quoted))
+            if last >= 0 and (entry := _entry_at(line.data, at + len(quoted))) is not None:
+                yield from self._entry(id, id, entry, first)
+                places[id] = Origin(start.source, start.line + line.data.count(b"\n", 0, last), start.offset + last)
 
     def _events(self, record: Record, places: dict[str, Origin]) -> Iterator[Event]:
         ids = []
@@ -121,6 +139,7 @@ class Registry(Dialect):
         fields, departures = fit(value)
         for kind, detail in departures:
             notes.add(kind, f"{id}: {detail}")
+        yield from self._stated(id, Departure(DeviationKind.MISSING_FIELD, "status") not in departures, notes.origin)
         timeout, task, path = fields.get("timeout"), fields.get("task_number"), fields.get("delegation_path")
         yield Started(
             id,
@@ -138,6 +157,15 @@ class Registry(Dialect):
         ended = self._ended(id, fields, notes)
         if ended is not None:
             yield ended
+
+    def _stated(self, id: str, is_stated: bool, origin: Origin) -> Iterator[Event]:
+        """That an entry has no status, for the rule on that; no longer if it has one now."""
+        if not is_stated:
+            self._unstated.add(id)
+            yield Noted(id, None, origin, kinds.UNSTATED, "the entry has no status")
+        elif id in self._unstated:
+            self._unstated.discard(id)
+            yield Noted(id, None, origin, kinds.UNSTATED, "")
 
     def _ended(self, id: str, fields: dict[str, Any], notes: Notes) -> Ended | None:
         """The end, if the entry tells of one. When it was, no registry tells."""
@@ -174,6 +202,16 @@ def _find_key(data: bytes, quoted: bytes, start: int) -> int:
             return at
         at = data.find(quoted, after)
     return at
+
+
+def _entry_at(data: bytes, start: int) -> dict[str, Any] | None:
+    """The object that follows a key, behind its colon."""
+    text = data[start:].decode("utf-8", "replace").lstrip().removeprefix(":").lstrip()
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 _KNOWN = frozenset(

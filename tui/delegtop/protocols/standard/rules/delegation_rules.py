@@ -8,10 +8,12 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import choice, quoted
 from delegtop.diagnosis.rule import RuleNote, rule
+from delegtop.model import notes as kinds
 from delegtop.model.delegation import Delegation
 from delegtop.model.deviation_kinds import DeviationKind
-from delegtop.model.events import Trust
+from delegtop.model.events import Ending, Trust
 from delegtop.model.policy import default_timeout
+from delegtop.protocols.noted_drift import notes
 from delegtop.protocols.standard.contract.delegation_limits import DEFAULT_TIMEOUT, kind_of
 
 DEVIATIONS = {
@@ -49,10 +51,12 @@ _SHOWN = 10
     "Without one, records of the same delegation cannot be put together and a return cannot be matched to its caller.",
 )
 def session_id(case: Case) -> Iterator[RuleNote]:
-    if case.facts.id.startswith(UNNAMED):
+    facts = case.facts
+    is_return_alone = facts.started_origin is None and facts.ended_by is Ending.RETURN  # which RET-005 tells of
+    if facts.id.startswith(UNNAMED) and not is_return_alone:
         yield RuleNote(
             "Its records name no session id.",
-            *case.facts.origins[:_SHOWN],
+            *facts.origins[:_SHOWN],
             advice="Make a session id (sess_<seconds>_<6 characters>) before delegating, pass it on, and write it into "
             "every record.",
             fields=("session_id",),
@@ -216,7 +220,10 @@ def entry_complete(case: Case) -> Iterator[RuleNote]:
         return
     told: dict[str, object] = {"command": facts.command, "subagent": facts.agent, "start_time": facts.started_at}
     told |= {"timeout": facts.timeout, "deadline": facts.deadline}
-    if missing := [name for name, value in told.items() if value is None or not str(value).strip()]:
+    missing = [name for name, value in told.items() if value is None or not str(value).strip()]
+    if notes(case, kinds.UNSTATED):
+        missing.append("status")
+    if missing:
         yield RuleNote(
             f"Its entry in the registry has no usable {choice(missing)}.",
             facts.started_origin,

@@ -77,7 +77,7 @@ def late_return(case: Case) -> Iterator[RuleNote]:
     "Delegation guide, Error Propagation: an error goes up the whole chain. A parent that returns completed and "
     "without errors after a child failed, was blocked, got only part of it done or ran out of time hides it. A child "
     "that was tried again with success is no error. One that failed with errors of its own and not those of its child "
-    "is mentioned.",
+    "is a warning.",
 )
 def hidden_error(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
@@ -123,7 +123,7 @@ def _other_errors(case: Case, hidden: list[Delegation]) -> Iterator[RuleNote]:
             case.facts.ended_origin,
             *(child.ended_origin for child in untold[:_SHOWN]),
             advice="Read the child's error too. Have the agent copy the errors of its children into its own.",
-            severity=Severity.INFO,
+            severity=Severity.WARNING,
         )
 
 

@@ -20,10 +20,10 @@ _SHOWN = 10
 @rule(
     "DEL-003",
     "no depth or path",
-    Severity.INFO,
+    Severity.WARNING,
     "every delegation says its depth and its path",
-    "Delegation guide, Delegation Context Schema: depth and path are required, because the depth limit and the check "
-    "for cycles need them.",
+    "Delegation guide, Delegation Context Schema: every delegation must include depth and path, because the depth "
+    "limit and the check for cycles need them.",
 )
 def context(case: Case) -> Iterator[RuleNote]:
     facts = case.facts

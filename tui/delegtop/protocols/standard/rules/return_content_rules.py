@@ -19,9 +19,9 @@ from delegtop.protocols.standard.contract.return_contract import (
     SUMMARY_CHARACTERS,
     SUMMARY_HARD_LIMIT,
     SUMMARY_TOKENS,
-    sentences,
     tokens,
 )
+from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _READ = 16_384
 """Characters of a text that are looked at; one this long is too long by any rule."""
@@ -101,6 +101,7 @@ _MARKUP = lazy_pattern(
     r"|(?<![\w*/.])\*(?=[^\s*.])[^*\n]{0,200}(?<=[^\s*/])\*(?![\w*/]|\.\w)"  # *so*, unless it is a glob
     r"|(?<![\w/.-])_(?=[^\s_])[^_\n]{0,200}(?<=[^\s_])_(?![\w/-]|\.\w)"  # _so_
     r"|(?<![\w/.-])__(?![a-z0-9_]+__)(?=[^\s_])[^\n]{1,200}?(?<=[^\s_])__(?![\w/-]|\.\w)"  # __so__, unless it is a name
+    r"|~~(?=\S)[^~\n]{1,200}~~|^\s{0,3}={2,}\s*$"  # ~~so~~, a line under a heading
     r"|^\s{0,3}(?:-{3,}|\*{3,}|_{3,})\s*$|^\s{0,3}\|.*\|\s*$|</[a-z][\w-]{0,40}>"  # a rule, a row of a table, a tag
     r"|</?(?:a|b|br|code|div|em|h[1-6]|i|li|p|pre|span|strong|table|ul)(?:\s[^<>]{0,200})?/?>",
     re.MULTILINE,
@@ -160,14 +161,15 @@ def artifact_types(case: Case, report: Report) -> Iterator[ReturnNote]:
         which = listed(named) if named else "an artifact without a path"
         yield ReturnNote(f"No type is given for {which}.", f"Give each {choice(known)}.", fields=fields)
     odd = {artifact.type for artifact in report.artifacts if artifact.type} - set(known)
-    for type in sorted(odd & _DOCUMENTED.keys()):
+    documented = _DOCUMENTED if case.facts.product is None else {**_DOCUMENTED, **_LATER}
+    for type in sorted(odd & documented.keys()):
         yield ReturnNote(
-            f'"{type}" is an artifact type of the {_DOCUMENTED[type]}{chosen}.',
+            f'"{type}" is an artifact type of the {documented[type]}{chosen}.',
             f"Readers know {choice(known)}.",
             Severity.INFO,
             _artifacts(report, "type", {type}.__contains__),
         )
-    if unknown := sorted(odd - _DOCUMENTED.keys()):
+    if unknown := sorted(odd - documented.keys()):
         fields = _artifacts(report, "type", unknown.__contains__)
         yield ReturnNote(
             f"There is no artifact type {listed(unknown)}{chosen}.", f"Use {choice(known)}.", fields=fields
@@ -176,12 +178,13 @@ def artifact_types(case: Case, report: Report) -> Iterator[ReturnNote]:
 
 _RETURN_FORMAT, _STRUCTURE = "return format standard", "structure standard"
 _DOCUMENTED: dict[str, str] = {
-    "report": "later standard of the return files, but not of the return format standard",
     **dict.fromkeys(STRUCTURE_ARTIFACT_TYPES, f"{_STRUCTURE}, but not of the {_RETURN_FORMAT}"),
     **dict.fromkeys(ARTIFACT_TYPES, f"{_RETURN_FORMAT}, but not of the {_STRUCTURE}"),
     **dict.fromkeys(set(ARTIFACT_TYPES) & set(STRUCTURE_ARTIFACT_TYPES), f"{_RETURN_FORMAT} and the {_STRUCTURE}"),
 }
 """Every artifact type of a document, with the words for whose it is."""
+_LATER = {"report": "later standard of the return files, but not of the return format standard"}
+"""What the return files of later systems have, which know other types too."""
 
 
 @on_return(
@@ -229,7 +232,9 @@ def artifacts_exist(case: Case, report: Report) -> Iterator[ReturnNote]:
     if case.facts.product is not None:
         return  # the family's own rule, FAM-026, tells it
     asked = [
-        each.path for each in report.artifacts if each.path and not is_absolute(each.path) and not climbs(each.path)
+        each.path
+        for each in report.artifacts
+        if each.path.strip() and not is_absolute(each.path) and not climbs(each.path)
     ]
     if gone := [path for path in asked if case.exists(path) is False]:
         yield ReturnNote(
@@ -242,7 +247,7 @@ def artifacts_exist(case: Case, report: Report) -> Iterator[ReturnNote]:
 @on_return(
     "RET-024",
     "type or folder wrong",
-    Severity.INFO,
+    Severity.WARNING,
     "the type of an artifact fits its folder",
     "Return format standard, Field Specifications: artifacts: the type matches the purpose. The path patterns of the "
     "structure standard say what lies where: research in reports/, plans in plans/, summaries in summaries/.",
@@ -261,7 +266,7 @@ def artifact_type_fits(_case: Case, report: Report) -> Iterator[ReturnNote]:
 @on_return(
     "RET-025",
     "long file summary",
-    Severity.INFO,
+    Severity.WARNING,
     "the summary of an artifact is one sentence",
     "Return format standard, Standard Return Format: an artifact may have a description of one sentence.",
 )
@@ -298,7 +303,7 @@ def artifact_paths_given(_case: Case, report: Report) -> Iterator[ReturnNote]:
 @on_return(
     "RET-040",
     "next steps too long",
-    Severity.INFO,
+    Severity.WARNING,
     "next_steps has one or two sentences",
     "Return format standard, Field Specifications: next_steps.",
 )

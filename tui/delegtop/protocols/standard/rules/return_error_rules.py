@@ -114,9 +114,9 @@ def error_types(case: Case, report: Report) -> Iterator[ReturnNote]:
 @on_return(
     "RET-033",
     "no known error code",
-    Severity.INFO,
+    Severity.WARNING,
     "errors have one of the ten codes",
-    "Return format standard, Error Codes. Agents seldom write one, so this is only mentioned. The ten: "
+    "Return format standard, Error Codes, of which the last is for what no other describes. The ten: "
     + "; ".join(f"{code}, {known.meaning}" for code, known in ERROR_CODES.items())
     + ".",
 )

@@ -1,6 +1,7 @@
 """What the rules on CLEO subagents have in common: which rows are entries, what CLEO's own check says of a row."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.case import Case
@@ -9,6 +10,8 @@ from delegtop.model import notes as kinds
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ending
 from delegtop.protocols.cleo import PRODUCT
+from delegtop.protocols.cleo.entry_rows import OUTPUT
+from delegtop.protocols.cleo.output_file import OutputFile
 from delegtop.protocols.cleo.violations import Violation, violations
 from delegtop.protocols.noted_drift import notes
 
@@ -16,6 +19,27 @@ from delegtop.protocols.noted_drift import notes
 def is_entry(case: Case) -> bool:
     """True for what a manifest tells of, not for a task, an agent or a response."""
     return _is_entry(case.facts)
+
+
+class ReadOutput(NamedTuple):
+    """An output file that can be read."""
+
+    name: str
+    """As its entry has it."""
+    place: str
+    """Where it lies."""
+    file: OutputFile
+
+    def at(self, line: int) -> Origin:
+        return Origin(self.place, line, 0)
+
+
+def output_files(case: Case) -> Iterator[ReadOutput]:
+    """The output files of an entry that can be read."""
+    for each in case.facts.artifacts if is_entry(case) else ():
+        if each.type == OUTPUT and (found := case.read(each.path)) is not None:
+            place, text = found
+            yield ReadOutput(each.path, place, OutputFile(text))
 
 
 def entries(case: Case) -> Iterator[Delegation]:

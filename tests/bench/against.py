@@ -1,0 +1,121 @@
+"""Two states of the program against each other: this one and that of a commit, in turn and side by side.
+
+What counts is the CPU time of whole programs. Where a dashboard is watched, both run at the same time on the same log.
+"""
+
+import compileall
+import os
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+
+from tests.bench import rivals
+from tests.bench.g4_cpu import LIVE, shares, writer
+from tests.bench.make_history import make_history
+from tests.bench.measure import Failed, Ratio, command, in_turn, method, now, ratio, say
+from tests.bench.plan import Plan
+from tests.bench.terminal import Terminal
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SAMPLE = _ROOT / "sample_logs" / "02_hang"
+_SLICES = 9
+_SESSION = 555_000
+_PROGRAM = (sys.executable, "-m", "delegtop")
+
+Measured = tuple[str, Ratio]
+
+
+class States:
+    """The packages of both, each as an environment in which Python finds it first."""
+
+    def __init__(self, commit: str, folder: Path) -> None:
+        with tarfile.open(fileobj=BytesIO(_output("git", "-C", str(_ROOT), "archive", commit))) as archive:
+            archive.extractall(folder / "source", filter="data")
+        # Its formats are found by what is installed, so it is, in a folder of its own.
+        into = folder / "installed"
+        pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps")
+        _output(*pip, "--target", str(into), str(folder / "source"))
+        compileall.compile_dir(into, quiet=1)
+        self.here = _first(_ROOT / "tui")
+        self.there = _first(into)
+
+
+def _output(*argv: str) -> bytes:
+    done = subprocess.run(argv, capture_output=True, check=False)
+    if done.returncode:
+        raise Failed(done.stderr.decode(errors="replace").strip())
+    return done.stdout
+
+
+def _first(package: Path) -> dict[str, str]:
+    return {**os.environ, **rivals.SETTINGS, "PYTHONPATH": str(package)}
+
+
+def measured(plan: Plan, commit: str) -> Iterator[Measured]:
+    """Each thing with this state's CPU time (or memory), of that of the commit."""
+    states = States(commit, plan.empty("commit"))
+    rounds = plan.rounds * 2 + 1
+    log, home, nothing = plan.log(plan.peers), plan.empty("transcripts"), plan.empty("nothing")
+    make_history(home, 36 if plan.quick else 180, _SESSION, now())
+    several: dict[str, tuple[int, Callable[[Mapping[str, str]], float]]] = {
+        "`--version`": (rounds * 3, lambda env: command([*_PROGRAM, "--version"], env)),
+        "`tree` on a sample": (rounds * 3, lambda env: command([*_PROGRAM, "tree", str(_SAMPLE)], env)),
+        "a log into the tree": (rounds, lambda env: method("g1_ingest.load", log, env=env)["cpu"]),
+        "memory a delegation of that log": (3, lambda env: method("g1_ingest.load", log, env=env)["bytes"]),
+        "transcripts into the tree": (rounds, lambda env: method("g1_ingest.load", home, env=env)["cpu"]),
+        "first paint": (rounds, lambda env: _painted([str(nothing)], env)),
+        "first row of a log": (rounds, lambda env: _painted([str(_SAMPLE)], env, b"task-executor")),
+    }
+    for what, (times, work) in several.items():
+        say(f"  {what}")
+        taken = in_turn({"here": partial(work, states.here), "there": partial(work, states.there)}, times)
+        if len(taken) == 2:
+            yield what, ratio(taken["here"], taken["there"])
+    yield from _side_by_side(plan, states)
+
+
+def _painted(arguments: list[str], env: Mapping[str, str], text: bytes = b"delegtop") -> float:
+    """CPU seconds up to that text on the screen."""
+    with Terminal([*_PROGRAM, *arguments], env=env) as terminal:
+        terminal.wait_for(text, timeout=120)
+        return terminal.cpu()
+
+
+def _side_by_side(plan: Plan, states: States) -> Iterator[Measured]:
+    say("  dashboards side by side")
+    with ExitStack() as opened:
+        log = plan.log(plan.peers, live=LIVE)
+        yield "a dashboard while nothing happens", _shared(plan, opened, log, states)
+    with ExitStack() as opened:
+        log = plan.empty("busy") / "session.jsonl"
+        with writer(log, 1_000, plan.window * 2 + 60):
+            yield "a dashboard at 1,000 events a second", _shared(plan, opened, log, states, settles=False)
+
+
+def _shared(plan: Plan, opened: ExitStack, log: Path, states: States, *, settles: bool = True) -> Ratio:
+    here, there = (
+        opened.enter_context(Terminal([*_PROGRAM, str(log)], env=env)) for env in (states.here, states.there)
+    )
+    for terminal in (here, there):
+        if settles:
+            terminal.settle()
+    shares((here, there), 5)
+    taken = [shares((here, there), plan.window * 2 / _SLICES) for _ in range(_SLICES)]
+    return ratio([slice[0] for slice in taken], [slice[1] for slice in taken])
+
+
+def text(rows: list[Measured], commit: str) -> str:
+    """The table: below 1 this state takes less."""
+    width = max((len(what) for what, _ in rows), default=0)
+    lines = [f"{'what':<{width}}  this, of {commit}"]
+    lines += [f"{what:<{width}}  {of.value:.2f}x ({of.low:.2f}–{of.high:.2f})  {_verdict(of)}" for what, of in rows]
+    return "\n".join(lines)
+
+
+def _verdict(of: Ratio) -> str:
+    return "less" if of.high < 1 else "more" if of.low > 1 else "undecided"

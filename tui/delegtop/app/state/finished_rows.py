@@ -1,0 +1,85 @@
+"""Which of the trees that are over have rows: the newest of those that ended while somebody looked, and all before.
+
+The others are counted, and have rows again when something is told of them, or when they are asked for.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from delegtop.base.clock import Millis
+from delegtop.model.events import Event
+from delegtop.model.forest import Change, Forest
+from delegtop.model.store.ledger import Handle
+
+if TYPE_CHECKING:
+    from delegtop.model.shortening import Shortening
+    from delegtop.model.store.finished_trees import FinishedRow
+
+KEPT = 5_000
+"""Rows of what ended while somebody looked."""
+_SLICE = 0.02
+
+
+class FinishedRows:
+    """Says when a forest is to be shortened, and does it a piece at a time."""
+
+    def __init__(self, forest: Forest, since: Millis) -> None:
+        self._forest, self._since = forest, since
+        self.held: Callable[[], Iterable[Handle]] = tuple
+        """Those that somebody looks at now."""
+        self._kept = KEPT
+        self._look_at = 2 * KEPT
+        """How many delegations there are to be before it is worth a look."""
+        self._shortening: Shortening | None = None
+
+    @property
+    def hidden(self) -> int:
+        """How many delegations have no row."""
+        return 0 if self._forest.finished is None else len(self._forest.finished)
+
+    def follow(self, change: Change) -> None:
+        """The forest was told something."""
+        if self._shortening is not None:
+            self._shortening.follow(change)
+
+    def cancel(self) -> None:
+        """Another forest is shown."""
+        self._shortening = None
+
+    def second(self, needed: Collection[Handle] = ()) -> Forest | None:
+        """Go on for a moment; the shorter forest once it is there. Those that are needed stay."""
+        if self._shortening is None and len(self._forest) >= self._look_at:
+            self._begin(needed)
+        if self._shortening is None or not self._shortening.work(_SLICE):
+            return None
+        shorter, self._shortening = self._shortening.finish({*self.held(), *needed}), None
+        self._look_after(len(shorter))
+        return shorter
+
+    def _look_after(self, count: int) -> None:
+        """Look again when there are so many more that it costs little for each of them."""
+        self._look_at = count + max(self._kept, count // 4)
+
+    def _begin(self, needed: Iterable[Handle]) -> None:
+        from delegtop.model.shortening import Shortening  # few see so many
+
+        self._look_after(len(self._forest))
+        shortening = Shortening(self._forest, self._kept, self._since, {*self.held(), *needed})
+        if shortening.rows >= self._kept // 2:
+            self._shortening = shortening
+
+    def more(self) -> list[Event]:
+        """What tells of those that went last: they are to have rows again, and as many more than before."""
+        finished = self._forest.finished
+        if finished is None:
+            return []
+        self._kept += KEPT
+        return self._told(finished.take_newest(KEPT))
+
+    def of(self, id: str) -> list[Event]:
+        """What tells of this one and its tree, if they have no rows: they are to have them again."""
+        finished = self._forest.finished
+        return [] if finished is None else self._told(finished.take([id]))
+
+    def _told(self, rows: "Sequence[FinishedRow]") -> list[Event]:
+        return [event for row in self._forest.unlearn(rows) for event in row.events()]

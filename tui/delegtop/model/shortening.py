@@ -1,0 +1,159 @@
+"""A forest without the oldest of its trees that are over: counted, and found again should something be told of them.
+
+What is left is told again to a forest that begins anew, a piece at a time, while the one that is shown goes on. So
+whatever was kept of the others is gone with it, wherever it was kept.
+"""
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+
+from delegtop.base.clock import Millis, monotonic
+from delegtop.model.forest import Change, Forest
+from delegtop.model.states import ENDED_BADLY, OPEN, State
+from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees, packed_events
+from delegtop.model.store.ledger import Handle
+from delegtop.model.store.retelling import listed, retold
+
+_AT_A_TIME = 32
+_NOBODY = -1
+Trees = dict[Handle, list[Handle]]
+"""By their roots."""
+
+
+class Shortening:
+    """Made of one moment of a forest; whoever tells that forest something meanwhile says here what it changed."""
+
+    def __init__(self, forest: Forest, keep: int, since: Millis, held: Iterable[Handle] = ()) -> None:
+        """Of the trees that are over since then about `keep` delegations stay, the newest; and those of `held`."""
+        self._forest, self._known = forest, len(forest)
+        self._changed: set[Handle] = set()
+        self._going = _oldest(forest, _over(forest, held), since, keep)
+        gone = {handle for tree in self._going.values() for handle in tree}
+        self._heir = Forest(forest.policy)
+        self._heir.stores[0].pulse = forest.stores[0].pulse
+        self._telling = self._tell([handle for handle in range(self._known) if handle not in gone])
+
+    @property
+    def rows(self) -> int:
+        """So many go."""
+        return sum(map(len, self._going.values()))
+
+    def follow(self, change: Change) -> None:
+        """The forest was told something."""
+        self._changed.update(change.touched, change.lives, change.moved)
+
+    def work(self, seconds: float) -> bool:
+        """Go on for about that long; True when all is told but what changed meanwhile."""
+        until = monotonic() + seconds
+        return all(monotonic() < until for _ in self._telling)
+
+    def finish(self, held: Iterable[Handle] = ()) -> Forest:
+        """The shorter forest, to be shown instead; the other is not to be used any more."""
+        forest, heir = self._forest, self._heir
+        back = self._stay_after_all(held)
+        changed = sorted(handle for handle in self._changed if handle < self._known)
+        deque(chain(self._telling, self._tell([*changed, *sorted(back), *range(self._known, len(forest))])), 0)
+        heir.finished = forest.finished or FinishedTrees()
+        for tree in self._going.values():
+            try:
+                heir.finished.put([*_rows(forest, tree)])
+            except ValueError:  # what cannot be kept so stays
+                back.update(tree)
+                deque(self._tell(tree), 0)
+        heir.apply(listed(forest.stores[0]))
+        came_back = map(heir.find, map(forest.id, forest.came_back | back))
+        heir.came_back = {handle for handle in came_back if handle is not None}
+        _go_on(heir, forest)
+        return heir
+
+    def _stay_after_all(self, held: Iterable[Handle]) -> set[Handle]:
+        """The delegations of trees of which something was told since, or that somebody looks at now."""
+        forest, found = self._forest, set[Handle]()
+        for handle in (*self._changed, *held, *range(self._known, len(forest))):
+            for above in _path(forest, handle):  # one that was a root may be part of another tree by now
+                found.update(self._going.pop(above, ()))
+        return found
+
+    def _tell(self, handles: Sequence[Handle]) -> Iterator[None]:
+        """Tell of these, a few at a time."""
+        ledger = self._forest.stores[0]
+        for start in range(0, len(handles), _AT_A_TIME):
+            some = handles[start : start + _AT_A_TIME]
+            self._heir.apply([event for handle in some for event in retold(ledger, handle)])
+            yield
+
+
+def _go_on(heir: Forest, before: Forest) -> None:
+    """Be at the same moment, and know what was learned from all."""
+    (ledger, _, lifecycle), (told, _, known) = heir.stores, before.stores
+    ledger.clock_steps = told.clock_steps
+    heir.advance(before.now)
+    lifecycle.habits.take_over(known.habits)
+
+
+def _over(forest: Forest, held: Iterable[Handle]) -> Trees:
+    """The trees that are over and at rest, and that nobody needs."""
+    ledger, lineage, _ = forest.stores
+    roots = _roots(forest)
+    busy = {roots[handle] for handle, _ in forest.in_states(OPEN | ENDED_BADLY)}
+    needed = {handle for _, _, present in ledger.registries.latest() for handle in present}
+    busy.update(roots[h] for h in needed.union(lineage.all_candidates(), held, forest.came_back, forest.for_review()))
+    busy.update(roots[handle] for handle, _ in forest.in_states({State.IDLE}) if _was_heard_lately(forest, handle))
+    trees: Trees = {}
+    for handle, root in enumerate(roots):
+        if root not in busy:
+            trees.setdefault(root, []).append(handle)
+    return trees
+
+
+def _oldest(forest: Forest, trees: Trees, since: Millis, keep: int) -> Trees:
+    """Of those that are over since then all but the newest, of which about so many delegations stay."""
+    last = {root: max(_last_sign(forest, handle) for handle in tree) for root, tree in trees.items()}
+    oldest_first = sorted((root for root in trees if last[root] >= since), key=lambda root: (last[root], root))
+    while oldest_first and keep > 0:
+        keep -= len(trees[oldest_first.pop()])
+    return {root: trees[root] for root in oldest_first}
+
+
+def _last_sign(forest: Forest, handle: Handle) -> Millis:
+    _, heard, ended = forest.times(handle)
+    return ended or heard or Millis(0)
+
+
+def _was_heard_lately(forest: Forest, handle: Handle) -> bool:
+    """A session between two prompts: somebody may have the next one in mind."""
+    return _last_sign(forest, handle) + forest.policy.lost_after >= forest.now_of(handle)
+
+
+def _roots(forest: Forest) -> list[Handle]:
+    """The root of every delegation."""
+    parents = list(forest.parents())
+    roots = [_NOBODY] * len(parents)
+    for handle in range(len(parents)):
+        path = [handle]
+        while roots[path[-1]] == _NOBODY and parents[path[-1]] != _NOBODY:
+            path.append(parents[path[-1]])
+        root = path[-1] if roots[path[-1]] == _NOBODY else roots[path[-1]]
+        for each in path:
+            roots[each] = root
+    return roots
+
+
+def _path(forest: Forest, handle: Handle) -> Iterator[Handle]:
+    """It and all above it."""
+    climber: Handle | None = handle
+    while climber is not None:
+        yield climber
+        climber = forest.parent(climber)
+
+
+def _rows(forest: Forest, tree: Collection[Handle]) -> Iterator[FinishedRow]:
+    """What is kept of a tree; ValueError if it cannot be."""
+    ledger, _, lifecycle = forest.stores
+    for handle in tree:
+        parent = ledger.starts.parent[handle]
+        awaits = parent if parent is not None and ledger.find(parent) is None else None
+        kind, took = lifecycle.habits.of(handle)
+        told = packed_events(retold(ledger, handle))
+        yield FinishedRow(forest.id(handle), forest.state(handle), kind, took, awaits, told)

@@ -1,0 +1,29 @@
+"""A delegation told again: the fewest events that tell all a ledger knows of it.
+
+Every fold of a ledger is a maximum or a union, so these events make another ledger know the same, whatever else it is
+told, and in whatever order.
+"""
+
+from collections.abc import Iterator
+
+from delegtop.base.origin import Origin
+from delegtop.model.events import Event, Surveyed
+from delegtop.model.store.ledger import Handle, Ledger
+
+
+def retold(ledger: Ledger, handle: Handle) -> Iterator[Event]:
+    """All that tells of one delegation."""
+    id = ledger.ids[handle]
+    yield from ledger.starts.told(handle, id)
+    yield from ledger.details(handle).events(id)
+    yield ledger.last_sign(handle)
+    yield from ledger.ends.told(handle, id)
+    yield from ledger.faults(handle)
+    for (host, source), at in ledger.registries.listings(handle):
+        yield Surveyed(at, Origin(source, 1, 0, host), (id,))
+
+
+def listed(ledger: Ledger) -> Iterator[Event]:
+    """The last snapshot of every registry: who has left one is told by who is in it."""
+    for (host, source), at, present in ledger.registries.latest():
+        yield Surveyed(at, Origin(source, 1, 0, host), tuple(sorted(ledger.ids[handle] for handle in present)))

@@ -1,0 +1,43 @@
+"""Files that lie beside a log which should name them, and which neither it nor another log in its folder does."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from delegtop.base.origin import Origin
+
+if TYPE_CHECKING:
+    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.model.events import Deviation
+
+_LARGEST = 16 * 1024 * 1024
+_MOST = 1_000
+"""Files of a folder that are looked at."""
+_LOGS = "*.jsonl"
+
+
+def beside(source: "SourceStatus") -> "list[Deviation]":
+    """Of each such file, that it is not listed; none for a format that names no files."""
+    from delegtop.dialects import load
+    from delegtop.dialects import names as formats
+    from delegtop.model.deviation_kinds import UNLISTED
+    from delegtop.model.events import Deviation
+
+    if source.dialect not in formats() or source.status != "live" or not (pattern := load(source.dialect).outputs):
+        return []
+    folder = Path(source.path).parent
+    try:
+        names = sorted(each.name for each in folder.iterdir() if re.fullmatch(pattern, each.name))[:_MOST]
+        told = b"".join(map(_read, folder.glob(_LOGS))) if names else b""  # an old entry may have been put away
+    except OSError:
+        return []
+    return [
+        Deviation(Origin(str(folder / name), 1, 0), UNLISTED, f"no entry names {name}")
+        for name in names
+        if name.encode() not in told
+    ]
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_LARGEST)
