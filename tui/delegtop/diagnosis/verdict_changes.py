@@ -91,7 +91,7 @@ class VerdictChanges:
             agent=facts.agent or "",
             product=facts.product or "",
             folder=measures.folder(forest, handle) or "",
-            host=measures.host(facts),
+            host=measures.named_host(forest, handle),
             state=found.state,
             verdict=found.kind if _is_verdict(found) else "",
             was=was,

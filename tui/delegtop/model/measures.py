@@ -60,12 +60,17 @@ def folder(forest: "Forest", handle: "Handle") -> str | None:
     return None
 
 
-def host(delegation: Delegation) -> str:
-    """The machine it runs on; nothing for this one."""
-    told = delegation.started_origin or next(iter(delegation.origins), None)
-    if told is not None and told.host:
-        return told.host
-    return delegation.host if delegation.host not in (None, LOCALHOST) and delegation.host else ""
+def host(forest: "Forest", handle: "Handle") -> str | None:
+    """The machine it runs on, as its log says; where others are told of, also whose log it is."""
+    facts = forest.delegation(handle)
+    told = facts.started_origin or next(iter(facts.origins), None)
+    return told.host if told is not None and told.host else facts.host
+
+
+def named_host(forest: "Forest", handle: "Handle") -> str:
+    """The same by its name; nothing for this machine where nobody calls it by one."""
+    found = host(forest, handle)
+    return found if found and found != LOCALHOST else ""
 
 
 def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:

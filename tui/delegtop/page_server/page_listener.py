@@ -8,7 +8,7 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 from delegtop.base.clock import WallClock, monotonic
 from delegtop.page_server.access_rules import AccessRules, RequestKind
@@ -45,11 +45,14 @@ class PageListener:
         self._open = 0
         self._streams: set[asyncio.Event] = set()
         """One for each stream, set when there is another picture."""
+        self._is_there = Event()
         self._thread = Thread(target=self._run, name="delegtop-page", daemon=True)
         watch.on_change = self._changed
 
     def start(self) -> None:
+        """Answer from now on."""
         self._thread.start()
+        self._is_there.wait(PATIENCE)
 
     def close(self) -> None:
         """Let go of everybody."""
@@ -64,6 +67,7 @@ class PageListener:
         server = loop.run_until_complete(
             asyncio.start_server(self._meet, sock=self._socket, limit=LONGEST, backlog=CONNECTIONS)
         )
+        loop.call_soon(self._is_there.set)
         try:
             loop.run_forever()
         finally:

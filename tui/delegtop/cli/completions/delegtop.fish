@@ -50,8 +50,8 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help
-set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --kill --log --notify --notify-command --only --output --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
+set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help
+set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --kill --listen --log --name --notify --notify-command --only --otlp --output --port --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
 complete -c delegtop -f
@@ -135,6 +135,7 @@ complete -c delegtop -n '_shtab_delegtop_using watch' -l json -d 'print one JSON
 complete -c delegtop -n '_shtab_delegtop_using watch' -l exit-when -xka "done problem all-returned stuck-or-done" -d 'stop when nothing is open any more (done), something is wrong (problem), all have come back (all-returned), or it is stuck or done, whichever is first (stuck-or-done)'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l for -x -d 'only this session and all below it: an id, the beginning of one, or - for the one that this runs in'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l exec -x -d 'run this for each problem, and when it is over, quoted as one argument; no shell is involved'
+complete -c delegtop -n '_shtab_delegtop_using watch' -l otlp -x -d 'send each change of a verdict as a log record of OpenTelemetry to this collector, by OTLP as JSON'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l timeout -x -d 'stop after so long, as 90, 5m or 1h30m, with exit code 124'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l notify -x -d 'tell of trouble and of what is done: bell, desktop, command, ntfy, slack, …; with commas between'
 complete -c delegtop -n '_shtab_delegtop_using watch' -l notify-command -x -d 'what --notify command runs, quoted as one argument; no shell is involved'
@@ -189,6 +190,18 @@ complete -c delegtop -n '_shtab_delegtop_using status' -l ascii -d 'draw with AS
 complete -c delegtop -n '_shtab_delegtop_using status' -l no-color -d 'no colour; so does a NO_COLOR that is not empty'
 complete -c delegtop -n '_shtab_delegtop_using status' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using status; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'these logs instead, which are then read: a file, a folder, a glob'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a serve -d 'show what is stuck as a live page in a browser, on this machine only (read-only)'
+complete -c delegtop -n '_shtab_delegtop_using serve' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l here -d 'only sessions of this folder and below'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l all -d 'the whole history of every agent on this machine'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l port -x -d 'the port, 8377 by default; 0 takes one that is free'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l listen -x -d 'another loopback address; any that others can reach is refused'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l name -x -d 'a name by which a browser reaches it through ssh -L or tailscale serve; may be repeated'
+complete -c delegtop -n '_shtab_delegtop_using serve' -s f -l filter -x -d 'show only what fits: '"'"'state:overdue depth>1'"'"''
+complete -c delegtop -n '_shtab_delegtop_using serve' -l format -x -d 'read every source as this format, whatever its shape'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
+complete -c delegtop -n '_shtab_delegtop_using serve; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, or - for standard input; else what is found'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a mcp -d 'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
 complete -c delegtop -n '_shtab_delegtop_using mcp' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using mcp' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
@@ -336,4 +349,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help" -d 'one of those that `delegtop --help` lists'

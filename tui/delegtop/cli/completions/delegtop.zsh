@@ -29,6 +29,7 @@ _shtab_delegtop_commands() {
     rules:'list the rules that findings come from, or explain one'
     run:'run a command as a delegation: tracked, limited in time, and in the tree'
     schema:'print a contract as JSON Schema, or list the contracts'
+    serve:'show what is stuck as a live page in a browser, on this machine only (read-only)'
     sources:'list the logs that are found, of which agents, and what is left out'
     stats:'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
     status:'say in one line how everything stands, for status bars and prompts'
@@ -163,7 +164,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -325,6 +326,23 @@ _shtab_delegtop_schema_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_schema_defaults_added=0
 
+_shtab_delegtop_serve_options=(
+  {-h,--help}"[show this help]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--here[only sessions of this folder and below]"
+  "--all[the whole history of every agent on this machine]"
+  "--port[the port, 8377 by default\; 0 takes one that is free]:PORT:"
+  "--listen[another loopback address\; any that others can reach is refused]:ADDRESS:"
+  "*--name[a name by which a browser reaches it through ssh -L or tailscale serve\; may be repeated]:HOST:"
+  {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
+  "--format[read every source as this format, whatever its shape]:NAME:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_serve_defaults_added=0
+
 _shtab_delegtop_sources_options=(
   {-h,--help}"[show this help]"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
@@ -451,6 +469,7 @@ _shtab_delegtop_watch_options=(
   "--exit-when[stop when nothing is open any more (done), something is wrong (problem), all have come back (all-returned), or it is stuck or done, whichever is first (stuck-or-done)]:WHEN:(done problem all-returned stuck-or-done)"
   "--for[only this session and all below it\: an id, the beginning of one, or - for the one that this runs in]:SESSION:"
   "--exec[run this for each problem, and when it is over, quoted as one argument\; no shell is involved]:COMMAND:"
+  "--otlp[send each change of a verdict as a log record of OpenTelemetry to this collector, by OTLP as JSON]:URL:"
   "--timeout[stop after so long, as 90, 5m or 1h30m, with exit code 124]:TIME:"
   "--notify[tell of trouble and of what is done\: bell, desktop, command, ntfy, slack, \…\; with commas between]:HOW:"
   "--notify-command[what --notify command runs, quoted as one argument\; no shell is involved]:COMMAND:"
@@ -501,6 +520,7 @@ _shtab_delegtop() {
         rules) _arguments -C -s $_shtab_delegtop_rules_options ;;
         run) _arguments -C -s $_shtab_delegtop_run_options ;;
         schema) _arguments -C -s $_shtab_delegtop_schema_options ;;
+        serve) _arguments -C -s $_shtab_delegtop_serve_options ;;
         sources) _arguments -C -s $_shtab_delegtop_sources_options ;;
         stats) _arguments -C -s $_shtab_delegtop_stats_options ;;
         status) _arguments -C -s $_shtab_delegtop_status_options ;;

@@ -40,8 +40,8 @@ class PageRows:
         """Whether there are several hosts."""
 
     def place(self, handle: Handle) -> RowPlace:
-        facts = self._forest.delegation(handle)
-        return RowPlace(self.projects.name(measures.folder(self._forest, handle)), measures.host(facts))
+        forest = self._forest
+        return RowPlace(self.projects.name(measures.folder(forest, handle)), measures.named_host(forest, handle))
 
     def row(self, handle: Handle, level: int, found: Assessment | None) -> str:
         """`found` is what is the matter with it, if anything is or it is open."""
