@@ -19,6 +19,7 @@ from delegtop.feed import live_feed, resting_logs
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
 from delegtop.sources import inode
+from delegtop.sources.wakeups import Waker
 from delegtop.testing.conformance import _fold
 
 NAMES = ("one.jsonl", "two.jsonl", "two.jsonl.1", "sub/one.jsonl", "sub/three.jsonl")
@@ -35,10 +36,12 @@ class Logs(RuleBasedStateMachine):
         self.patches.setattr(live_feed, "TIDY_SECONDS", -1.0)
         self.patches.setattr(inode, "_SETTLED", 0)
         self.patches.setattr(resting_logs, "FOLLOWED", 0)
+        self.patches.setattr(Waker, "watch", lambda *_: None)  # every look is called for here
         self.folder = Path(tempfile.mkdtemp())
         self.tidy, self.loose = (Feed([str(self.folder)], clock=FrozenClock(NOW)) for _ in range(2))
         self.loose.tell_once()
         self.tidy._tail._linger = self.loose._tail._linger = 1
+        self.tidy._is_followed = True
         self.told: dict[Feed, list[Event]] = {self.tidy: [], self.loose: []}
         self.is_whole = True
         """Whether every file was always there: else each feed counts what it has seen of it."""

@@ -15,6 +15,7 @@ from delegtop.feed.live_feed import Feed, SourceStatus
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
 from delegtop.sources import inode
+from delegtop.sources.wakeups import Waker
 
 LONG_AGO = 1_000_000_000
 
@@ -26,6 +27,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_feed, "RESCAN_SECONDS", 0.0)
     monkeypatch.setattr(live_feed, "TIDY_SECONDS", -1.0)
     monkeypatch.setattr(inode, "_SETTLED", 0)
+    monkeypatch.setattr(Waker, "watch", lambda *_: None)  # every look is called for here
 
 
 def session(folder: Path, number: int, *, more: str = "") -> Path:
@@ -45,6 +47,7 @@ def look(feed: Feed) -> list[Event]:
 def feed(tmp_path: Path) -> Iterator[Feed]:
     made = Feed([str(tmp_path)], clock=FrozenClock(NOW))
     made._tail._linger = 0
+    made._is_followed = True
     yield made
     made.close()
 
@@ -131,6 +134,16 @@ def test_nothing_rests_where_everything_told_is_kept(tmp_path: Path) -> None:
     for number in range(8):
         session(tmp_path, number)
     feed = Feed([str(tmp_path)], clock=FrozenClock(NOW), witness=lambda _line, _told: None)
+    feed._is_followed = True
     look(feed)
     assert len(feed._readings) == 8
+    feed.close()
+
+
+def test_who_looks_once_is_told_of_every_file(tmp_path: Path) -> None:
+    for number in range(8):
+        session(tmp_path, number)
+    feed = Feed([str(tmp_path)], clock=FrozenClock(NOW))
+    assert sum(len(batch.events) for batch in feed.read_all()) == 16
+    assert len(feed.statuses()) == 8
     feed.close()

@@ -151,8 +151,8 @@ class FileCatalogue:
 
     # -- what has long been quiet ----------------------------------------------------------------------------------
 
-    def tidy(self) -> None:
-        """Put away the sessions that are read and have been quiet for long."""
+    def tidy(self, *, lasting: bool) -> None:
+        """Put away the sessions that are read and have been quiet for long; and where this lasts, single logs too."""
         busy = {session for path in self.waiting if (session := session_of(path))}
         busy |= self._window.alive | self._copied
         nobodys = [path for path in self.waiting if session_of(path) is None]
@@ -163,7 +163,8 @@ class FileCatalogue:
                 self._leave(reading)
                 if reading.is_log:
                     self._tail.forget(reading.path)
-        self._tidy_logs()
+        if lasting:  # who looks once wants to know of every file
+            self._tidy_logs()
 
     def _tidy_logs(self) -> None:
         """Where there are very many logs, follow no longer what is gone, and what rests only from afar."""

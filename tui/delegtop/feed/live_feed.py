@@ -355,7 +355,7 @@ class Feed:
     def _tidy(self) -> None:
         if self._tidies and monotonic() - self._tidied_at > TIDY_SECONDS:
             self._tidied_at = monotonic()
-            self._files.tidy()
+            self._files.tidy(lasting=self._is_followed)
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
