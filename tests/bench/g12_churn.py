@@ -1,12 +1,18 @@
 """Goal 12: what each session costs that has come and gone while the dashboard runs.
 
-As a program of its own it goes on for longer: python -m tests.bench.g12_churn [--sessions 100000]
+As a program of its own it goes on for longer, or gives every session a log of its own, which stays or is deleted:
+
+python -m tests.bench.g12_churn [--sessions 100000] [--logs stay|deleted] [--seconds 600] [--program COMMAND]
 """
 
 import argparse
+import shlex
 import shutil
 import sys
 import tempfile
+import time
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench import rivals
@@ -18,53 +24,107 @@ from tests.bench.table import Row
 from tests.bench.terminal import Terminal
 
 FILES = 50
-_STEPS = 10
+_STEPS = 40
+_WARM = 0.5
+"""The share of the sessions after which all that grows only once has grown: the newest few thousand have rows."""
 _CALM = 0.25
+_DELETED_AFTER = 5
+"""Seconds."""
+_A_FOLDER = 1_000
 
 
 def rows(plan: Plan) -> list[Row]:
-    sessions = 20_000 if plan.quick else 100_000
-    cost = churn(plan.empty("churn"), sessions)
-    what = f"memory a session that has come and gone, by {sessions:,} of them"
-    return [Row(12, what, cost, 100, unit=" B", note=f"a million would be {cost / 1e3:,.2f} GB")]
+    many, seconds = (60_000, 300) if plan.quick else (200_000, 900)
+    program = [rivals.delegtop()]
+    found = {
+        f"by {many:,} of them": churn(plan.empty("churn"), many, program),
+        "with a log of its own that is deleted": logs(plan.empty("deleted"), many // 2, seconds, program, stay=False),
+        "with a log of its own that stays": logs(plan.empty("stay"), many // 2, seconds, program, stay=True),
+    }
+    return [
+        Row(12, f"memory a session that has come and gone, {how}", max(cost, 0), 100, unit=" B", note=_of_many(cost))
+        for how, cost in found.items()
+    ]
 
 
-def churn(folder: Path, sessions: int) -> float:
-    """Bytes a session, by the line of least squares through ten looks without the first two, when much grows once."""
+def _of_many(cost: float) -> str:
+    return f"a million would be {max(cost, 0):,.0f} MB"
+
+
+def churn(folder: Path, sessions: int, program: Sequence[str]) -> float:
+    """Bytes a session, by the line of least squares through looks at the second half of them."""
     step = sessions // _STEPS
     sizes: list[tuple[float, int]] = []
     _write(folder, 0, FILES)
-    with Terminal([rivals.delegtop(), str(folder)], env=rivals.SETTINGS) as terminal:
+    with Terminal([*program, str(folder)], env=rivals.SETTINGS) as terminal:
         terminal.settle(busy=_CALM)
         for number in range(_STEPS):
             _write(folder, FILES + number * step, step)
             terminal.settle(busy=_CALM)
             sizes.append((float((number + 1) * step), resident(terminal)))
             say(f"  {(number + 1) * step:,} sessions: {sizes[-1][1] / 1e6:.1f} MB")
-    return slope(sizes[_STEPS // 5 :])
+    return slope(sizes[int(_WARM * _STEPS) :])
+
+
+def logs(folder: Path, sessions: int, seconds: float, program: Sequence[str], *, stay: bool) -> float:
+    """The same of sessions that each write a log of their own, which stays or is deleted when they are over."""
+    sizes: list[tuple[float, int]] = []
+    old: deque[tuple[float, Path]] = deque()
+    _log(folder, 0)
+    with Terminal([*program, str(folder)], env=rivals.SETTINGS) as terminal:
+        terminal.settle(busy=_CALM)
+        began, written = time.monotonic(), 1
+        while (passed := time.monotonic() - began) < seconds:
+            while written < passed / seconds * sessions:
+                old.append((passed, _log(folder, written)))
+                written += 1
+            while not stay and old and old[0][0] < passed - _DELETED_AFTER:
+                old.popleft()[1].unlink()
+            terminal.watch(0.1)
+            if len(sizes) < passed / seconds * _STEPS:
+                sizes.append((float(written), resident(terminal)))
+                say(f"  {written:,} sessions: {sizes[-1][1] / 1e6:.1f} MB")
+    return slope(sizes[int(_WARM * _STEPS) :])
 
 
 def _write(folder: Path, first: int, count: int) -> None:
     """Sessions that begin, say something and end, spread over the files."""
     for place in range(FILES):
         with (folder / f"{place:02d}.jsonl").open("a") as file:
-            for number in range(first + place, first + count, FILES):
-                id, at = f"sess_1766743200_{number:07d}", now()
-                told = f'"return":{{"status":"completed","summary":"Step {number} is done.","artifacts":[]}}'
-                file.write(register(id, at) + heartbeat(id, at + 1, f"working on {number}"))
-                file.write(heartbeat(id, at + 2, "x").replace('"heartbeat"', '"return"').rstrip("}\n") + f",{told}}}\n")
+            file.writelines(_session(number) for number in range(first + place, first + count, FILES))
+
+
+def _log(folder: Path, number: int) -> Path:
+    path = folder / f"{number // _A_FOLDER:04d}" / f"{number:07d}.jsonl"
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(_session(number))
+    return path
+
+
+def _session(number: int) -> str:
+    id, at = f"sess_1766743200_{number:07d}", now()
+    told = f'"return":{{"status":"completed","summary":"Step {number} is done.","artifacts":[]}}'
+    end = heartbeat(id, at + 2, "x").replace('"heartbeat"', '"return"').rstrip("}\n")
+    return register(id, at) + heartbeat(id, at + 1, f"working on {number}") + f"{end},{told}}}\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sessions", type=int, default=100_000)
+    parser.add_argument("--logs", choices=["stay", "deleted"])
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--program", type=shlex.split, default=[rivals.delegtop()])
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="delegtop-churn-"))
     try:
-        cost = churn(folder, options.sessions)
+        if options.logs:
+            stay = options.logs == "stay"
+            cost = logs(folder, options.sessions, options.seconds, options.program, stay=stay)
+        else:
+            cost = churn(folder, options.sessions, options.program)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    sys.stdout.write(f"{cost:,.0f} bytes a session; a million would be {cost / 1e3:,.2f} GB\n")
+    sys.stdout.write(f"{cost:,.0f} bytes a session; {_of_many(cost)}\n")
     return 0
 
 

@@ -11,7 +11,7 @@ import contextlib
 import os
 from array import array
 from bisect import bisect_left, insort
-from collections.abc import Collection, Container, Iterator, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
@@ -22,6 +22,7 @@ from delegtop.dialects import Dialect, Sample
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.recent_window import session_of
+from delegtop.feed.resting_logs import RestingLogs
 from delegtop.sources import history
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.records import Line
@@ -107,14 +108,20 @@ class DormantSessions:
         self._sessions: dict[str, Session] = {}
         self._keys = array("q")
         """The first lines of all logs that were ever put away, in order: as a set they would cost ten times as much."""
-        self.size = 0
+        self._size = 0
+        self.logs = RestingLogs()
+        """Those that belong to no session."""
+
+    @property
+    def size(self) -> int:
         """Bytes of all files."""
+        return self._size + self.logs.size
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self._files) + len(self.logs)
 
     def __contains__(self, path: str) -> bool:
-        return path in self._files
+        return path in self._files or path in self.logs
 
     def session_of(self, path: str) -> str | None:
         """The session of that file if there is something of it here."""
@@ -134,17 +141,19 @@ class DormantSessions:
         for reading, status, look, key in files:
             known = {**asdict(status), "read": status.size}  # one number instead of two: there may be thousands
             self._files[status.path] = Kept(**known, look=hash(look), key=key, format=type(reading.dialect))
-            self.size += status.size
+            self._size += status.size
             if key:
                 insort(self._keys, key)
         self._sessions[session] = (*self._sessions.get(session, ()), *(file.status.path for file in files))
 
     def take_down(self, session: str) -> Session:
-        """The files of a session, which are kept no longer; those that are gone stay."""
+        """The files of a session, which are kept no longer; those that are gone stay. A log is its own session."""
+        if self.logs.take(session):
+            return (session,)
         paths = self._sessions.pop(session, ())
         there = tuple(path for path in paths if self._files[path].is_there)
         for path in there:
-            self.size -= self._files.pop(path).size
+            self._size -= self._files.pop(path).size
         if len(there) < len(paths):
             self._sessions[session] = tuple(path for path in paths if path in self._files)
         return there
@@ -156,12 +165,14 @@ class DormantSessions:
         paths = self._sessions[session]
         stay = tuple(kept for kept in paths if self._files[kept].status != "gone" or not kept.endswith(name))
         for moved in {*paths} - {*stay}:
-            self.size -= self._files.pop(moved).size
+            self._size -= self._files.pop(moved).size
         self._sessions[session] = stay
 
-    def changed(self) -> set[str]:
-        """The sessions of which a file is not what it was. One that is gone changes nothing."""
-        return {session for session, paths in self._sessions.items() for path in paths if self._is_changed(path)}
+    def changed(self, files: Iterable[str]) -> set[str]:
+        """The sessions of which a file is not what it was, by all files that there are. One that is gone changes
+        nothing."""
+        found = {session for session, paths in self._sessions.items() for path in paths if self._is_changed(path)}
+        return found.union(self.logs.changed(files))
 
     def _is_changed(self, path: str) -> bool:
         kept = self._files[path]
@@ -182,9 +193,12 @@ class DormantSessions:
         if (kept.status, kept.detail) != (status, detail):
             self._files[kept.path] = replace(kept, status=status, detail=detail)
 
-    def twin(self, head: bytes) -> str | None:
-        """The session of a log with the same first line: only its text can tell whether a file is a copy of it."""
+    def twin(self, head: bytes, files: Iterable[str]) -> str | None:
+        """The session of a log with the same first line, of all files that there are: only its text can tell whether a
+        file is a copy of it."""
         key = key_of(head)
+        if (log := self.logs.like(key, files)) is not None:
+            return log
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return None
@@ -198,10 +212,12 @@ class DormantSessions:
 
     def statuses(self) -> Collection[SourceStatus]:
         """The health of every file."""
-        return self._files.values()
+        return [*self._files.values(), *self.logs.statuses()]
 
     def raw(self, origin: Origin) -> bytes | None:
         """The very line, read again from a file that is what it was."""
+        if self.logs.is_unchanged(origin.source):
+            return history.line_at(origin.source, origin.offset)
         try:
             kept = self._files[origin.source]
             if hash(look_of(os.stat(origin.source))) != kept.look:  # noqa: PTH116 # as above
@@ -214,6 +230,8 @@ class DormantSessions:
 
     def session(self, path: str) -> Session:
         """All files of the session that a file belongs to: another object whenever it was put away anew."""
+        if path in self.logs:
+            return (path,)
         return self._sessions.get(session_of(path) or "", ())
 
     def read_again(self, session: Session, formats: Formats) -> dict[str, FollowedFile]:
@@ -221,8 +239,11 @@ class DormantSessions:
         found: dict[str, FollowedFile] = {}
         for path in session:
             with contextlib.suppress(KeyError, OSError):  # taken down meanwhile, or gone
-                dialect = self._files[path].format
-                source = source_for(path, dialect, Sample(path, *history.head(path, SAMPLE)))
+                sample = Sample(path, *history.head(path, SAMPLE))
+                dialect = self._files[path].format if path in self._files else formats.of(sample)
+                if dialect is None:
+                    continue
+                source = source_for(path, dialect, sample)
                 found[path] = FollowedFile(path, formats.reader(dialect, path), source)
         tail = Tail()
         for line in tail.poll([path for path, reading in found.items() if reading.is_log]):

@@ -15,6 +15,7 @@ from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
+from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_lock, is_packed
 from delegtop.sources.file_status import FileStatus
@@ -47,6 +48,7 @@ class FileCatalogue:
         """Files without a dialect: size and time at the last try, and what came of it."""
         self._empty = EmptyFiles()
         self._first = FirstRecords()
+        self._gone = GoneLogs()
         self._copied: set[str] = set()
         """Sessions of which there may be copies: they are not put away again."""
         self._mixed: set[Dialect] = set()
@@ -71,7 +73,7 @@ class FileCatalogue:
             for path in self._scan.files
             if path not in self.shelf and path not in self.readings and path not in known
         )
-        for session in self.shelf.changed():
+        for session in self.shelf.changed(self._scan.files):
             self._take_down(session)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
@@ -130,7 +132,7 @@ class FileCatalogue:
             return
         self._unknown.pop(path, None)
         source = None if path == STDIN else source_for(path, dialect, sample, self._window.since, self._tail)
-        if source is None and (twin := self.shelf.twin(sample.head)) is not None:
+        if source is None and (twin := self.shelf.twin(sample.head, self._scan.files)) is not None:
             # It is read first, and stays: perhaps this one is only a copy of it.
             self._copied.add(twin)
             self._take_down(twin)
@@ -160,8 +162,8 @@ class FileCatalogue:
 
     # -- what has long been quiet ----------------------------------------------------------------------------------
 
-    def tidy(self) -> None:
-        """Put away the sessions that are read and have been quiet for long."""
+    def tidy(self, *, lasting: bool) -> None:
+        """Put away the sessions that are read and have been quiet for long; and where this lasts, single logs too."""
         busy = {session for path in self.waiting if (session := session_of(path))}
         busy |= self._window.alive | self._copied
         nobodys = [path for path in self.waiting if session_of(path) is None]
@@ -169,10 +171,27 @@ class FileCatalogue:
         for session, files in list(resting(self.readings.values(), self._tail, busy, mixed)):
             self.shelf.put(session, files)
             for reading in [file.reading for file in files]:
-                del self.readings[reading.path]
-                self._formats.forget(reading.dialect, reading.path)
+                self._leave(reading)
                 if reading.is_log:
                     self._tail.forget(reading.path)
+        if lasting:  # who looks once wants to know of every file
+            self._tidy_logs()
+
+    def _tidy_logs(self) -> None:
+        """Where there are very many logs, follow no longer what is gone, and what rests only from afar."""
+        for reading in gone(self.readings.values(), self._tail):
+            self._gone.put(reading.status(self._status_of(reading)))
+            self._leave(reading)
+            self._tail.forget_gone(reading.path)
+        for log in at_rest(self.readings.values(), self._tail):
+            if log.path not in self._copied:
+                self.shelf.logs.put(log)
+                self._leave(self.readings[log.path])
+                self._tail.forget(log.path)
+
+    def _leave(self, reading: FollowedFile) -> None:
+        del self.readings[reading.path]
+        self._formats.forget(reading.dialect, reading.path)
 
     def _take_down(self, session: str) -> None:
         """One of its files changed: read all of them again, from their top."""
@@ -197,6 +216,7 @@ class FileCatalogue:
         for reading in list(self.readings.values()):
             yield reading.status(self._status_of(reading))
         yield from list(self.shelf.statuses())
+        yield from self._gone.statuses()
         for path, (stamp, why) in list(self._unknown.items()):
             status, _, detail = why.partition(": ")
             yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))

@@ -109,6 +109,12 @@ class FollowedFile:
         return self.source is None
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a log with a reader of its own, first hand, all of which was read."""
+        alone = self.source is None and self._is_alone and not self.dialect.second_hand
+        return alone and not (self.unreadable or self.later)
+
+    @property
     def is_whole(self) -> bool:
         """Whether it is one document, read anew as a whole."""
         return isinstance(self.source, Snapshot)

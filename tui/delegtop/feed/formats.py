@@ -47,9 +47,10 @@ class Formats:
         return {self._families[family] for family in families & self._families.keys()}
 
     def forget(self, dialect: Dialect, path: str) -> None:
-        """The file is put away: the reader of a session goes with it, one of several forgets its part."""
+        """The file is put away: the reader of it alone or of its session goes with it, one of several forgets its
+        part."""
         family = dialect.family(path)
-        if session_of(family):
+        if family == path or session_of(family):
             self._families.pop((dialect.name, family), None)
             return
         try:

@@ -198,12 +198,12 @@ class Feed:
     def _due(self, whole: bool) -> list[FollowedFile]:
         """The files to look at now."""
         due, self._signed = self._signed, {}
+        recently = monotonic() - HOT_SECONDS
+        silent = self._silent.items()
+        self._silent = {path: each for path, each in silent if each.heard_at > recently and not each.is_signed}
         if whole:
             return list(self._readings.values())
-        recently = monotonic() - HOT_SECONDS
         if self._waker.mode == "watching":
-            silent = self._silent.items()
-            self._silent = {path: each for path, each in silent if each.heard_at > recently and not each.is_signed}
             due |= {path: each for path, each in self._silent.items() if path in self._readings}
             return list(due.values())
         return [reading for reading in list(self._readings.values()) if reading.heard_at > recently]
@@ -357,7 +357,7 @@ class Feed:
     def _tidy(self) -> None:
         if self._tidies and monotonic() - self._tidied_at > TIDY_SECONDS:
             self._tidied_at = monotonic()
-            self._files.tidy()
+            self._files.tidy(lasting=self._is_followed)
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""

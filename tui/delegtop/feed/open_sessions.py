@@ -3,7 +3,7 @@
 The feed has no ledger: whoever reads it grows one, or none. So this keeps the little that the question needs.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
@@ -185,6 +185,14 @@ class OpenSessions:
             if not self._rows[id].is_session:
                 del self._rows[id]
         self._many = max(_MANY, 2 * len(self._stirred))
+        if len(self._rows) > _MANY:
+            self._forget_ended(self._stirred.union(between, members))
+
+    def _forget_ended(self, needed: Collection[str]) -> None:
+        """Of very many sessions those that ended long ago are not asked about any more."""
+        ended = [(row.heard_at, id) for id, row in self._rows.items() if row.ended_by is not None and id not in needed]
+        for _, id in sorted(ended)[: len(self._rows) - _MANY // 2]:
+            del self._rows[id]
 
     def _session(self, id: str, between: set[str]) -> str | None:
         """The session that one works in, which may be itself; those on the way there are added to `between`."""

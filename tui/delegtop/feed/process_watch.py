@@ -60,7 +60,8 @@ class ProcessWatch:
         if is_there and isinstance(event, Started):
             self._alive.add(_key(event))
         if isinstance(event, Ended):
-            self._started.pop(event.id, None)
+            if (known := self._started.pop(event.id, None)) is not None:
+                self._alive.discard(_key(known))
             self._elsewhere.pop(event.id, None)
         elif why := self._hides(event):
             self._elsewhere[event.id] = why

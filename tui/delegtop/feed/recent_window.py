@@ -48,9 +48,10 @@ class RecentWindow:
         return self._here.offers
 
     def keep(self, session: str) -> None:
-        """A session that is alive is read, however old its files are."""
-        self._sessions.add(session)
-        self.alive.add(session)
+        """A session that is alive is read, however old its files are; by any other id no file is known."""
+        if session_of(session) == session:
+            self._sessions.add(session)
+            self.alive.add(session)
 
     def admit(self, paths: Iterable[str]) -> list[str]:
         """Those of all paths that nobody reads which are to be read from now on, the newest first if they are many."""

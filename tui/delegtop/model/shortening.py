@@ -6,6 +6,7 @@ whatever was kept of the others is gone with it, wherever it was kept.
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 
 from delegtop.base.clock import Millis, monotonic
@@ -32,7 +33,10 @@ class Shortening:
         gone = {handle for tree in self._going.values() for handle in tree}
         self._heir = Forest(forest.policy)
         self._heir.stores[0].pulse = forest.stores[0].pulse
-        self._telling = self._tell([handle for handle in range(self._known) if handle not in gone])
+        self._packed: dict[Handle, list[FinishedRow]] = {}
+        """What is kept of the trees that go, by their roots."""
+        staying = [handle for handle in range(self._known) if handle not in gone]
+        self._telling = chain(self._tell(staying), self._pack([*self._going]))
 
     @property
     def rows(self) -> int:
@@ -55,10 +59,10 @@ class Shortening:
         changed = sorted(handle for handle in self._changed if handle < self._known)
         deque(chain(self._telling, self._tell([*changed, *sorted(back), *range(self._known, len(forest))])), 0)
         heir.finished = forest.finished or FinishedTrees()
-        for tree in self._going.values():
+        for root, tree in self._going.items():
             try:
-                heir.finished.put([*_rows(forest, tree)])
-            except ValueError:  # what cannot be kept so stays
+                heir.finished.put(self._packed[root])
+            except (KeyError, ValueError):  # what cannot be kept so stays
                 back.update(tree)
                 deque(self._tell(tree), 0)
         heir.apply(listed(forest.stores[0]))
@@ -82,6 +86,15 @@ class Shortening:
             some = handles[start : start + _AT_A_TIME]
             self._heir.apply([event for handle in some for event in retold(ledger, handle)])
             yield
+
+    def _pack(self, roots: Sequence[Handle]) -> Iterator[None]:
+        """Write down the trees that go, a few at a time."""
+        for number, root in enumerate(roots):
+            if root in self._going:
+                with suppress(ValueError):  # see `finish`
+                    self._packed[root] = [*_rows(self._forest, self._going[root])]
+            if not number % _AT_A_TIME:
+                yield
 
 
 def _go_on(heir: Forest, before: Forest) -> None:

@@ -153,6 +153,15 @@ class Tail:
             trace.home = None
             self._library.forget(trace)
 
+    def is_over(self, path: str) -> bool:
+        """Whether nothing more can come from the file that had this name: it is gone, and followed no longer."""
+        left = self._left.get(path)
+        return left is not None and path not in self._paths and self._files.get(left.inode) is not left
+
+    def forget_gone(self, path: str) -> None:
+        """Such a file is not asked for any more."""
+        self._left.pop(path, None)
+
     def unpacked_texts(self) -> "UnpackedTexts":
         """What is known here, for those who read compressed logs."""
         from delegtop.sources.text_identity.unpacked_text import UnpackedTexts  # few files are
