@@ -312,13 +312,25 @@ def test_a_signal_to_it_in_a_pipeline_reaches_its_command(
     opened.wait_for("heard 1")
 
 
+PATIENT = (
+    PYTHON
+    + """
+import os, time
+open("pid", "w").write(str(os.getpid()))
+os.write(2, b"begun")
+while not os.path.exists("enough"): time.sleep(0.05)
+print("the end")
+"""
+)
+"""It starts nobody: a shell that is just about to would leave that half started when it is stopped."""
+
+
 @pytest.mark.parametrize("around", ["{}", "{} | cat"])
 def test_ctrl_z_stops_it_fg_goes_on_and_so_does_bg(
     shell: Shell, terminal: Open, typed: Typed, program: Callable[[str], str], around: str
 ) -> None:
     opened = terminal()
-    script = "echo $$ > pid; echo begun >&2; until [ -e enough ]; do sleep 0.05; done; echo the end"
-    opened.enter(around.format(typed(program(script))))
+    opened.enter(around.format(typed(program(PATIENT))))
     opened.wait_for("begun")
     pid = int((shell.folder / "pid").read_text())
     opened.type(CTRL_Z)

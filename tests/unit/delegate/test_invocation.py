@@ -252,7 +252,7 @@ def test_what_a_command_leaves_behind_is_not_waited_for(desk: Desk) -> None:
 
 
 def test_what_a_command_prints_is_its_activity(desk: Desk) -> None:
-    script = "echo reading; until grep -q heartbeat run.jsonl; do sleep 0.05; done"
+    script = "echo reading; until grep -qs heartbeat run.jsonl; do sleep 0.05; done"
     invoke(desk.context(), ["sh", "-c", script], registry=desk.registry)
     assert desk.events("heartbeat")[0]["activity"] == "reading"
 

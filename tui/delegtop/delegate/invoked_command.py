@@ -3,7 +3,7 @@
 import os
 import select
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from subprocess import DEVNULL, Popen
 from threading import Event
@@ -26,10 +26,18 @@ _DRAIN = "exec 3<&0; cat <&3 >/dev/null 2>&1 &"
 class InvokedCommand(Listener):
     """One command, in a session of its own: nobody is there who could answer what it asks at a terminal."""
 
-    def __init__(self, context: DelegationContext, command: Sequence[str], registry: DelegationRegistry) -> None:
+    def __init__(
+        self,
+        context: DelegationContext,
+        command: Sequence[str],
+        registry: DelegationRegistry,
+        begin: Callable[[int | None], bool],
+    ) -> None:
+        """`begin` is told in which process it begins; False if it need not any more."""
         self._context = context
         self._command = list(command)
         self._registry = registry
+        self._begin = begin
         self._stop = Event()
         self._stopped = False
 
@@ -43,8 +51,17 @@ class InvokedCommand(Listener):
         try:
             started = _Invoked(self._command, environ, grace(self._context))
         except (OSError, ValueError) as error:
+            self._begin(None)
             missing = isinstance(error, FileNotFoundError)
             return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {error}", missing=missing))
+        try:
+            wanted = self._begin(started.pid)
+        except BaseException:
+            started.close()
+            raise
+        if not wanted:
+            started.close()
+            return WorkEnd(timed_out=True)
         ended = Supervision(started, self._context, self._news, self).run()
         return WorkEnd(command=ended)
 
@@ -59,8 +76,7 @@ class InvokedCommand(Listener):
         return ()
 
     def heard(self, activity: str) -> None:
-        with suppress(OSError):  # a log that cannot be written ends no work; its end says so
-            self._registry.heartbeat(self._context.session_id, activity)
+        self._registry.heartbeat(self._context.session_id, activity)
 
     def stopped(self, name: str) -> None:
         """Whoever stopped it has it in the log."""
@@ -85,7 +101,8 @@ class _Invoked(StartedCommand):
         self._grace = seconds
         self._is_open = True
         """Somebody may still write."""
-        self.group = ProcessGroup(self._child.pid)
+        self.pid = self._child.pid
+        self.group = ProcessGroup(self.pid)
 
     def kept(self) -> Sequence[KeptOutput]:
         return (self._kept,)
