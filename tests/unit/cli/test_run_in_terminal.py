@@ -432,6 +432,28 @@ def test_only_what_is_a_terminal_is_one_for_the_command(
     opened.wait_for(terminals)
 
 
+NO_MORE = f"""{PYTHON}
+import errno, os, sys
+from delegtop.cli import main
+def refuse():
+    raise OSError(errno.ENOSPC, "no more terminals")
+os.openpty = refuse
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_where_there_are_no_more_terminals_it_goes_without(
+    shell: Shell, terminal: Open, program: Callable[[str], str]
+) -> None:
+    script = "read answer; echo got=$answer; exit 3"
+    opened = terminal()
+    opened.enter(shlex.join([program(NO_MORE), *shell.arguments(script)[3:]]) + "; echo code=$?")
+    until(lambda: shell.told() == ["register"])
+    opened.enter("yes")
+    opened.wait_for("got=yes")
+    opened.wait_for("code=3")
+
+
 RAW_KEYS = (
     PYTHON
     + """

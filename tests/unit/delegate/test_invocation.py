@@ -269,6 +269,20 @@ def test_of_endless_output_the_end_is_kept_and_the_return_in_it_is_found(desk: D
     )
 
 
+def test_all_that_a_command_prints_can_be_had_in_a_file(desk: Desk) -> None:
+    (desk.folder / "out.log").write_text("before\n")
+    flood = "echo out; echo err >&2; yes | head -c 3000000; exit 3"
+    assert invoke(desk.context(), ["sh", "-c", flood], registry=desk.registry, output="out.log").status == "failed"
+    kept = (desk.folder / "out.log").read_bytes()
+    assert (kept[:15], len(kept)) == (b"before\nout\nerr\n", 3_000_015)
+    assert invoke(desk.context(), ["echo"], registry=desk.registry, output="/dev/full").status == "completed"
+    with pytest.raises(FileNotFoundError):
+        invoke(desk.context(), ["true"], registry=desk.registry, output="no/such/folder.log")
+    with pytest.raises(TypeError, match="only of a command line"):
+        invoke(desk.context(), good, registry=desk.registry, output="out.log")
+    assert desk.listed() == {}
+
+
 def test_what_a_command_prints_is_kept_in_no_file(desk: Desk) -> None:
     script = "stat -Lc %F /proc/self/fd/1; exit 3"
     returned = invoke(desk.context(), ["sh", "-c", script], registry=desk.registry)
@@ -368,6 +382,15 @@ def test_who_is_cancelled_while_it_waits_cancels_the_work(desk: Desk, subagent: 
     with pytest.raises(TimeoutError):
         asyncio.run(impatient())
     assert desk.told() == ["register", "cancel"]
+
+
+def test_a_plain_function_is_not_for_ainvoke(desk: Desk) -> None:
+    wrong: Any = good
+    returned = asyncio.run(ainvoke(desk.context(), wrong, registry=desk.registry))
+    assert (returned.status, returned.errors[0].message) == (
+        "failed",
+        "TypeError: ainvoke needs a coroutine function; a plain function is for invoke",
+    )
 
 
 def test_a_coroutine_function_is_not_for_invoke(desk: Desk) -> None:

@@ -53,6 +53,8 @@ def delegation(
     one that several processes may share. Raises DelegationRefused.
     """
     above = parent.context if isinstance(parent, Work) else parent
+    if above is not None and not isinstance(above, DelegationContext):
+        raise TypeError("who hands out comes first: a block, a context, or None for the orchestrator")
     desk = _desk(above, log, registry)
     try:
         context = prepare_delegation(above, target, timeout=timeout, task_context=task_context, max_depth=max_depth)
@@ -107,6 +109,7 @@ class Work:
         """What it was not allowed to hand on."""
         self._deadline = monotonic() + context.timeout
         self._limit: asyncio.Timeout | None = None
+        self._is_entered = False
 
     @property
     def session_id(self) -> str:
@@ -128,8 +131,7 @@ class Work:
 
     def give(self, returned: object) -> "Return":
         """Return this: a model, or what an agent gave. What is not valid is recorded as failed, and given back so."""
-        if self.returned is not None:
-            raise RuntimeError(f"{self.context.name} has returned already")
+        self._check_open()
         end = WorkEnd(value=returned)
         self.returned = self.registry.complete(self.session_id, end.returned(), root=self._root)
         return self.returned
@@ -149,6 +151,14 @@ class Work:
         """Return that all is done."""
         return self.end("completed", summary, next_steps=next_steps)
 
+    def _check_open(self) -> None:
+        if self.returned is not None:
+            raise RuntimeError(f"{self.context.name} has returned already")
+        if not self._is_entered:
+            raise RuntimeError(
+                f"{self.context.name} has not begun: it does with its block (with delegation(…) as work)"
+            )
+
     # Handing on
 
     def errors_below(self) -> "tuple[ReturnError, ...]":
@@ -163,13 +173,23 @@ class Work:
         timeout: float | None = None,
         within: Within = "thread",
         artifacts: Sequence[str] = (),
+        output: Path | str | None = None,
     ) -> "Return":
         """Hand work on, and wait for its return. A delegation that is refused is a failed return, too."""
+        self._check_open()
         try:
             context = prepare_delegation(self.context, target, timeout=timeout)
         except DelegationRefused as refused:
             return self._refused(target, refused)
-        return invoke(context, subagent, within=within, registry=self.registry, artifacts=artifacts, root=self._root)
+        return invoke(
+            context,
+            subagent,
+            within=within,
+            registry=self.registry,
+            artifacts=artifacts,
+            root=self._root,
+            output=output,
+        )
 
     async def ainvoke(
         self,
@@ -178,13 +198,17 @@ class Work:
         *,
         timeout: float | None = None,
         artifacts: Sequence[str] = (),
+        output: Path | str | None = None,
     ) -> "Return":
         """The same for a coroutine function or a command line, while the event loop goes on."""
+        self._check_open()
         try:
             context = prepare_delegation(self.context, target, timeout=timeout)
         except DelegationRefused as refused:
             return self._refused(target, refused)
-        return await ainvoke(context, subagent, registry=self.registry, artifacts=artifacts, root=self._root)
+        return await ainvoke(
+            context, subagent, registry=self.registry, artifacts=artifacts, root=self._root, output=output
+        )
 
     def _refused(self, target: str, refused: DelegationRefused) -> "Return":
         """It never began, so it is this one that has the error; what comes back speaks for it all the same."""
@@ -200,6 +224,9 @@ class Work:
     # Entering and leaving
 
     def __enter__(self) -> Self:
+        if self._is_entered:
+            raise RuntimeError(f"{self.context.name} has begun already; another delegation is another block")
+        self._is_entered = True
         self._deadline = monotonic() + self.context.timeout
         self.registry.register(self.context)
         return self

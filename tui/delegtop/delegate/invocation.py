@@ -49,21 +49,23 @@ def invoke(
     registry: DelegationRegistry | None = None,
     artifacts: Sequence[str] = (),
     root: Path | None = None,
+    output: Path | str | None = None,
 ) -> "Return":
     """Hand work to a function or a command line, and wait for its return, for `timeout` seconds at most.
 
     Never raises for what the subagent does. A function runs in a thread, or in a process of its own; a thread cannot
     be ended, so after a timeout it goes on alone, and what it returns then is logged. A process and a command are ended
     with their whole process group. `artifacts` are patterns of files that are looked for after a timeout, below `root`,
-    the root of the project; with a `root`, files that a return names must be there.
+    the root of the project; with a `root`, files that a return names must be there. What a command prints is appended
+    to `output`, if that is given.
     """
-    _check(subagent)
+    _check(subagent, output)
     if inspect.iscoroutinefunction(subagent):
         raise TypeError("a coroutine function is invoked with ainvoke")
     call = _Call(context, timeout, registry, artifacts, root)
     try:
         if not callable(subagent):
-            return call.taken(InvokedCommand(call.context, subagent, call.registry, call.begin).wait())
+            return call.taken(InvokedCommand(call.context, subagent, call.registry, call.begin, _file(output)).wait())
         if within == "process":
             return call.taken(InvokedProcess(call.context, subagent, call.registry, call.begin).wait())
         call.begin()
@@ -81,19 +83,20 @@ async def ainvoke(
     registry: DelegationRegistry | None = None,
     artifacts: Sequence[str] = (),
     root: Path | None = None,
+    output: Path | str | None = None,
 ) -> "Return":
     """The same for a coroutine function or a command line, while the event loop goes on.
 
     After a timeout the coroutine is cancelled. If this call itself is cancelled, so is the work, and the log says so.
     """
-    _check(subagent)
+    _check(subagent, output)
     call = _Call(context, timeout, registry, artifacts, root)
     if callable(subagent):
         call.begin()
         work: asyncio.Future[WorkEnd] = asyncio.ensure_future(_awaited(subagent, call.context))
         stop: Callable[[], object] = work.cancel
     else:
-        command = InvokedCommand(call.context, subagent, call.registry, call.begin)
+        command = InvokedCommand(call.context, subagent, call.registry, call.begin, _file(output))
         pool = ThreadPoolExecutor(1)  # of its own: in one that is shared it might have to wait for its turn
         work = asyncio.get_running_loop().run_in_executor(pool, command.wait)
         pool.shutdown(wait=False)
@@ -114,15 +117,24 @@ async def ainvoke(
     return call.taken(WorkEnd(timed_out=True, goes_on=None if work.done() else "its task"))
 
 
-def _check(subagent: object) -> None:
+def _check(subagent: object, output: object) -> None:
     """Refuse what can only be a mistake of the caller."""
     if isinstance(subagent, str | bytes) or (not callable(subagent) and not subagent):
         raise TypeError('a command line is a list of words, such as ["ls", "-l"]')
+    if callable(subagent) and output is not None:
+        raise TypeError("only of a command line the output can be kept; a function prints where the program does")
+
+
+def _file(output: Path | str | None) -> Path | None:
+    return None if output is None else Path(output)
 
 
 async def _awaited(subagent: AsyncSubagent, context: DelegationContext) -> WorkEnd:
     try:
-        return WorkEnd(value=await subagent(context))
+        coming = subagent(context)
+        if not inspect.isawaitable(coming):
+            raise TypeError("ainvoke needs a coroutine function; a plain function is for invoke")  # noqa: TRY301  # as if await had said it
+        return WorkEnd(value=await coming)
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is not None and task.cancelling():

@@ -4,9 +4,11 @@ import os
 import select
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from pathlib import Path
 from subprocess import DEVNULL, Popen
 from threading import Event
+from typing import IO
 
 from delegtop.delegate.group import LOOK, ProcessGroup, end
 from delegtop.delegate.kept_output import KeptOutput
@@ -32,8 +34,11 @@ class InvokedCommand(Listener):
         command: Sequence[str],
         registry: DelegationRegistry,
         begin: Callable[[int | None], bool],
+        output: Path | None,
     ) -> None:
-        """`begin` is told in which process it begins; False if it need not any more."""
+        """`begin` is told in which process it begins; False if it need not any more. `output` is a file that gets all
+        that it prints. Raises OSError if that cannot be opened."""
+        self._output = None if output is None else output.open("ab", buffering=0)
         self._context = context
         self._command = list(command)
         self._registry = registry
@@ -48,8 +53,12 @@ class InvokedCommand(Listener):
     def wait(self) -> WorkEnd:
         """Run it until it ends, is stopped, or its time is over."""
         environ = {**os.environ, **self._registry.environment(self._context)}
+        with self._output or nullcontext():
+            return self._wait(environ)
+
+    def _wait(self, environ: Mapping[str, str]) -> WorkEnd:
         try:
-            started = _Invoked(self._command, environ, grace(self._context))
+            started = _Invoked(self._command, environ, grace(self._context), self._output)
         except (OSError, ValueError) as error:
             self._begin(None)
             missing = isinstance(error, FileNotFoundError)
@@ -85,7 +94,10 @@ class InvokedCommand(Listener):
 class _Invoked(StartedCommand):
     """The command itself. All that it prints comes through one pipe."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], seconds: float) -> None:
+    def __init__(
+        self, command: Sequence[str], environ: Mapping[str, str], seconds: float, copy: IO[bytes] | None
+    ) -> None:
+        self._copy = copy
         self._output, theirs = os.pipe()
         try:
             self._child = Popen(  # noqa: S603  # the very purpose
@@ -141,7 +153,15 @@ class _Invoked(StartedCommand):
             self._is_open = bool(data)
             if data:
                 self._kept.add(data)
+                self._write(data)
             most -= len(data)
+
+    def _write(self, data: bytes) -> None:
+        if self._copy is not None:
+            try:
+                self._copy.write(data)
+            except OSError:  # a disk that is full costs the copy, and not the work
+                self._copy = None
 
     def _leave_behind(self) -> None:
         """What it left in the background may go on printing, although nobody will read it."""
