@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from delegtop.base.clock import WallClock, iso, monotonic
 from delegtop.base.paths import logs_folder
 from delegtop.delegate.artifact_search import ArtifactSearch
-from delegtop.delegate.child_ends import ChildEnd, errors_of
+from delegtop.delegate.child_ends import errors_of
 from delegtop.delegate.error_objects import typed
 from delegtop.delegate.invocation import AsyncSubagent, CommandLine, Subagent, Within, ainvoke, invoke
 from delegtop.delegate.journal import Journal
@@ -105,8 +105,6 @@ class Work:
         self._root = root
         self._search = ArtifactSearch(artifacts, WallClock().now(), root)
         self._artifacts: list[dict[str, Any]] = []
-        self._refusals: list[ChildEnd] = []
-        """What it was not allowed to hand on."""
         self._deadline = monotonic() + context.timeout
         self._limit: asyncio.Timeout | None = None
         self._is_entered = False
@@ -163,7 +161,7 @@ class Work:
 
     def errors_below(self) -> "tuple[ReturnError, ...]":
         """The errors of what it handed on and that did not succeed so far: they are to be handed up with its own."""
-        return tuple(map(typed, errors_of(self._undone())))
+        return tuple(map(typed, errors_of(self.registry.undone(self.session_id))))
 
     def invoke(
         self,
@@ -212,11 +210,9 @@ class Work:
 
     def _refused(self, target: str, refused: DelegationRefused) -> "Return":
         """It never began, so it is this one that has the error; what comes back speaks for it all the same."""
-        self.registry.error(self.session_id, refused.error())
+        self.registry.refused(self.session_id, target, refused.error())
         summary = f"{target} was not called: {refused.message}. Nothing was started."
         error = refused.error().model_dump(mode="json")
-        now = WallClock().now()
-        self._refusals.append(ChildEnd(target, self.session_id, now, now, "refused", [error]))
         return made_return(
             return_fields(self.context, "failed", summary, errors=[error], duration=0, made_by=own_words.DELEGTOP)
         )
@@ -266,12 +262,9 @@ class Work:
         self.__exit__(type_, error, at)
 
     def _unsaid(self) -> "Return":
-        made = return_of_block(self.context, self._undone(), self._search.found(self._artifacts))
+        made = return_of_block(self.context, self.registry.undone(self.session_id), self._search.found(self._artifacts))
         self.registry.record(self.session_id, made)
         return made_return(made)
-
-    def _undone(self) -> list[ChildEnd]:
-        return [*self._refusals, *self.registry.undone(self.session_id)]
 
     def _failed(self, error: Exception) -> "Return":
         end = end_of(error)

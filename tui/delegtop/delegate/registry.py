@@ -15,6 +15,7 @@ from delegtop.base.clock import Clock, Millis, WallClock, monotonic
 from delegtop.delegate.child_ends import ChildEnd, children_in, errors_of, lines_since, undone
 from delegtop.delegate.context import Context
 from delegtop.delegate.journal import Journal, as_given
+from delegtop.delegate.new_session_id import generate_session_id
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.registry_file import RegistryInvalid, SharedRegistryFile
 from delegtop.delegate.return_objects import made_return, refused_fields, timeout_error, timeout_return
@@ -145,6 +146,14 @@ class DelegationRegistry:
         if (log := self.log) is not None:
             self._write(lambda: log.error(self._clock.now(), session_id, error, stack_trace=stack_trace))
 
+    def refused(self, session_id: str, target: str, error: "ReturnError") -> None:
+        """It was not allowed to hand work to that target: nothing began, so it is its own error, and one to hand up."""
+        self.error(session_id, error)
+        with self._lock:
+            now, id = self._clock.now(), generate_session_id(clock=self._clock)
+            self._ends[id] = ChildEnd(target, session_id, now, now, "refused", [as_given(error)])
+            self._remember(id)
+
     def overdue(self, now: Millis) -> list[Active]:
         """The delegations whose deadline has passed at that moment."""
         with self._lock:
@@ -254,9 +263,7 @@ class DelegationRegistry:
     def _leave(self, session_id: str) -> None:
         if self._active.pop(session_id, None) is None:
             return
-        self._left.append(session_id)
-        if len(self._left) > REMEMBERED:
-            self._forget(self._left.popleft())
+        self._remember(session_id)
         if (snapshot := self._snapshot) is not None:
             self._write(lambda: snapshot.remove(session_id))
 
@@ -275,6 +282,11 @@ class DelegationRegistry:
             from logging import getLogger  # which takes a while to load, and seldom is needed
 
             getLogger("delegtop.delegate").warning("the log cannot be written, the work goes on: %s", error)
+
+    def _remember(self, session_id: str) -> None:
+        self._left.append(session_id)
+        if len(self._left) > REMEMBERED:
+            self._forget(self._left.popleft())
 
     def _forget(self, session_id: str) -> None:
         for kept in (self._contexts, self._ends, self._offsets, _keepers):
