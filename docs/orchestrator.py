@@ -68,8 +68,8 @@ def main(folder: Path) -> None:
         }
         for name, returned in returns.items():
             print(f"{name} is {returned.status}. {recovery_message(returned) or returned.summary}")
-        errors = [error for returned in returns.values() for error in returned.errors]
-        work.end("partial", "The research and the plan are there. The rest has to be done again.", errors=errors)
+        summary = "The research and the plan are there. The rest has to be done again."
+        work.end("partial", summary, errors=work.errors_below())  # errors are handed up
 
 
 if __name__ == "__main__":

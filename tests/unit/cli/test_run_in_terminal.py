@@ -312,13 +312,25 @@ def test_a_signal_to_it_in_a_pipeline_reaches_its_command(
     opened.wait_for("heard 1")
 
 
+PATIENT = (
+    PYTHON
+    + """
+import os, time
+open("pid", "w").write(str(os.getpid()))
+os.write(2, b"begun")
+while not os.path.exists("enough"): time.sleep(0.05)
+print("the end")
+"""
+)
+"""It starts nobody: a shell that is just about to would leave that half started when it is stopped."""
+
+
 @pytest.mark.parametrize("around", ["{}", "{} | cat"])
 def test_ctrl_z_stops_it_fg_goes_on_and_so_does_bg(
     shell: Shell, terminal: Open, typed: Typed, program: Callable[[str], str], around: str
 ) -> None:
     opened = terminal()
-    script = "echo $$ > pid; echo begun >&2; until [ -e enough ]; do sleep 0.05; done; echo the end"
-    opened.enter(around.format(typed(program(script))))
+    opened.enter(around.format(typed(program(PATIENT))))
     opened.wait_for("begun")
     pid = int((shell.folder / "pid").read_text())
     opened.type(CTRL_Z)
@@ -418,6 +430,28 @@ def test_only_what_is_a_terminal_is_one_for_the_command(
     opened = terminal()
     opened.enter(around.format(typed(program(PYTHON + "import os; print([os.isatty(fd) for fd in (0, 1, 2)])"))))
     opened.wait_for(terminals)
+
+
+NO_MORE = f"""{PYTHON}
+import errno, os, sys
+from delegtop.cli import main
+def refuse():
+    raise OSError(errno.ENOSPC, "no more terminals")
+os.openpty = refuse
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_where_there_are_no_more_terminals_it_goes_without(
+    shell: Shell, terminal: Open, program: Callable[[str], str]
+) -> None:
+    script = "read answer; echo got=$answer; exit 3"
+    opened = terminal()
+    opened.enter(shlex.join([program(NO_MORE), *shell.arguments(script)[3:]]) + "; echo code=$?")
+    until(lambda: shell.told() == ["register"])
+    opened.enter("yes")
+    opened.wait_for("got=yes")
+    opened.wait_for("code=3")
 
 
 RAW_KEYS = (

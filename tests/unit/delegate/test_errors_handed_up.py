@@ -72,7 +72,7 @@ def test_a_block_left_without_a_return_is_partial_if_a_child_failed(
     assert work.returned.status == "partial"
     assert [(error.code, error.message) for error in work.returned.errors] == [
         ("UNKNOWN_ERROR", "ValueError: the moon is full"),
-        ("TIMEOUT", "worker exceeded its timeout of 0.05s"),
+        ("TIMEOUT", "worker exceeded its timeout of 0.05s; its thread cannot be ended and goes on"),
     ]
     recorded = returns(log, "implement")
     assert recorded["metadata"]["made_by"] == "delegtop"

@@ -125,6 +125,31 @@ def test_one_cannot_return_twice(log: Path) -> None:
             work.complete("It is done. All of it.")
 
 
+def test_who_has_returned_hands_nothing_on(log: Path) -> None:
+    with delegation(None, "plan", log=log) as work:
+        work.complete("It is done. All of it.")
+        with pytest.raises(RuntimeError, match="plan has returned already"):
+            work.invoke("planner", ["true"])
+    assert told(log) == ["register", "return"]
+
+
+def test_a_block_that_was_not_entered_says_so(log: Path) -> None:
+    work = delegation(None, "plan", log=log)
+    with pytest.raises(RuntimeError, match="plan has not begun: it does with its block"):
+        work.complete("It is done. All of it.")
+    with work:
+        pass
+    with pytest.raises(RuntimeError, match="plan has begun already"), work:
+        pass
+    assert told(log) == ["register", "return"]
+
+
+def test_who_hands_out_comes_first(log: Path) -> None:
+    wrong: Any = "plan"
+    with pytest.raises(TypeError, match="who hands out comes first"):
+        delegation(wrong, "planner", log=log)
+
+
 def test_what_an_agent_gave_is_judged_and_recorded(log: Path) -> None:
     with delegation(None, "plan", log=log) as work:
         returned = work.give("AGENT_OUTPUT_START\nI am done\nAGENT_OUTPUT_END")

@@ -252,7 +252,7 @@ def test_what_a_command_leaves_behind_is_not_waited_for(desk: Desk) -> None:
 
 
 def test_what_a_command_prints_is_its_activity(desk: Desk) -> None:
-    script = "echo reading; until grep -q heartbeat run.jsonl; do sleep 0.05; done"
+    script = "echo reading; until grep -qs heartbeat run.jsonl; do sleep 0.05; done"
     invoke(desk.context(), ["sh", "-c", script], registry=desk.registry)
     assert desk.events("heartbeat")[0]["activity"] == "reading"
 
@@ -267,6 +267,20 @@ def test_of_endless_output_the_end_is_kept_and_the_return_in_it_is_found(desk: D
     assert re.search(
         r"no return in the last 1 MB that it printed, and 18\d{6} bytes before were not kept", returned.summary
     )
+
+
+def test_all_that_a_command_prints_can_be_had_in_a_file(desk: Desk) -> None:
+    (desk.folder / "out.log").write_text("before\n")
+    flood = "echo out; echo err >&2; yes | head -c 3000000; exit 3"
+    assert invoke(desk.context(), ["sh", "-c", flood], registry=desk.registry, output="out.log").status == "failed"
+    kept = (desk.folder / "out.log").read_bytes()
+    assert (kept[:15], len(kept)) == (b"before\nout\nerr\n", 3_000_015)
+    assert invoke(desk.context(), ["echo"], registry=desk.registry, output="/dev/full").status == "completed"
+    with pytest.raises(FileNotFoundError):
+        invoke(desk.context(), ["true"], registry=desk.registry, output="no/such/folder.log")
+    with pytest.raises(TypeError, match="only of a command line"):
+        invoke(desk.context(), good, registry=desk.registry, output="out.log")
+    assert desk.listed() == {}
 
 
 def test_what_a_command_prints_is_kept_in_no_file(desk: Desk) -> None:
@@ -368,6 +382,15 @@ def test_who_is_cancelled_while_it_waits_cancels_the_work(desk: Desk, subagent: 
     with pytest.raises(TimeoutError):
         asyncio.run(impatient())
     assert desk.told() == ["register", "cancel"]
+
+
+def test_a_plain_function_is_not_for_ainvoke(desk: Desk) -> None:
+    wrong: Any = good
+    returned = asyncio.run(ainvoke(desk.context(), wrong, registry=desk.registry))
+    assert (returned.status, returned.errors[0].message) == (
+        "failed",
+        "TypeError: ainvoke needs a coroutine function; a plain function is for invoke",
+    )
 
 
 def test_a_coroutine_function_is_not_for_invoke(desk: Desk) -> None:

@@ -89,8 +89,7 @@ def run(arguments: Namespace) -> int:
         context = _prepare(arguments, command, parent)
     except DelegationRefused as refused:
         return _refuse(refused, parent, journal, clock)
-    registry = DelegationRegistry(journal, snapshot, clock)
-    return _Tracked(context, command, registry, clock).run(arguments.artifacts or ())
+    return _Tracked(context, command, journal, snapshot, clock).run(arguments.artifacts or ())
 
 
 def _check(snapshot: SharedRegistryFile | None) -> None:
@@ -145,12 +144,13 @@ class _Tracked(Listener):
         self,
         context: DelegationContext,
         command: list[str],
-        registry: DelegationRegistry,
+        journal: Journal,
+        snapshot: SharedRegistryFile | None,
         clock: WallClock,
     ) -> None:
         self._context = context
         self._command = command
-        self._registry = registry
+        self._registry = DelegationRegistry(journal, snapshot, clock, lambda error: self.troubled(str(error)))
         self._clock = clock
         self._complained = False
 

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from delegtop.base.clock import SECOND, Millis
+from delegtop.base.clock import SECOND, Millis, WallClock, monotonic
 from delegtop.protocols.standard.contract.return_contract import ARTIFACT_TYPES
 
 _MOST = 100
@@ -18,6 +18,7 @@ class ArtifactSearch:
     def __init__(self, patterns: Sequence[str], since: Millis, root: Path | None = None) -> None:
         self._patterns = patterns
         self._since = since
+        self._began = monotonic()
         self._root = root or Path()
 
     def found(self, named: object = None) -> list[dict[str, Any]]:
@@ -38,9 +39,13 @@ class ArtifactSearch:
     def _is_new(self, path: str) -> bool:
         try:
             file = self._root / path
-            return file.is_file() and file.stat().st_mtime * SECOND >= self._since - SECOND
+            return file.is_file() and file.stat().st_mtime * SECOND >= self._start() - SECOND
         except OSError:
             return False
+
+    def _start(self) -> float:
+        """When it began, by the clock of that time or as it is now: it may have been set back meanwhile."""
+        return min(self._since, WallClock().now() - (monotonic() - self._began) * SECOND)
 
     def _is_there(self, artifact: object) -> bool:
         path = artifact.get("path") if isinstance(artifact, dict) else None

@@ -51,8 +51,8 @@ class ChildEnd:
 
 
 def undone(children: Iterable[ChildEnd]) -> list[ChildEnd]:
-    """Those that did not succeed, and were not called again with success."""
-    ended = [child for child in children if child.outcome and child.ended is not None]
+    """Those that did not succeed, and were not called again with success, in the order in which they ended."""
+    ended = sorted((child for child in children if child.outcome), key=lambda child: child.ended or child.started)
     done = [child for child in ended if child.outcome == "completed"]
     return [child for child in ended if child.outcome != "completed" and not _again(child, done)]
 

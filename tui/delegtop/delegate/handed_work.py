@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from delegtop.base.clock import WallClock, iso, monotonic
 from delegtop.base.paths import logs_folder
 from delegtop.delegate.artifact_search import ArtifactSearch
-from delegtop.delegate.child_ends import ChildEnd, errors_of
+from delegtop.delegate.child_ends import errors_of
 from delegtop.delegate.error_objects import typed
 from delegtop.delegate.invocation import AsyncSubagent, CommandLine, Subagent, Within, ainvoke, invoke
 from delegtop.delegate.journal import Journal
@@ -53,6 +53,8 @@ def delegation(
     one that several processes may share. Raises DelegationRefused.
     """
     above = parent.context if isinstance(parent, Work) else parent
+    if above is not None and not isinstance(above, DelegationContext):
+        raise TypeError("who hands out comes first: a block, a context, or None for the orchestrator")
     desk = _desk(above, log, registry)
     try:
         context = prepare_delegation(above, target, timeout=timeout, task_context=task_context, max_depth=max_depth)
@@ -103,10 +105,9 @@ class Work:
         self._root = root
         self._search = ArtifactSearch(artifacts, WallClock().now(), root)
         self._artifacts: list[dict[str, Any]] = []
-        self._refusals: list[ChildEnd] = []
-        """What it was not allowed to hand on."""
         self._deadline = monotonic() + context.timeout
         self._limit: asyncio.Timeout | None = None
+        self._is_entered = False
 
     @property
     def session_id(self) -> str:
@@ -128,8 +129,7 @@ class Work:
 
     def give(self, returned: object) -> "Return":
         """Return this: a model, or what an agent gave. What is not valid is recorded as failed, and given back so."""
-        if self.returned is not None:
-            raise RuntimeError(f"{self.context.name} has returned already")
+        self._check_open()
         end = WorkEnd(value=returned)
         self.returned = self.registry.complete(self.session_id, end.returned(), root=self._root)
         return self.returned
@@ -149,11 +149,19 @@ class Work:
         """Return that all is done."""
         return self.end("completed", summary, next_steps=next_steps)
 
+    def _check_open(self) -> None:
+        if self.returned is not None:
+            raise RuntimeError(f"{self.context.name} has returned already")
+        if not self._is_entered:
+            raise RuntimeError(
+                f"{self.context.name} has not begun: it does with its block (with delegation(…) as work)"
+            )
+
     # Handing on
 
     def errors_below(self) -> "tuple[ReturnError, ...]":
         """The errors of what it handed on and that did not succeed so far: they are to be handed up with its own."""
-        return tuple(map(typed, errors_of(self._undone())))
+        return tuple(map(typed, errors_of(self.registry.undone(self.session_id))))
 
     def invoke(
         self,
@@ -163,13 +171,23 @@ class Work:
         timeout: float | None = None,
         within: Within = "thread",
         artifacts: Sequence[str] = (),
+        output: Path | str | None = None,
     ) -> "Return":
         """Hand work on, and wait for its return. A delegation that is refused is a failed return, too."""
+        self._check_open()
         try:
             context = prepare_delegation(self.context, target, timeout=timeout)
         except DelegationRefused as refused:
             return self._refused(target, refused)
-        return invoke(context, subagent, within=within, registry=self.registry, artifacts=artifacts, root=self._root)
+        return invoke(
+            context,
+            subagent,
+            within=within,
+            registry=self.registry,
+            artifacts=artifacts,
+            root=self._root,
+            output=output,
+        )
 
     async def ainvoke(
         self,
@@ -178,21 +196,23 @@ class Work:
         *,
         timeout: float | None = None,
         artifacts: Sequence[str] = (),
+        output: Path | str | None = None,
     ) -> "Return":
         """The same for a coroutine function or a command line, while the event loop goes on."""
+        self._check_open()
         try:
             context = prepare_delegation(self.context, target, timeout=timeout)
         except DelegationRefused as refused:
             return self._refused(target, refused)
-        return await ainvoke(context, subagent, registry=self.registry, artifacts=artifacts, root=self._root)
+        return await ainvoke(
+            context, subagent, registry=self.registry, artifacts=artifacts, root=self._root, output=output
+        )
 
     def _refused(self, target: str, refused: DelegationRefused) -> "Return":
         """It never began, so it is this one that has the error; what comes back speaks for it all the same."""
-        self.registry.error(self.session_id, refused.error())
+        self.registry.refused(self.session_id, target, refused.error())
         summary = f"{target} was not called: {refused.message}. Nothing was started."
         error = refused.error().model_dump(mode="json")
-        now = WallClock().now()
-        self._refusals.append(ChildEnd(target, self.session_id, now, now, "refused", [error]))
         return made_return(
             return_fields(self.context, "failed", summary, errors=[error], duration=0, made_by=own_words.DELEGTOP)
         )
@@ -200,6 +220,9 @@ class Work:
     # Entering and leaving
 
     def __enter__(self) -> Self:
+        if self._is_entered:
+            raise RuntimeError(f"{self.context.name} has begun already; another delegation is another block")
+        self._is_entered = True
         self._deadline = monotonic() + self.context.timeout
         self.registry.register(self.context)
         return self
@@ -239,12 +262,9 @@ class Work:
         self.__exit__(type_, error, at)
 
     def _unsaid(self) -> "Return":
-        made = return_of_block(self.context, self._undone(), self._search.found(self._artifacts))
+        made = return_of_block(self.context, self.registry.undone(self.session_id), self._search.found(self._artifacts))
         self.registry.record(self.session_id, made)
         return made_return(made)
-
-    def _undone(self) -> list[ChildEnd]:
-        return [*self._refusals, *self.registry.undone(self.session_id)]
 
     def _failed(self, error: Exception) -> "Return":
         end = end_of(error)

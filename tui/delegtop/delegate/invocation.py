@@ -8,7 +8,6 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -50,23 +49,26 @@ def invoke(
     registry: DelegationRegistry | None = None,
     artifacts: Sequence[str] = (),
     root: Path | None = None,
+    output: Path | str | None = None,
 ) -> "Return":
     """Hand work to a function or a command line, and wait for its return, for `timeout` seconds at most.
 
     Never raises for what the subagent does. A function runs in a thread, or in a process of its own; a thread cannot
     be ended, so after a timeout it goes on alone, and what it returns then is logged. A process and a command are ended
     with their whole process group. `artifacts` are patterns of files that are looked for after a timeout, below `root`,
-    the root of the project; with a `root`, files that a return names must be there.
+    the root of the project; with a `root`, files that a return names must be there. What a command prints is appended
+    to `output`, if that is given.
     """
-    _check(subagent)
+    _check(subagent, output)
     if inspect.iscoroutinefunction(subagent):
         raise TypeError("a coroutine function is invoked with ainvoke")
     call = _Call(context, timeout, registry, artifacts, root)
     try:
         if not callable(subagent):
-            return call.taken(InvokedCommand(call.context, subagent, call.registry).wait())
+            return call.taken(InvokedCommand(call.context, subagent, call.registry, call.begin, _file(output)).wait())
         if within == "process":
-            return call.taken(InvokedProcess(call.context, subagent, call.registry).wait())
+            return call.taken(InvokedProcess(call.context, subagent, call.registry, call.begin).wait())
+        call.begin()
         return call.taken(_in_thread(call, subagent))
     except BaseException as error:  # Ctrl-C, or what a signal handler of the caller raised
         call.cancelled("Ctrl-C" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
@@ -81,18 +83,20 @@ async def ainvoke(
     registry: DelegationRegistry | None = None,
     artifacts: Sequence[str] = (),
     root: Path | None = None,
+    output: Path | str | None = None,
 ) -> "Return":
     """The same for a coroutine function or a command line, while the event loop goes on.
 
     After a timeout the coroutine is cancelled. If this call itself is cancelled, so is the work, and the log says so.
     """
-    _check(subagent)
+    _check(subagent, output)
     call = _Call(context, timeout, registry, artifacts, root)
     if callable(subagent):
+        call.begin()
         work: asyncio.Future[WorkEnd] = asyncio.ensure_future(_awaited(subagent, call.context))
         stop: Callable[[], object] = work.cancel
     else:
-        command = InvokedCommand(call.context, subagent, call.registry)
+        command = InvokedCommand(call.context, subagent, call.registry, call.begin, _file(output))
         pool = ThreadPoolExecutor(1)  # of its own: in one that is shared it might have to wait for its turn
         work = asyncio.get_running_loop().run_in_executor(pool, command.wait)
         pool.shutdown(wait=False)
@@ -101,24 +105,36 @@ async def ainvoke(
         limit = call.context.timeout if callable(subagent) else None  # a command keeps its own time
         done, _ = await asyncio.wait({work}, timeout=limit)
         if not done:
+            work.add_done_callback(call.taken_late_of)
             work.cancel()
             await asyncio.wait({work}, timeout=_FAREWELL)
     except asyncio.CancelledError:
         stop()
         call.cancelled("its caller was cancelled")
         raise
-    return call.taken(work.result() if done else WorkEnd(timed_out=True))
+    if done:
+        return call.taken(work.result())
+    return call.taken(WorkEnd(timed_out=True, goes_on=None if work.done() else "its task"))
 
 
-def _check(subagent: object) -> None:
+def _check(subagent: object, output: object) -> None:
     """Refuse what can only be a mistake of the caller."""
     if isinstance(subagent, str | bytes) or (not callable(subagent) and not subagent):
         raise TypeError('a command line is a list of words, such as ["ls", "-l"]')
+    if callable(subagent) and output is not None:
+        raise TypeError("only of a command line the output can be kept; a function prints where the program does")
+
+
+def _file(output: Path | str | None) -> Path | None:
+    return None if output is None else Path(output)
 
 
 async def _awaited(subagent: AsyncSubagent, context: DelegationContext) -> WorkEnd:
     try:
-        return WorkEnd(value=await subagent(context))
+        coming = subagent(context)
+        if not inspect.isawaitable(coming):
+            raise TypeError("ainvoke needs a coroutine function; a plain function is for invoke")  # noqa: TRY301  # as if await had said it
+        return WorkEnd(value=await coming)
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
@@ -151,8 +167,9 @@ def _in_thread(call: "_Call", subagent: Subagent) -> WorkEnd:
         return ends.get(timeout=min(call.context.timeout, TIMEOUT_MAX))
     except Empty:
         with handing:
-            given_up = True
-            return WorkEnd(timed_out=True) if ends.empty() else ends.get()
+            return WorkEnd(timed_out=True, goes_on="its thread") if ends.empty() else ends.get()
+    finally:
+        given_up = True
 
 
 class _Call:
@@ -171,9 +188,19 @@ class _Call:
         self.context = context if timeout is None else replace(context, timeout=timeout)
         self.registry = DelegationRegistry() if registry is None else registry  # an empty one is false
         self._root = root
+        self._beginning = Lock()
+        self._is_cancelled = False
         self._search = ArtifactSearch(artifacts, WallClock().now(), root)
-        if self.context.session_id not in self.registry:
-            self.registry.register(self.context)
+
+    def begin(self, pid: int | None = None) -> bool:
+        """It begins, in that process if not in this one: if we are killed, its number still tells that it runs. False
+        if nobody wants it any more."""
+        with self._beginning:
+            if self._is_cancelled:
+                return False
+            if self.context.session_id not in self.registry:
+                self.registry.register(self.context, pid=pid)
+            return True
 
     def taken(self, end: WorkEnd) -> "Return":
         """What the caller gets, recorded."""
@@ -182,7 +209,7 @@ class _Call:
             conclusion = Conclusion(self.context, self.registry, self._search, own_words.DELEGTOP)
             return conclusion.take(end.command, self._root)
         if end.timed_out:
-            return self.registry.handle_timeout(id, self._search.found())
+            return self.registry.handle_timeout(id, self._search.found(), goes_on=end.goes_on)
         if end.error is not None:
             summary = f"{self.context.name} ended with an error and gave no return. The log says more of it."
             return self._failed(summary, end.error, end.trace)
@@ -194,12 +221,18 @@ class _Call:
             validate_return(end.returned(), self.context.session_id, root=self._root)
         except ReturnInvalid:
             return
-        with suppress(OSError):  # nobody waits who could be told
-            self.registry.record(self.context.session_id, end.returned())
+        self.registry.record(self.context.session_id, end.returned())
+
+    def taken_late_of(self, task: "asyncio.Future[WorkEnd]") -> None:
+        """The same of a task."""
+        if not task.cancelled() and task.exception() is None:
+            self.taken_late(task.result())
 
     def cancelled(self, reason: str) -> None:
-        if self.context.session_id in self.registry:
-            self.registry.cancel(self.context.session_id, reason)
+        with self._beginning:
+            self._is_cancelled = True
+            if self.context.session_id in self.registry:
+                self.registry.cancel(self.context.session_id, reason)
 
     def _failed(self, summary: str, error: dict[str, Any], trace: str | None = None) -> "Return":
         failed = failed_fields(self.context, summary, error)

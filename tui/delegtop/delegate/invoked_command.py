@@ -3,10 +3,12 @@
 import os
 import select
 import signal
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from pathlib import Path
 from subprocess import DEVNULL, Popen
 from threading import Event
+from typing import IO
 
 from delegtop.delegate.group import LOOK, ProcessGroup, end
 from delegtop.delegate.kept_output import KeptOutput
@@ -26,10 +28,21 @@ _DRAIN = "exec 3<&0; cat <&3 >/dev/null 2>&1 &"
 class InvokedCommand(Listener):
     """One command, in a session of its own: nobody is there who could answer what it asks at a terminal."""
 
-    def __init__(self, context: DelegationContext, command: Sequence[str], registry: DelegationRegistry) -> None:
+    def __init__(
+        self,
+        context: DelegationContext,
+        command: Sequence[str],
+        registry: DelegationRegistry,
+        begin: Callable[[int | None], bool],
+        output: Path | None,
+    ) -> None:
+        """`begin` is told in which process it begins; False if it need not any more. `output` is a file that gets all
+        that it prints. Raises OSError if that cannot be opened."""
+        self._output = None if output is None else output.open("ab", buffering=0)
         self._context = context
         self._command = list(command)
         self._registry = registry
+        self._begin = begin
         self._stop = Event()
         self._stopped = False
 
@@ -40,11 +53,24 @@ class InvokedCommand(Listener):
     def wait(self) -> WorkEnd:
         """Run it until it ends, is stopped, or its time is over."""
         environ = {**os.environ, **self._registry.environment(self._context)}
+        with self._output or nullcontext():
+            return self._wait(environ)
+
+    def _wait(self, environ: Mapping[str, str]) -> WorkEnd:
         try:
-            started = _Invoked(self._command, environ, grace(self._context))
+            started = _Invoked(self._command, environ, grace(self._context), self._output)
         except (OSError, ValueError) as error:
+            self._begin(None)
             missing = isinstance(error, FileNotFoundError)
             return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {error}", missing=missing))
+        try:
+            wanted = self._begin(started.pid)
+        except BaseException:
+            started.close()
+            raise
+        if not wanted:
+            started.close()
+            return WorkEnd(timed_out=True)
         ended = Supervision(started, self._context, self._news, self).run()
         return WorkEnd(command=ended)
 
@@ -59,8 +85,7 @@ class InvokedCommand(Listener):
         return ()
 
     def heard(self, activity: str) -> None:
-        with suppress(OSError):  # a log that cannot be written ends no work; its end says so
-            self._registry.heartbeat(self._context.session_id, activity)
+        self._registry.heartbeat(self._context.session_id, activity)
 
     def stopped(self, name: str) -> None:
         """Whoever stopped it has it in the log."""
@@ -69,7 +94,10 @@ class InvokedCommand(Listener):
 class _Invoked(StartedCommand):
     """The command itself. All that it prints comes through one pipe."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], seconds: float) -> None:
+    def __init__(
+        self, command: Sequence[str], environ: Mapping[str, str], seconds: float, copy: IO[bytes] | None
+    ) -> None:
+        self._copy = copy
         self._output, theirs = os.pipe()
         try:
             self._child = Popen(  # noqa: S603  # the very purpose
@@ -85,7 +113,8 @@ class _Invoked(StartedCommand):
         self._grace = seconds
         self._is_open = True
         """Somebody may still write."""
-        self.group = ProcessGroup(self._child.pid)
+        self.pid = self._child.pid
+        self.group = ProcessGroup(self.pid)
 
     def kept(self) -> Sequence[KeptOutput]:
         return (self._kept,)
@@ -124,7 +153,15 @@ class _Invoked(StartedCommand):
             self._is_open = bool(data)
             if data:
                 self._kept.add(data)
+                self._write(data)
             most -= len(data)
+
+    def _write(self, data: bytes) -> None:
+        if self._copy is not None:
+            try:
+                self._copy.write(data)
+            except OSError:  # a disk that is full costs the copy, and not the work
+                self._copy = None
 
     def _leave_behind(self) -> None:
         """What it left in the background may go on printing, although nobody will read it."""

@@ -32,13 +32,18 @@ class InvokedProcess:
         context: DelegationContext,
         subagent: Callable[[DelegationContext], object],
         registry: DelegationRegistry,
+        begin: Callable[[int | None], bool],
     ) -> None:
+        """`begin` is told in which process it begins."""
         self._context = context
         self._subagent = subagent
         self._environ = registry.environment(context)
+        self._begin = begin
 
     def wait(self) -> WorkEnd:
         """Run it until it gives something, ends, or its time is over."""
+        # What the process needs, it must not load itself: another thread of ours may be loading it just now.
+
         deadline = monotonic() + self._context.timeout
         ours, theirs = multiprocessing.Pipe(duplex=False)
         process = multiprocessing.Process(
@@ -53,9 +58,11 @@ class InvokedProcess:
         except (AttributeError, TypeError, PicklingError, OSError) as error:  # it cannot be handed to a process
             theirs.close()
             ours.close()
+            self._begin(None)
             return end_of(error)
         theirs.close()
         try:
+            self._begin(process.pid)
             return self._heard(ours, process, deadline) or _silent(process)
         finally:
             ours.close()
@@ -95,7 +102,7 @@ def _work(
 ) -> None:
     """The work itself, in its process."""
     with suppress(OSError):
-        os.setpgid(0, 0)
+        os.setsid()  # as a command has it: no terminal, and a group of its own
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.update(environ)
     forget_keepers()

@@ -40,7 +40,7 @@ class SharingCommand(PumpedCommand):
     """One in our own group, as it would be without us, where there is a terminal to share.
 
     Only so are it and the others of a pipeline in the foreground together: whoever wants a key may read it, and what is
-    typed to end or to stop them reaches them all. What it prints at the terminal goes straight there.
+    typed to end or to stop them reaches them all. Errors that go to the terminal go straight there.
     """
 
     at_terminal = True
@@ -48,7 +48,7 @@ class SharingCommand(PumpedCommand):
     def __init__(
         self, command: Sequence[str], environ: Mapping[str, str], begin: Callable[[], str], mailbox: Mailbox
     ) -> None:
-        ends, pumps = _piped(*(fd for fd in (_STDOUT, _STDERR) if not os.isatty(fd)))
+        ends, pumps = _piped(_STDOUT, *(() if os.isatty(_STDERR) else (_STDERR,)))
         super().__init__(pumps)
         _adopt_orphans()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _TYPED)

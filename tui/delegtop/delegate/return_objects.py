@@ -80,17 +80,22 @@ def return_fields(
     return result
 
 
-def timeout_error(context: DelegationContext) -> "ReturnError":
-    """The error of a delegation that ran out of time. The task stays in progress: it can be resumed."""
-    return typed(_timeout_fields(context))
+def timeout_error(context: DelegationContext, goes_on: str | None = None) -> "ReturnError":
+    """The error of a delegation that ran out of time. The task stays in progress: it can be resumed. `goes_on` is what
+    still works on it and cannot be ended."""
+    return typed(_timeout_fields(context, goes_on))
 
 
-def _timeout_fields(context: DelegationContext) -> dict[str, Any]:
+def _timeout_fields(context: DelegationContext, goes_on: str | None) -> dict[str, Any]:
     message = f"{context.name} exceeded its timeout of {context.timeout:g}s"
+    if goes_on is not None:
+        message += f"; {goes_on} cannot be ended and goes on"
     return error_fields("timeout", "TIMEOUT", message, own_words.RESUME)
 
 
-def timeout_return(context: DelegationContext, artifacts: "Iterable[ReturnArtifact]" = ()) -> "Return":
+def timeout_return(
+    context: DelegationContext, artifacts: "Iterable[ReturnArtifact]" = (), goes_on: str | None = None
+) -> "Return":
     """What a caller returns in place of an agent that did not answer in time: `partial`, with what was found."""
     found = list(artifacts)
     kept = f"{len(found)} partial artifact{'' if len(found) == 1 else 's'} found." if found else "Nothing was found."
@@ -102,7 +107,7 @@ def timeout_return(context: DelegationContext, artifacts: "Iterable[ReturnArtifa
             "partial",
             f"{context.name} timed out after {context.timeout:g}s. {kept}",
             artifacts=map(dumped, found),
-            errors=[_timeout_fields(context)],
+            errors=[_timeout_fields(context, goes_on)],
             duration=context.timeout,
             made_by=own_words.DELEGTOP,
         )

@@ -34,7 +34,10 @@ class SessionLeader:
     def __init__(self, terminal: OwnTerminal, signals: Sequence[int], start: Start) -> None:
         self._line, theirs = socket.socketpair()
         in_foreground = terminal.is_in_foreground()
-        self.pid = os.fork()
+        try:
+            self.pid = os.fork()
+        except OSError as error:
+            raise CannotStart(f"it could be given no terminal: {error.strerror}", missing=False) from None
         if self.pid == 0:
             self._line.close()
             _lead(theirs, terminal, signals, start, in_foreground=in_foreground)

@@ -10,6 +10,7 @@ from delegtop.delegate.command_end import CommandEnd, exit_code
 from delegtop.delegate.group import LOOK
 from delegtop.delegate.kept_output import KeptOutput
 from delegtop.delegate.mailbox import Mailbox
+from delegtop.delegate.own_terminal import OwnTerminal
 from delegtop.delegate.piped_command import PipedCommand, SharingCommand
 from delegtop.delegate.prepare import DelegationContext
 from delegtop.delegate.started_command import PumpedCommand, StartedCommand
@@ -79,8 +80,8 @@ def supervise(
             return listener.begun(os.getpid())
 
         started: PumpedCommand
-        if in_terminal:
-            started = TerminalCommand(command, environ, begin, signals)
+        if (terminal := _own_terminal() if in_terminal else None) is not None:
+            started = TerminalCommand(command, environ, begin, signals, terminal)
         elif _has_terminal():
             started = SharingCommand(command, environ, begin, mailbox)
         else:
@@ -90,6 +91,13 @@ def supervise(
         for pump in started.pumps:
             pump.begin(mailbox.knock)
         return Supervision(started, context, mailbox.wait, listener).run()
+
+
+def _own_terminal() -> OwnTerminal | None:
+    try:
+        return OwnTerminal()
+    except OSError:  # there are no more: then it goes without
+        return None
 
 
 def _has_terminal() -> bool:

@@ -37,9 +37,14 @@ class TerminalCommand(PumpedCommand):
     """Signals of our terminal that this has to hear of."""
 
     def __init__(
-        self, command: Sequence[str], environ: Mapping[str, str], begin: Callable[[], str], signals: Sequence[int]
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        begin: Callable[[], str],
+        signals: Sequence[int],
+        terminal: OwnTerminal,
     ) -> None:
-        self._terminal = OwnTerminal()
+        self._terminal = terminal
         theirs, errors = self._terminal.theirs, None if os.isatty(_STDERR) else os.pipe()
         self._reads_keys = os.isatty(_STDIN)
 

@@ -22,6 +22,8 @@ class WorkEnd:
     value: object = None
     """What it gave: a return, or the text that one may stand in."""
     timed_out: bool = False
+    goes_on: str | None = None
+    """What still works although its time is over, and cannot be ended."""
     error: dict[str, Any] | None = None
     """Why it gave nothing."""
     trace: str | None = None
