@@ -46,6 +46,7 @@ class Signs:
     """Reports of changes, some true and some not, in place of those of the kernel."""
 
     mode = "watching"
+    trouble = ""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -160,10 +161,19 @@ class FeedWorld(World):
             self.rotate()
         if old := self.rotated():
             path = self.random.choice(old)
-            path.with_name(path.name + suffix).write_bytes(compress(path.read_bytes()))
-            if self.random.random() < 0.9:  # else `--keep`
+            packed = path.with_name(path.name + suffix)
+            packed.write_bytes(compress(path.read_bytes()))
+            self.goes_on_as(path, packed)
+            if self.random.random() < 0.1:  # `--keep`
+                self.copies.add(packed)
+            else:
                 self.lose(path)
                 path.unlink()
+
+    def goes_on_as(self, path: Path, other: Path) -> None:
+        """A copy is one under any name."""
+        if path in self.copies:
+            self.copies.add(other)
 
     def packed(self) -> list[Path]:
         return [path for path in self.given() if discover.is_packed(path.name)]
@@ -180,7 +190,9 @@ class FeedWorld(World):
             self.gzip_rotated()
         elif packed := self.packed():
             path = self.random.choice(packed)
-            path.rename(self.new_name(path.with_suffix("")).with_suffix(f".jsonl.{self.next}{path.suffix}"))
+            self.next += 1
+            name = f"{discover.unrotated(path.name)}.{self.next}{path.suffix}"
+            self.goes_on_as(path, path.rename(path.with_name(name)))
 
     def unpack(self) -> None:
         if not self.packed():
@@ -188,6 +200,7 @@ class FeedWorld(World):
         elif packed := [path for path in self.packed() if not path.with_suffix("").exists()]:
             path = self.random.choice(packed)
             path.with_suffix("").write_bytes(self.text_of(path.read_bytes()))
+            self.goes_on_as(path, path.with_suffix(""))
             self.lose(path)
             path.unlink()
 
@@ -269,6 +282,14 @@ class FeedWorld(World):
         while self.feed.is_behind:
             for _ in self.feed.poll():
                 pass
+
+    def visible(self) -> set[int]:
+        """Of files without a name what is still open: a look at others may have closed it if they are many."""
+        for number, (fd, _) in list(self.nameless.items()):
+            if self.feed._tail._handles.peek((os.fstat(fd).st_dev, number)) is None:
+                os.close(fd)
+                del self.nameless[number]
+        return super().visible()
 
     def poll(self) -> None:
         expected = self.visible()

@@ -1,18 +1,24 @@
 """What the commands make of logs that writers and rotations have left in an odd shape."""
 
+import errno
 import gzip
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.followed_folder import padded
 from tests.recorded_feed import RecordedFeed, session_lines
 from tests.watching import append, register, returned
 
 from delegtop.base.clock import WallClock, iso
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
+from delegtop.feed import live_feed
+from delegtop.sources import tail
+from delegtop.sources.text_identity.text_trace import first_data
 
 SESSION = "sess_20260501_aaa111"
 
@@ -84,6 +90,45 @@ class TestALogBehindAHole:
 
 
 class TestALogThatBeginsWithWhatIsNone:
+    @pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
+    def test_is_read_though_there_is_much_of_it(
+        self, log: Path, packed: bool, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        log.write_text("no record\n" * 9_000 + "{\n" * 50 + register("aaa111") + returned("aaa111"))
+        if packed:
+            pack(log)
+        assert states(capsys, "logs") == ["completed"]
+
+    def test_is_read_though_its_first_record_is_longer_than_what_is_looked_at(
+        self, log: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        first = {"description": "x" * 200_000, **json.loads(register("aaa111"))}
+        log.write_text(json.dumps(first) + "\n" + returned("aaa111"))
+        assert states(capsys, "logs") == ["completed"]
+
+    def test_is_read_once_it_has_a_record(self, log: Path, recorded: RecordedFeed) -> None:
+        log.write_text("no record\n" * 9_000)
+        for name in ("aaa111", "bbb222"):
+            recorded.look()
+            append(log, session_lines(name))
+        assert recorded.look() == ["aaa111", "bbb222"]
+
+    def test_what_was_searched_is_not_searched_again(
+        self, log: Path, recorded: RecordedFeed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log.write_text("no record\n" * 40_000)
+        recorded.look()
+        looked: list[int] = []
+
+        def search(fd: int, offset: int, size: int) -> int | None:
+            looked.append(offset)
+            return first_data(fd, offset, size)
+
+        monkeypatch.setattr("delegtop.sources.first_record.first_data", search)
+        append(log, "no record\n")
+        recorded.look()
+        assert looked[0] == 400_000
+
     def test_is_read_though_its_only_line_is_two_records(self, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
         log.write_text("\nno record\n" + register("aaa111").rstrip("\n") + returned("aaa111"))
         assert states(capsys, "logs") == ["completed"]
@@ -178,6 +223,108 @@ class TestALogThatIsCompressedWhileItIsFollowed:
         recorded.look(2)
         recorded.feed._tail._handles.close_all()
         assert recorded.feed.raw(recorded.lines[1].origin) == session_lines("bbb222").rstrip("\n").encode()
+
+
+class TestATextThatIsKnownAgain:
+    """All of it is compared before anything in it is passed over; where that cannot be, it is read."""
+
+    def test_is_not_taken_for_another_that_begins_and_ends_alike(self, log: Path, recorded: RecordedFeed) -> None:
+        preamble = padded("preamb", pad=280)
+        log.write_text(preamble)
+        recorded.look()
+        append(log, padded("aaa111", pad=200) + session_lines("bbb222"))
+        recorded.look()
+        log.unlink()
+        Path("logs/other.jsonl").write_text(preamble + padded("ccc333", pad=200))
+        assert recorded.look(2)[-1] == "ccc333"
+
+    def test_is_not_told_again_by_a_copy_while_its_own_file_may_not_be_read(
+        self, log: Path, recorded: RecordedFeed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log.write_text(session_lines("aaa111"))
+        recorded.look()
+        append(log, session_lines("bbb222"))
+        Path("logs/session.jsonl.1").write_bytes(log.read_bytes())
+        recorded.feed._tail._handles.close_all()
+        opened = os.open
+
+        def refuse(path: str, *how: int, **more: int) -> int:
+            if str(path).endswith("session.jsonl"):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return opened(path, *how, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", refuse)
+            assert recorded.look() == ["aaa111", "bbb222"]
+        append(log, session_lines("ccc333"))
+        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
+
+    def test_though_its_first_line_had_no_end_when_it_was_read(
+        self, log: Path, recorded: RecordedFeed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(live_feed, "UNENDED_SECONDS", -1.0)
+        log.write_text(session_lines("aaa111").rstrip("\n"))
+        recorded.look()
+        append(log, session_lines("bbb222"))
+        assert recorded.look() == ["aaa111", "bbb222"]
+        replace(log, log.read_text() + session_lines("ccc333"))
+        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
+
+    def test_among_many_that_begin_alike(self, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tail, "affordable", lambda: 8)
+        recorded, preamble = RecordedFeed(log.parent), padded("preamb", pad=280)
+        names = [f"n{number:05}" for number in range(60)]
+        for name in names:
+            Path(f"logs/{name}.jsonl").write_text(preamble + session_lines(name))
+        recorded.look()
+        Path("logs").rename("away")
+        recorded.look()
+        Path("away").rename("logs")
+        recorded.look(2)
+        recorded.close()
+        assert recorded.counted == Counter([*names, *["preamb"] * 60])
+
+    def test_in_a_compressed_file_that_was_unpacked_and_compressed_anew(self, recorded: RecordedFeed) -> None:
+        old, packed = Path("logs/session.jsonl.1"), Path("logs/session.jsonl.1.gz")
+        old.write_text(session_lines("aaa111"))
+        pack(old)
+        recorded.look()
+        old.write_bytes(gzip.decompress(packed.read_bytes()))
+        packed.unlink()
+        append(old, session_lines("bbb222"))
+        recorded.look()
+        pack(old)
+        assert recorded.look(2) == ["aaa111", "bbb222"]
+
+    def test_in_two_compressed_files_of_which_one_is_a_longer_copy(self, log: Path, recorded: RecordedFeed) -> None:
+        names = [f"n{number:05}" for number in range(1_500)]
+        log.write_text(session_lines(*names[:1_000]))
+        pack(log.rename("logs/session.jsonl.2"))
+        log.write_text(session_lines(*names))
+        pack(log.rename("logs/session.jsonl.1"))
+        assert recorded.look(2) == names
+
+    def test_that_was_compressed_in_the_middle_of_a_line(self, log: Path, recorded: RecordedFeed) -> None:
+        line = session_lines("bbb222")
+        log.write_text(session_lines("aaa111") + line[:50])
+        pack(log, keep=True)
+        log.rename("logs/gone")
+        recorded.look()
+        log.write_text(session_lines("aaa111") + line + session_lines("ccc333"))
+        assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
+        assert [each.reason for each in recorded.unreadable] == ["unterminated"]
+
+    @pytest.mark.parametrize(
+        "before", [b"\0\0\n", b"\0" * 3_000_000, b"\n", b"\xff\xfe\xfa\n"], ids=["NULs", "hole", "", "BOM?"]
+    )
+    def test_whatever_it_begins_with(self, log: Path, recorded: RecordedFeed, before: bytes) -> None:
+        text = before + session_lines("aaa111").encode()
+        packed = log.with_name("session.jsonl.1.gz")
+        packed.write_bytes(gzip.compress(text, 1))
+        assert recorded.look() == ["aaa111"]
+        packed.unlink()
+        log.write_bytes(text)
+        assert recorded.look(2) == ["aaa111"]
 
 
 def pack(path: Path, *, keep: bool = False) -> None:

@@ -124,7 +124,7 @@ class FileCatalogue:
             from delegtop.sources.database import columns_of  # few files are
 
             sample = msgspec.structs.replace(sample, columns=columns_of(path))
-        dialect = self._formats.of(_spelled(sample)) or self._further_on(sample)
+        dialect = self._formats.of(sample) or self._otherwise(sample)
         if dialect is None or not (sample.head or self._formats.is_forced or is_lock(path)):
             if sample.head.strip():
                 stamp = self._unknown.get(path, ((0, 0), ""))[0]
@@ -146,11 +146,15 @@ class FileCatalogue:
             self._mix(reader, path)
         self.readings[path] = FollowedFile(path, reader, source)
 
-    def _further_on(self, sample: Sample) -> type[Dialect] | None:
-        """The format of a log by its first record, if that does not stand at its beginning."""
-        if sample.whole or sample.is_database or sample.path == STDIN or not sample.head:
+    def _otherwise(self, sample: Sample) -> type[Dialect] | None:
+        """The format of a log that is spelled in UTF-16, or by its first record if that is not at its beginning."""
+        if sample.is_database or not sample.head:
             return None
-        later = self._first.sample(sample.path, SAMPLE)
+        if sample.head.startswith(_UTF16):
+            spelled = sample.head.decode("utf-16", "replace").encode()
+            if (found := self._formats.of(msgspec.structs.replace(sample, head=spelled))) is not None:
+                return found
+        later = b"" if sample.whole or sample.path == STDIN else self._first.sample(sample.path, SAMPLE)
         return self._formats.of(Sample(sample.path, later, False)) if later else None
 
     def _mix(self, reader: Dialect, path: str) -> None:
@@ -246,13 +250,6 @@ class FileCatalogue:
 
     def _status_of(self, reading: FollowedFile) -> FileStatus:
         return reading.source.status() if reading.source else self._tail.status(reading.path)
-
-
-def _spelled(sample: Sample) -> Sample:
-    """The sample as its format knows it, whatever it is spelled in."""
-    if not sample.head.startswith(_UTF16):
-        return sample
-    return msgspec.structs.replace(sample, head=sample.head.decode("utf-16", "replace").encode())
 
 
 def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:

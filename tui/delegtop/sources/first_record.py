@@ -50,9 +50,10 @@ class _Search:
     def __init__(self, inode: int) -> None:
         self.inode = inode
         self.at = self._spent = self._tries = 0
+        self._found: int | None = None
 
     def go_on(self, fd: int, there: int, size: int) -> bytes:
-        for start in self._starts(fd, there):
+        for start in self._starts(fd, there) if self._found is None else (self._found,):
             data = os.pread(fd, size, start)
             line, newline, _ = data.partition(b"\n")
             if not newline and len(data) == size:
@@ -60,12 +61,13 @@ class _Search:
 
                 line = outline(fd, start, size)
                 if line and not fault(line):
+                    self._found = start
                     return line + b"\n"
             elif not newline:
                 self.at = start  # not finished yet
                 return b""
             elif not fault(line):
-                self._spent = FURTHEST
+                self._found = start
                 return data if start + len(line) >= size else b""  # else it was looked at already
         return b""
 

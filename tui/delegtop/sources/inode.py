@@ -56,7 +56,7 @@ class FollowedInode:
     def __init__(self, inode: Inode, path: str) -> None:
         self.inode = inode
         self.path = path
-        """The name it was first given under."""
+        """The name that it had when its text began."""
         self.source = path
         self.names: list[str] = []
         self.trace: TextTrace | None = None

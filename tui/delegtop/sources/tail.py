@@ -201,7 +201,7 @@ class Tail:
                 fd = self._handles.get(file.inode, file.names)
             except OSError:
                 continue
-            if file.trace.has_ends_in(fd):
+            if file.trace.has_ends_in(fd) and not self._texts.is_overtaken(file, fd, found.st_size):
                 file.observe(found)
                 yield from self._read_on(file, file.trace, fd, found)
                 file.seen = None  # the next whole poll looks at all of it
@@ -323,6 +323,8 @@ class Tail:
             return
         if file.trace is not None and not file.trace.is_in(fd, file.size):
             self._texts.close_text(file)
+        elif self._texts.is_overtaken(file, fd, file.size):
+            self._texts.let_go(file)
         if file.trace is None and not self._texts.recognise(file, fd):
             file.seen = settled(stamp)
             file.compared = stamp[:2] if file.copy_of else None

@@ -1,7 +1,7 @@
 """Which text a file holds: a new one, one that goes on from elsewhere, or only a copy of one that is known."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from delegtop.base.clock import Clock
 from delegtop.sources.discover import unrotated
@@ -61,8 +61,8 @@ class TextRecogniser:
         replaced, file.replaces = file.replaces, None
         if known is None:
             origin = replaced.trace if replaced is not None else repeated
-            fork = self._fork(file, fd, origin, replaced) if origin is not None else None
-            self.begin(file, fork or TextTrace(key, start))
+            others = [trace for trace in self._library.like(key, head) if trace.copies and trace.start == start]
+            self.begin(file, self._fork(file, fd, origin, others, replaced) or TextTrace(key, start))
         elif goes_further:
             self._adopt(file, known)
         else:
@@ -75,13 +75,47 @@ class TextRecogniser:
             return True
         return bool(trace.packed_in) and is_packed_there(trace, reached, file_digest(fd, trace.start, reached))
 
-    def _fork(self, file: FollowedInode, fd: int, trace: TextTrace, replaced: FollowedInode | None) -> TextTrace | None:
-        """What the file has in common with a text that it repeated, or whose name it took, if both went on."""
-        if trace.home is file or not is_related(trace, file.names or [file.path], replaced):
-            return None
-        most = min(file.size, trace.offset)
-        end = line_end(fd, max(self._common(trace, fd, most), trace.furthest_proof(fd, most)))
-        return trace.cut_back(fd, end) if end > trace.start else None
+    def _fork(
+        self,
+        file: FollowedInode,
+        fd: int,
+        origin: TextTrace | None,
+        others: Sequence[TextTrace],
+        replaced: FollowedInode | None,
+    ) -> TextTrace | None:
+        """What the file has in common with a text of which it was a copy, if both went on: the one that it repeated or
+        whose name it took, else one of which copies were seen."""
+        found: TextTrace | None = None
+        furthest = 0
+        for trace in dict.fromkeys([origin, *others]):
+            if trace is None or trace.home is file or not is_related(trace, file.names or [file.path], replaced):
+                continue
+            most = min(file.size, trace.offset)
+            end = trace.furthest_proof(fd, most, (*trace.copies, *(trace.marks if trace is origin else ())))
+            end = line_end(fd, max(end, self._common(trace, fd, most) if trace is origin else 0))
+            if end > max(furthest, trace.start):
+                found, furthest = trace, end
+        return found.cut_back(fd, furthest) if found is not None else None
+
+    def is_overtaken(self, file: FollowedInode, fd: int, size: int) -> bool:
+        """Whether more of the text that the file holds was read from another: it could not be read itself for a while,
+        or both were copies of one."""
+        own = file.trace
+        if own is None or not own.moved or size <= own.offset:
+            return False
+        for trace in self._library.like(own.key, own.head):
+            if trace is not own and trace.start == own.start and trace.offset > own.offset:
+                agreed = trace.agreement(fd, size)
+                reached = min(trace.offset, size)
+                if not agreed.contradicted and self._holds(fd, trace, reached, agreed.offset):
+                    return True
+        return False
+
+    def let_go(self, file: FollowedInode) -> None:
+        """It is to be found out anew which text the file holds."""
+        if file.trace is not None:
+            self._library.close(file.trace)
+            file.trace = None
 
     def _common(self, trace: TextTrace, fd: int, most: int) -> int:
         """How far a file agrees with the one that holds the text, if that can be read."""
@@ -155,6 +189,8 @@ class TextRecogniser:
 
     def _settle_in(self, file: FollowedInode, trace: TextTrace) -> None:
         file.trace, trace.home = trace, file
+        if file.names and file.path not in file.names:  # another text under another name, in an inode used again
+            file.path = file.names[0]
         file.source = self._library.name(trace, file.path)
 
 

@@ -9,7 +9,7 @@ again rather than skipped.
 
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -164,9 +164,9 @@ class TextTrace:
         known = (mark for mark in (*self.marks, *self.copies) if mark.offset <= agreed)
         return max(known, default=TextMark(self.start, 0))
 
-    def furthest_proof(self, fd: int, most: int) -> int:
-        """The furthest place up to which the file is known to hold the text."""
-        known = sorted(mark for mark in (*self.marks, *self.copies) if mark.offset <= most)
+    def furthest_proof(self, fd: int, most: int, marks: Iterable[TextMark]) -> int:
+        """The furthest of these places up to which the file holds the text."""
+        known = sorted(mark for mark in marks if mark.offset <= most)
         return next(
             (each.offset for each in reversed(known) if file_digest(fd, self.start, each.offset) == each.all), 0
         )
