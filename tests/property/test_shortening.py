@@ -9,6 +9,7 @@ from tests.property.histories import distinct, events, moment, origins, some_mom
 from tests.property.test_assessments import Step, Watched, plain, steps
 from tests.property.test_ledger_order import picture
 
+from delegtop.app.state.finished_rows import FinishedRows
 from delegtop.base.clock import Millis
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
@@ -111,7 +112,10 @@ def test_what_was_judged_holds_when_others_have_no_rows_any_more(steps: list[Ste
     for step in steps:
         watched.take(step)
         if random.random() < 0.6:
-            shorten(watched)
+            told = FinishedRows(watched.assessments, Millis(0))
+            earlier = told.earlier()
+            shorten(watched, told)
+            assert told.earlier() == earlier
         found = Assessments(watched.forest)
         found.update()
         kept = watched.assessments
@@ -119,13 +123,14 @@ def test_what_was_judged_holds_when_others_have_no_rows_any_more(steps: list[Ste
         assert kept.earlier() == found.earlier()
         handles = range(len(watched.forest))
         assert [plain(kept.of(handle)) for handle in handles] == [plain(found.of(handle)) for handle in handles]
-        told = Pressing(found)
-        assert [*map(watched.pressing.key, handles)] == [*map(told.key, handles)]
+        pressing = Pressing(found)
+        assert [*map(watched.pressing.key, handles)] == [*map(pressing.key, handles)]
 
 
-def shorten(watched: Watched) -> None:
+def shorten(watched: Watched, told: FinishedRows) -> None:
     """As the board does it."""
-    shorter, judged = Shortening(watched.forest, 0, Millis(0)).finish(), watched.assessments.judged()
+    shorter = Shortening(watched.forest, 0, Millis(0), trouble=told._trouble).finish()
+    judged = watched.assessments.judged()
     before = watched.forest.leave()
     watched.forest.become(shorter)
     watched.assessments.renumber(before, judged)

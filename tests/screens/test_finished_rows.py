@@ -98,6 +98,30 @@ async def test_what_is_open_and_what_went_wrong_stays() -> None:
     await watching(look, [begun("open", NOW - 1_000)])
 
 
+async def test_of_earlier_troubles_too_the_newest_have_rows_and_all_are_counted() -> None:
+    async def look(dashboard: DelegtopApp, feed: ScriptedFeed, pilot: Pilot[Any]) -> None:
+        for number in range(20):
+            feed.say(*session(number, Outcome.FAILED))
+        await told(dashboard, feed, pilot, *sessions(20, 21))
+        assert sum(id.startswith("s0") for id in ids(dashboard)) == 22, "what just ended badly is no earlier trouble"
+        clock = dashboard.board.clock
+        assert isinstance(clock, Wall)
+        clock.at = Millis(NOW + 40 * 60_000)
+        await told(dashboard, feed, pilot, *sessions(*range(22, 40)))
+        await told(dashboard, feed, pilot)
+        board = dashboard.board
+        failed = [id for id in map(board.forest.id, range(len(board.forest))) if id < "s020"]
+        assert FEW <= len(failed) < 20
+        assert "s019" in failed
+        assert "earlier: 20 failed" in earlier(dashboard)
+        assert "20 failed" in screen(dashboard)[0]
+        await pilot.press("colon", *"go s000", "enter")
+        await settled(pilot)
+        assert under_cursor(dashboard) == "s000"
+
+    await watching(look, [begun("open", NOW - 1_000)])
+
+
 async def test_what_was_over_at_the_start_stays() -> None:
     before: list[Event] = [event for n in range(30) for event in (begun(f"b{n}", NOW - 900), over(f"b{n}", NOW - 800))]
 

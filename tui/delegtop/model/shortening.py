@@ -5,19 +5,20 @@ whatever was kept of the others is gone with it, wherever it was kept.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 
 from delegtop.base.clock import Millis, monotonic
 from delegtop.model.forest import Change, Forest
-from delegtop.model.states import ENDED_BADLY, OPEN, State
+from delegtop.model.states import ACTIVE, ENDED_BADLY, State
 from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees, packed_events
 from delegtop.model.store.ledger import Handle
 from delegtop.model.store.retelling import listed, retold
 
 _AT_A_TIME = 32
 _NOBODY = -1
+_TROUBLED = ENDED_BADLY | {State.LOST}
 Trees = dict[Handle, list[Handle]]
 """By their roots."""
 
@@ -25,11 +26,21 @@ Trees = dict[Handle, list[Handle]]
 class Shortening:
     """Made of one moment of a forest; whoever tells that forest something meanwhile says here what it changed."""
 
-    def __init__(self, forest: Forest, keep: int, since: Millis, held: Iterable[Handle] = ()) -> None:
-        """Of the trees that are over since then about `keep` delegations stay, the newest; and those of `held`."""
+    def __init__(
+        self,
+        forest: Forest,
+        keep: int,
+        since: Millis,
+        held: Iterable[Handle] = (),
+        trouble: Callable[[Handle], str | None] = lambda _: None,
+    ) -> None:
+        """Of the trees that are over since then about `keep` delegations stay, the newest, and as many of those in
+        which something went wrong; and those of `held`. What is the matter with one that was lost or ended badly
+        `trouble` says: None if that is not over."""
         self._forest, self._known = forest, len(forest)
         self._changed: set[Handle] = set()
-        self._going = _oldest(forest, _over(forest, held), since, keep)
+        self._trouble = trouble
+        self._going = _oldest(forest, _over(forest, held, trouble), since, keep)
         gone = {handle for tree in self._going.values() for handle in tree}
         self._heir = Forest(forest.policy)
         self._heir.stores[0].pulse = forest.stores[0].pulse
@@ -92,7 +103,7 @@ class Shortening:
         for number, root in enumerate(roots):
             if root in self._going:
                 with suppress(ValueError):  # see `finish`
-                    self._packed[root] = [*_rows(self._forest, self._going[root])]
+                    self._packed[root] = [*_rows(self._forest, self._going[root], self._trouble)]
             if not number % _AT_A_TIME:
                 yield
 
@@ -105,11 +116,12 @@ def _go_on(heir: Forest, before: Forest) -> None:
     lifecycle.habits.take_over(known.habits)
 
 
-def _over(forest: Forest, held: Iterable[Handle]) -> Trees:
+def _over(forest: Forest, held: Iterable[Handle], trouble: Callable[[Handle], str | None]) -> Trees:
     """The trees that are over and at rest, and that nobody needs."""
     ledger, lineage, _ = forest.stores
     roots = _roots(forest)
-    busy = {roots[handle] for handle, _ in forest.in_states(OPEN | ENDED_BADLY)}
+    busy = {roots[handle] for handle, _ in forest.in_states(ACTIVE)}
+    busy.update(roots[handle] for handle, _ in forest.in_states(_TROUBLED) if trouble(handle) is None)
     needed = {handle for _, _, present in ledger.registries.latest() for handle in present}
     busy.update(roots[h] for h in needed.union(lineage.all_candidates(), held, forest.came_back, forest.for_review()))
     busy.update(roots[handle] for handle, _ in forest.in_states({State.IDLE}) if _was_heard_lately(forest, handle))
@@ -123,10 +135,16 @@ def _over(forest: Forest, held: Iterable[Handle]) -> Trees:
 def _oldest(forest: Forest, trees: Trees, since: Millis, keep: int) -> Trees:
     """Of those that are over since then all but the newest, of which about so many delegations stay."""
     last = {root: max(_last_sign(forest, handle) for handle in tree) for root, tree in trees.items()}
-    oldest_first = sorted((root for root in trees if last[root] >= since), key=lambda root: (last[root], root))
-    while oldest_first and keep > 0:
-        keep -= len(trees[oldest_first.pop()])
-    return {root: trees[root] for root in oldest_first}
+    newest_first = sorted((root for root in trees if last[root] >= since), key=lambda root: (-last[root], -root))
+    wrong = {handle for handle, _ in forest.in_states(_TROUBLED)}
+    room = {True: keep, False: keep}
+    going: Trees = {}
+    for root in newest_first:
+        kind = not wrong.isdisjoint(trees[root])
+        if room[kind] <= 0:
+            going[root] = trees[root]
+        room[kind] -= len(trees[root])
+    return dict(reversed(going.items()))
 
 
 def _last_sign(forest: Forest, handle: Handle) -> Millis:
@@ -161,7 +179,7 @@ def _path(forest: Forest, handle: Handle) -> Iterator[Handle]:
         climber = forest.parent(climber)
 
 
-def _rows(forest: Forest, tree: Collection[Handle]) -> Iterator[FinishedRow]:
+def _rows(forest: Forest, tree: Collection[Handle], trouble: Callable[[Handle], str | None]) -> Iterator[FinishedRow]:
     """What is kept of a tree; ValueError if it cannot be."""
     ledger, _, lifecycle = forest.stores
     for handle in tree:
@@ -169,4 +187,6 @@ def _rows(forest: Forest, tree: Collection[Handle]) -> Iterator[FinishedRow]:
         awaits = parent if parent is not None and ledger.find(parent) is None else None
         kind, took = lifecycle.habits.of(handle)
         told = packed_events(retold(ledger, handle))
-        yield FinishedRow(forest.id(handle), forest.state(handle), kind, took, awaits, told)
+        state = forest.state(handle)
+        matter = trouble(handle) if state in _TROUBLED else None
+        yield FinishedRow(forest.id(handle), state, kind, took, awaits, told, matter or "")

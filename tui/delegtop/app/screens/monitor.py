@@ -217,7 +217,7 @@ class Monitor(Viewing):
         board = self.board
         self._banner.tell(board.table, board.assessments.now(), self._key_to_first())
         self._crumbs.tell(self._steps(), plain=self._settings.ascii)
-        hidden = board.assessments.earlier() if board.showing.hides_earlier else {}
+        hidden = board.finished.earlier() if board.showing.hides_earlier else {}
         keys = self._settings.keymap
         earlier_key, finished_key = keymap.key_of("earlier-troubles", keys), keymap.key_of("finished", keys)
         self._earlier.tell(hidden, earlier_key, board.finished.hidden, finished_key)
@@ -468,7 +468,7 @@ class Monitor(Viewing):
         if others := len(self.board.problems()):
             key = keymap.key_of("triage", self._settings.keymap)
             return f"No problem among these rows, but {others:,} elsewhere: {key} lists them."
-        kept = ", ".join(f"{count:,} {kind}" for kind, count in self.board.assessments.earlier().items())
+        kept = ", ".join(f"{count:,} {kind}" for kind, count in self.board.finished.earlier().items())
         return f"Nothing is the matter now; earlier: {kept}." if kept else "No problem in sight."
 
     def action_triage(self) -> None:

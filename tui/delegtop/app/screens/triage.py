@@ -213,7 +213,7 @@ class Triage(Leaving, Screen[str | None]):
         shown = [each for each in listed if not self.marks.is_settled(self._problem(each), now)]
         self._settled = len(listed) - len(shown)
         self.problems.show(listed if self.shows_settled else shown)
-        hidden = {} if self._shows_earlier else board.assessments.earlier()
+        hidden = {} if self._shows_earlier else board.finished.earlier()
         self._earlier.tell(hidden, keymap.key_of("earlier-troubles", self._settings.keymap))
 
     def _problem(self, each: Assessment) -> Problem:

@@ -71,7 +71,7 @@ class Board:
         """Tells the forest before and now when delegations got other handles or are not there any more."""
         self.renumbered: Signal[[Forest]] = Signal()
         """Tells the forest before when delegations of the present got other handles."""
-        self.finished = FinishedRows(self.forest, clock.now())
+        self.finished = FinishedRows(self.assessments, clock.now())
         self._present: Forest | None = None
         self._memory = FoldMemory()
         self._added: list[Handle] = []

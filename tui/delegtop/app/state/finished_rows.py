@@ -3,10 +3,12 @@
 The others are counted, and have rows again when something is told of them, or when they are asked for.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Millis
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.events import Event
 from delegtop.model.forest import Change, Forest
 from delegtop.model.store.ledger import Handle
@@ -23,8 +25,8 @@ _SLICE = 0.02
 class FinishedRows:
     """Says when a forest is to be shortened, and does it a piece at a time."""
 
-    def __init__(self, forest: Forest, since: Millis) -> None:
-        self._forest, self._since = forest, since
+    def __init__(self, assessments: Assessments, since: Millis) -> None:
+        self._assessments, self._forest, self._since = assessments, assessments.forest, since
         self.held: Callable[[], Iterable[Handle]] = tuple
         """Those that somebody looks at now."""
         self._kept = KEPT
@@ -36,6 +38,21 @@ class FinishedRows:
     def hidden(self) -> int:
         """How many delegations have no row."""
         return 0 if self._forest.finished is None else len(self._forest.finished)
+
+    def earlier(self) -> Mapping[str, int]:
+        """How many earlier troubles there are of each kind, with and without a row."""
+        finished = self._forest.finished
+        if finished is None:
+            return self._assessments.earlier()
+        found = Counter(self._assessments.earlier()) + finished.troubles
+        return dict(found.most_common())
+
+    def _trouble(self, handle: Handle) -> str | None:
+        """What was the matter with one that went wrong; None if it is of this moment, or not judged yet."""
+        known = self._assessments.known(handle)
+        if known is None or known.is_now:
+            return None
+        return known.kind if known.problem else ""
 
     def follow(self, change: Change) -> None:
         """The forest was told something."""
@@ -64,7 +81,7 @@ class FinishedRows:
         from delegtop.model.shortening import Shortening  # few see so many
 
         self._look_after(len(self._forest))
-        shortening = Shortening(self._forest, self._kept, self._since, {*self.held(), *needed})
+        shortening = Shortening(self._forest, self._kept, self._since, {*self.held(), *needed}, self._trouble)
         if shortening.rows >= self._kept // 2:
             self._shortening = shortening
 

@@ -40,6 +40,8 @@ class FinishedRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     awaits: str | None
     """The parent it names, if nobody of that id was ever seen: should it come, this is its child."""
     told: tuple[tuple[int, Raw], ...]
+    trouble: str = ""
+    """What was the matter with it, if that is worth counting."""
 
     def events(self) -> Iterator[Event]:
         """What tells all that is known of it."""
@@ -63,6 +65,8 @@ class FinishedTrees:
     def __init__(self) -> None:
         self.counts: Counter[State] = Counter()
         """How many delegations of each state have no row."""
+        self.troubles: Counter[str] = Counter()
+        """What was the matter with how many of them."""
         self._places = _Places()
         self._blocks = _Blocks()
         self._last: list[bytes] = []
@@ -85,6 +89,7 @@ class FinishedTrees:
         for name in _names(tree):
             self._places.add(name, len(self._blocks))
         self.counts.update(row.state for row in tree)
+        self.troubles.update(row.trouble for row in tree if row.trouble)
         self._last.append(packed)
         self._size += len(packed)
         if self._size >= _FULL:
@@ -118,6 +123,7 @@ class FinishedTrees:
         for name in _names(tree):
             self._places.remove(name, number)
         self.counts.subtract(row.state for row in tree)
+        self.troubles.subtract(row.trouble for row in tree if row.trouble)
         if number == len(self._blocks):
             self._last.remove(packed)
             self._size -= len(packed)
