@@ -491,18 +491,24 @@ def test_a_timeout_ends_it_and_all_that_it_started_and_nobody_else(
 ) -> None:
     # One of them has lost its parent: it is still the command's.
     script = "sh -c 'sleep 600 & echo $! >> pids'; sleep 601 & echo $! >> pids; echo $$ >> pids; exec sleep 602"
-    line = shlex.join(patient.arguments(program(script), "--timeout", "5"))
-    (patient.folder / "script.sh").write_text(f"sleep 603 & echo other=$!; {around.format(line)}; echo next; wait")
-    opened = terminal()
-    opened.enter("sh script.sh")
-    opened.wait_for("other=")
-    other = int(opened.wait_for("\r\n"))
-    opened.wait_for("ran out of time")
-    opened.wait_for("next")
-    pids = [int(pid) for pid in (patient.folder / "pids").read_text().split()]
+    name, pids = program(script), []
+    for seconds in ("0.7", "5", "50"):  # more, if that was over before it had begun
+        line = around.format(shlex.join(patient.arguments(name, "--timeout", seconds)))
+        (patient.folder / "pids").write_text("")
+        (patient.folder / "script.sh").write_text(f"sleep 603 & echo other=$!; {line}; echo next; read line; kill %1")
+        opened = terminal()
+        opened.enter("bash script.sh")
+        opened.wait_for("other=")
+        other = int(opened.wait_for("\r\n"))
+        opened.wait_for("ran out of time")
+        opened.wait_for("next")
+        assert is_alive(other)
+        opened.enter("")
+        pids = [int(pid) for pid in (patient.folder / "pids").read_text().split()]
+        if len(pids) == 3:
+            break
     assert len(pids) == 3
     until(lambda: not any(map(is_alive, pids)))
-    assert is_alive(other)
 
 
 def test_what_it_leaves_in_the_background_goes_on_printing(

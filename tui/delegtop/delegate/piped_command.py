@@ -106,6 +106,8 @@ _STDERR_KEPT = 1024
 
 def _ended() -> int | None:
     """A child that has ended, and is left as it is."""
+    if not hasattr(os, "waitid"):  # as on macOS, where nobody is adopted either
+        return None
     try:
         told = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

@@ -1,5 +1,6 @@
 """Which processes there are, and which group, session and parent each has."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -33,12 +34,12 @@ def processes() -> Iterator[ListedProcess]:
 
 
 def _by_ps() -> Iterator[ListedProcess]:
-    line = ["ps", "-A", "-o", "pid=,stat=,ppid=,pgid=,sess="]
+    line = ["ps", "-A", "-o", "pid=,stat=,ppid=,pgid="]
     try:
         told = subprocess.run(line, capture_output=True, text=True, check=False).stdout  # noqa: S603  # fixed words
     except OSError:
         return
     for words in map(str.split, told.splitlines()):
-        with suppress(ValueError):
-            pid, state, parent, group, session = words
-            yield ListedProcess(int(pid), state[0] == "Z", int(parent), int(group), int(session, 0))
+        with suppress(ValueError, OSError):  # it went while we looked
+            pid, state, parent, group = words
+            yield ListedProcess(int(pid), state[0] == "Z", int(parent), int(group), os.getsid(int(pid)))

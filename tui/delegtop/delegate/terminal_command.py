@@ -134,7 +134,7 @@ class TerminalCommand(PumpedCommand):
 
     def _nobody_else_is_there(self) -> bool:
         """Whether no other command of a pipeline has the terminal, too."""
-        if monotonic() >= self._looked_round_at + _LOOK_ROUND:
+        if not self._is_alone and monotonic() >= self._looked_round_at + _LOOK_ROUND:
             there = {each.pid: each for each in processes() if not each.is_dead}
             ancestors, pid = set(), os.getpid()
             while pid in there and pid not in ancestors:
