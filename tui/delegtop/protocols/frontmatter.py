@@ -5,6 +5,7 @@ objects, and every value knows its line. Values keep the text they were written 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,6 +23,9 @@ _PLAIN = "write a plain value: text, a number, true or false, a list or a mappin
 _TRUE = ("true", "yes", "on")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
 _TAG = "tag:yaml.org,2002:"
+_MOST_EVENTS = 4_000
+_NOTHING = ("", "~", "null")
+_END: Any = object()
 
 
 class AgentFileError(ValueError):
@@ -115,6 +119,49 @@ def read(text: str, first_line: int = 2) -> dict[str, Value]:
     if not isinstance(node, yaml.MappingNode):
         raise AgentFileError("the frontmatter is not a mapping of keys to values", first_line, _START)
     return _value(node, first_line).mapping()
+
+
+def quickly(text: str) -> Any:
+    """A short piece of YAML as lists, mappings and texts, none of which knows its line: fifteen times as fast where
+    PyYAML has libyaml, for what is read whenever it changes."""
+    try:
+        return _next(_events(text), 0)
+    except yaml.YAMLError as error:
+        raise AgentFileError(f"bad YAML: {getattr(error, 'problem', None) or error}", 1, _QUOTING) from None
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+    for number, event in enumerate(yaml.parse(text, Loader=loader)):
+        if number > _MOST_EVENTS:
+            raise AgentFileError("it has too many parts", 1, "make it shorter")
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
+            raise AgentFileError("aliases, anchors and tags are refused", 1, _WRITE_OUT)
+        if not isinstance(event, yaml.StreamStartEvent | yaml.DocumentStartEvent):
+            yield event
+
+
+def _next(events: Iterator[yaml.Event], depth: int) -> Any:
+    """The next value, or `_END`. Every value that begins also ends, so that there always is one."""
+    event = next(events)
+    if depth > MAX_DEPTH:
+        raise AgentFileError(f"it is nested deeper than {MAX_DEPTH} levels", 1, "make it flatter")
+    if isinstance(event, yaml.ScalarEvent):
+        return None if event.implicit[0] and event.value in _NOTHING else event.value
+    if isinstance(event, yaml.SequenceStartEvent):
+        return list(iter(lambda: _next(events, depth + 1), _END))
+    if isinstance(event, yaml.MappingStartEvent):
+        return dict(iter(lambda: _pair(events, depth), _END))
+    return _END
+
+
+def _pair(events: Iterator[yaml.Event], depth: int) -> Any:
+    key = _next(events, depth + 1)
+    if key is _END:
+        return _END
+    if not isinstance(key, str):
+        raise AgentFileError("a key is a list or a mapping, not a word", 1, _PLAIN)
+    return key, _next(events, depth + 1)
 
 
 class _RefusedError(Exception):

@@ -42,7 +42,7 @@ class HyperActivity(Dialect):
         return 75 if b"\nactivity:" in front and b"actor:" in front else 0
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
-        from delegtop.protocols.hyper.activity_yaml import ActivityError, entries  # YAML is slow to import
+        from delegtop.protocols.hyper.activity_list import ActivityError, entries  # YAML is slow to import
 
         notes = Notes(line.origin)
         try:
