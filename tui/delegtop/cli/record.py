@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from delegtop import __version__
+from delegtop.base import machine
 from delegtop.base.clock import SECOND, WallClock, duration, monotonic, parse_span
 from delegtop.base.signals import SIGNALS, ToldToEnd
 from delegtop.cli import diagnostics, kept_files, options, output, reading
@@ -71,7 +72,9 @@ def run(arguments: Namespace) -> int:
 
     tape = _new_tape(path, arguments.force)
     policy = policy_for(settings, found.sources)
-    recorder = Recorder(WallClock(), f"delegtop {__version__}", policy.agents, lines=not arguments.no_lines)
+    recorder = Recorder(
+        WallClock(), f"delegtop {__version__}", policy.agents, lines=not arguments.no_lines, place=_this_place()
+    )
     seen = opened(
         found.as_is() if arguments.once else found,
         settings,
@@ -96,6 +99,10 @@ def run(arguments: Namespace) -> int:
     if asked.number in SIGNALS:  # Ctrl-C is how a recording ends, but who was told to end says so
         raise ToldToEnd(asked.number)
     return Exit.UNREADABLE if unreadable else Exit.OK
+
+
+def _this_place() -> tuple[str, str]:
+    return machine.name(), machine.mark()
 
 
 class Asked(Event):

@@ -40,7 +40,7 @@ def places(findings: Iterable[Finding]) -> Places:
     for finding in findings:
         for kind in (kind for kind, rules in TOLD_DEVIATIONS.items() if finding.rule in rules):
             for origin in finding.evidence:
-                found.setdefault((origin.source, kind), set()).add(origin)
+                found.setdefault((origin.name, kind), set()).add(origin)
     return found
 
 

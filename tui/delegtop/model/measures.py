@@ -6,6 +6,7 @@ Gathering the facts of a delegation is the costly part: who has them already pas
 
 from typing import TYPE_CHECKING
 
+from delegtop.base import machine
 from delegtop.base.clock import Millis
 from delegtop.base.text import first_line, folded
 from delegtop.model import phases
@@ -58,6 +59,14 @@ def folder(forest: "Forest", handle: "Handle") -> str | None:
             return cwd
         at = forest.parent(at)
     return None
+
+
+def host(forest: "Forest", handle: "Handle") -> str | None:
+    """The machine it runs on, as its log says; where others are told of, also whose log it is."""
+    facts = forest.delegation(handle)
+    if facts.elsewhere or not forest.has_hosts:
+        return facts.elsewhere or facts.host
+    return machine.name()
 
 
 def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:

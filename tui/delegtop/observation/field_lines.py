@@ -37,13 +37,13 @@ def _is_whole(dialect: str | None) -> bool:
 
 
 def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str]) -> "Finding":
-    if not finding.fields or not any(origin.source in whole for origin in finding.evidence):
+    if not finding.fields or not any(origin.name in whole for origin in finding.evidence):
         return finding
     from msgspec.structs import replace
 
     evidence: dict[Origin, None] = {}
     for origin in finding.evidence:
-        places = _places(origin, text_at(origin), finding.fields) if origin.source in whole else [origin]
+        places = _places(origin, text_at(origin), finding.fields) if origin.name in whole else [origin]
         evidence |= dict.fromkeys(places)
     return replace(finding, evidence=tuple(evidence))
 

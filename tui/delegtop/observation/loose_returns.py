@@ -26,7 +26,7 @@ def take_in(forest: "Forest", named: Sequence[str], statuses: "tuple[SourceStatu
             forest.apply(events)
             taken[source.path] = _status(source, events)
     if taken:
-        forest.advance(forest.now)
+        forest.advance(forest.shown_at)
     return tuple(taken.get(source.path, source) for source in statuses)
 
 

@@ -69,7 +69,7 @@ def gather(
     recall: Recall = lambda _: (),
     existence: Existence = lambda _: unseen,
 ) -> Incident:
-    """The incident at `forest.now`; with `only`, of that delegation with all above and below it."""
+    """The incident at `forest.shown_at`; with `only`, of that delegation with all above and below it."""
     gathering = _Gathering(forest, raw, existence, only)
     for handle in gathering.worst[:RECALLED]:
         journal.remember(recall(forest.delegation(handle)))
@@ -116,7 +116,7 @@ class _Gathering:
         return Incident(
             schema_version=SCHEMA_VERSION,
             program=f"delegtop {__version__}",
-            at=iso(forest.now),
+            at=iso(forest.shown_at),
             only=None if self.only is None else forest.delegation(self.only).id,
             headline=mask(self._headline()),
             counts=dict(Counter(forest.state(handle) for handle in self.shown).most_common()),
@@ -309,7 +309,7 @@ def _scope(forest: Forest, only: Handle | None) -> Iterator[Handle]:
 
 def excerpt(origin: Origin, shows: Collection[str], raw: Raw) -> Excerpt:
     """The line at that place, masked before it is cut: half a secret would not be known for one."""
-    place, data = Place(origin.source, origin.line), raw(origin)
+    place, data = Place(origin.name, origin.line), raw(origin)
     if data is None:
         return Excerpt(place, list(shows), None, cut=False)
     text = mask(data[:_MASKED_AT_ONCE].decode("utf-8", "replace")).rstrip("\r\n")
@@ -327,4 +327,4 @@ def _time(at: Millis | None) -> str | None:
 
 
 def _place(origin: Origin | None) -> Place | None:
-    return None if origin is None else Place(origin.source, origin.line)
+    return None if origin is None else Place(origin.name, origin.line)
