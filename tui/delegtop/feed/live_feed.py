@@ -441,6 +441,11 @@ class Feed:
         until = self._clock.now() if self._horizon is not None else None
         return self._past.transcript(delegation, lambda: self.history(delegation, _CONVERSATION), until)
 
+    def grows(self, source: str) -> bool:
+        """Whether it is a log that is read here as it grows."""
+        reading = self._readings.get(source)
+        return reading is not None and reading.is_log and not reading.dialect.second_hand and source != STDIN
+
     def is_first_hand(self, origin: Origin) -> bool:
         """Whether the source that it names is read here: else a recording tells of a file of elsewhere."""
         return self._is_first_hand(origin) or (not origin.host and origin.source in self._files.shelf)

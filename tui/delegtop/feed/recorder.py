@@ -54,7 +54,7 @@ class Recorder:
         self._by = by
         self._limits = limits
         """What the agent files say that deadlines come from: they are not there elsewhere."""
-        self._lines = lines
+        self.keeps_lines = lines
         """Whether the lines themselves are kept."""
         self._recorded_on = place
         """The name and the mark of where it is made; without them, what it tells is taken for the reader's own."""
@@ -95,7 +95,7 @@ class Recorder:
         gains the numbers of all sources that are meant."""
         own = line.origin if line is not None else None
         groups = [(home, list(found)) for home, found in groupby(told, lambda event: _home(event.origin, line))]
-        if own is not None and self._lines and line is not None and line.data and own not in dict(groups):
+        if own is not None and self.keeps_lines and line is not None and line.data and own not in dict(groups):
             groups.insert(0, (own, []))
         return b"".join(part for home, found in groups for part in self._told(home, found, line, used))
 
@@ -104,7 +104,7 @@ class Recorder:
     ) -> Iterator[bytes]:
         here = self._place(home, used)
         seen = line.at if line is not None and line.at is not None else self._clock.now()
-        keep = self._lines and line is not None and line.data and line.origin == home
+        keep = self.keeps_lines and line is not None and line.data and line.origin == home
         raw, data = _kept(line.data) if keep and line is not None else (None, None)
         events, lost = [], []
         for each in found:
@@ -130,6 +130,10 @@ class Recorder:
             self._numbers[file] = len(self._files)
         return self._numbers[file]
 
+    def known(self, file: HostFile) -> int | None:
+        """The same, if it was called anything yet."""
+        return self._numbers.get(file)
+
     def _place(self, origin: Origin, used: set[int]) -> Place:
         number = self.number(origin.file)
         used.add(number)
@@ -150,6 +154,12 @@ def _kept(data: bytes) -> tuple[str | None, bytes | None]:
         return data.decode(), None
     except UnicodeDecodeError:
         return None, data
+
+
+def kept_text(data: bytes) -> str:
+    """A line as text; of a very long one the beginning, and how long it is."""
+    text, _ = _kept(data)
+    return data.decode("utf-8", "replace") if text is None else text
 
 
 class Tape:
