@@ -38,7 +38,7 @@ def verdict(forest: Forest, handle: Handle) -> Verdict | None:
 
 def message(forest: Forest, verdict: Verdict) -> str:
     """What a verdict says at the moment the forest shows."""
-    return say(verdict.sentence, forest.now)
+    return say(verdict.sentence, forest.shown_at)
 
 
 def assessed(forest: Forest, handle: Handle = 0) -> Assessment:

@@ -1,4 +1,4 @@
-"""What is asked of one delegation's time is asked of its host: `Forest.now` is for what is about all of them."""
+"""What is asked of one delegation's time is asked of its host: `Forest.shown_at` is for what is about all of them."""
 
 import re
 from pathlib import Path
@@ -28,7 +28,6 @@ ABOUT_ALL = {
     "the moment of an answer": {"mcp_server/row_words.py"},
     "when something was noticed, and what to look at next": {
         "diagnosis/alerts.py",
-        "diagnosis/assessments.py",
         "diagnosis/news.py",
         "model/history/timeline.py",
         "observation/loose_returns.py",
@@ -36,10 +35,10 @@ ABOUT_ALL = {
 }
 
 
-def test_only_what_is_about_all_delegations_asks_the_forest_for_now() -> None:
+def test_only_what_is_about_all_delegations_asks_what_moment_is_shown() -> None:
     asking = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        if re.search(r"forest\.now\b", path.read_text(encoding="utf-8"))
+        if re.search(r"forest\.shown_at\b", path.read_text(encoding="utf-8"))
     }
     assert asking == set().union(*ABOUT_ALL.values())

@@ -11,7 +11,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.rule_table import RULES
 from delegtop.diagnosis.verdicts import Kind, judge
-from delegtop.model.events import Deviation, Event, Surveyed
+from delegtop.model.events import OF_NONE, Event, Surveyed
 from delegtop.model.policy import Policy
 from delegtop.model.states import OPEN
 from delegtop.observation.observation import opened
@@ -69,7 +69,7 @@ class Watcher:
 
     def _heed(self, events: list[Event]) -> None:
         for event in events:
-            if isinstance(event, Deviation | Surveyed):
+            if isinstance(event, OF_NONE | Surveyed):
                 continue
             at = getattr(event, "at", None)
             if at is not None and type(event).__name__ in LIFE:

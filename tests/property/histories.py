@@ -1,11 +1,13 @@
 """Histories of a few delegations: three bursts of work with a sleep between them, and all that may be told of one."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, of_host
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -16,6 +18,8 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    HostBeat,
+    HostMet,
     Noted,
     Outcome,
     Phase,
@@ -103,15 +107,30 @@ events: st.SearchStrategy[Event] = st.one_of(
         origin=st.builds(Origin, st.sampled_from(["registry.json", "old.json"]), st.just(1), st.just(0), hosts),
         ids=st.sets(ids, max_size=3).map(lambda s: tuple(sorted(s))),
     ),
+    st.builds(HostMet, at=some_moment, origin=st.just(of_host("dev")), beats=st.booleans()),
+    st.builds(
+        HostBeat,
+        at=some_moment,
+        origin=st.just(of_host("dev")),
+        lasts=st.just(STEP),
+        offset=st.sampled_from([0, 0, 3 * STEP, -STEP]),
+    ),
     st.builds(Deviation, origin=origins, kind=st.just("unknown key"), detail=st.just("colour")),
 )
+
+
+def here(batch: Iterable[Event]) -> list[Event]:
+    """The same, all of it on this machine."""
+    told = (event for event in batch if not isinstance(event, HostMet | HostBeat))
+    return [replace(event, origin=replace(event.origin, host="")) for event in told]
 
 
 def distinct(batch: list[Event]) -> list[Event]:
     """No two records stand at one place; only surveys, one file rewritten, and findings that a process is gone may."""
     placed: dict[Any, Event] = {}
     for event in batch:
-        repeats = isinstance(event, Surveyed) or (isinstance(event, Ended) and event.origin.source == "sessions.json")
-        key = (event.origin, getattr(event, "at", None) if repeats else None)
+        repeats = isinstance(event, Surveyed | HostMet | HostBeat)
+        repeats = repeats or (isinstance(event, Ended) and event.origin.source == "sessions.json")
+        key = (event.origin, type(event) if repeats else None, getattr(event, "at", None) if repeats else None)
         placed.setdefault(key, event)
     return list(placed.values())

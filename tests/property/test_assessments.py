@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.telling import forest_at
 
 from delegtop.base.clock import MINUTE, Millis
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, of_host
 from delegtop.diagnosis.assessment import Assessment, Key, assess
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
@@ -24,6 +24,8 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    HostBeat,
+    HostMet,
     Noted,
     Outcome,
     Phase,
@@ -40,7 +42,9 @@ from delegtop.model.store.ledger import Handle
 T0 = 1_700_000_000_000
 IDS = tuple(f"s{number}" for number in range(7))
 ids = st.sampled_from(IDS)
-PLACE = st.just(Origin("log", 0, 0))
+FAR = "far"
+PLACE = st.sampled_from([Origin("log", 0, 0), Origin("log", 0, 0), Origin("log", 0, 0, FAR)])
+REGISTRY = st.sampled_from([Origin("registry", 0, 0), Origin("registry", 0, 0, FAR)])
 
 ago = st.one_of(
     st.sampled_from([0, 0, 1, 2, 4, 9, 11, 29, 31, 61, 200, 1500]),
@@ -110,7 +114,9 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Awaited, ids, ago, PLACE, ago, st.sampled_from(["wait_agent 30 s", "somebody"])),
     st.builds(Resumed, ids, ago, PLACE),
     st.builds(Erred, ids, ago, PLACE, faults),
-    st.builds(Surveyed, ago, st.just(Origin("registry", 0, 0)), st.sets(ids, max_size=4).map(lambda s: (*sorted(s),))),
+    st.builds(HostMet, ago, st.just(of_host(FAR)), st.booleans()),
+    st.builds(HostBeat, ago, st.just(of_host(FAR)), st.just(7_500), st.sampled_from([0, 0, 10 * MINUTE, -MINUTE])),
+    st.builds(Surveyed, ago, REGISTRY, st.sets(ids, max_size=4).map(lambda s: (*sorted(s),))),
 )  # fmt: skip
 
 PAUSES = (0, 0, 1, 1_000, *(minutes * MINUTE for minutes in (-40, -2, 1, 2, 4, 8, 11, 31, 61, 300, 1500)))
@@ -147,7 +153,7 @@ def policy() -> Policy:
 
 def placed(event: Event, line: int, now: int) -> Event:
     """The event at its own place, its moments counted from now."""
-    moved: dict[str, Any] = {"origin": Origin(event.origin.source, line, 0)}
+    moved: dict[str, Any] = {"origin": Origin(event.origin.source, line, 0, event.origin.host)}
     for field in ("at", "until", "deadline"):
         if getattr(event, field, None) is not None:
             moved[field] = Millis(now + getattr(event, field))

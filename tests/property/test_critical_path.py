@@ -46,7 +46,7 @@ def test_its_pieces_tile_the_span_of_the_root(
     assert all(piece.start < piece.end for piece in found.pieces)
     assert all(before.end == after.start for before, after in pairwise(found.pieces))
     start, seen, end = forest.times(root)
-    until = end if end is not None else forest.now if forest.state(root) in ACTIVE else None
+    until = end if end is not None else forest.shown_at if forest.state(root) in ACTIVE else None
     if start is not None and until is not None and start < until:
         assert (found.start, found.end) == (start, until)
     elif start is not None and until is None and seen is not None and start < seen:

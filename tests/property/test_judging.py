@@ -46,7 +46,7 @@ def test_all_can_be_judged_and_who_holds_up_others_is_at_the_end_of_their_path(t
             assert verdict.waits_on == forest.blocker(handle) or verdict.waits_on is None
             assert verdict.waits_on is not None or verdict.kind is not Kind.WAITING_ON_CHILD
         found = judging.assessed(forest, handle)
-        assert found.sentence(forest.now)
+        assert found.sentence(forest.shown_at)
         assert len(found.short) <= 20
         for above in found.blocks:
             assert forest.blocker(above) in (handle, None)

@@ -15,12 +15,12 @@ from delegtop.model.states import ACTIVE
 NOW = moment(22)
 
 
-def picture(forest: Forest) -> dict[str, Any]:
-    def name(handle: int | None) -> str | None:
-        return None if handle is None else forest.delegation(handle).id
+def picture(forest: Forest) -> dict[Any, Any]:
+    def name(handle: int | None) -> tuple[str, str] | None:
+        return None if handle is None else (forest.host_of(handle), forest.delegation(handle).id)
 
     return {
-        forest.delegation(h).id: (
+        name(h): (
             forest.delegation(h),
             forest.state(h),
             forest.reason(h),

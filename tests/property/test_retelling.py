@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.histories import distinct, events, moment
+from tests.property.histories import distinct, events, here, moment
 from tests.property.test_ledger_order import picture
 
 from delegtop.model.events import Event
@@ -15,7 +15,8 @@ NOW = moment(22)
 
 
 def all_told(forest: Forest) -> list[Event]:
-    ledger = forest._ledger
+    assert forest.own is not None
+    ledger = forest.own.stores[0]
     return [*(event for handle in ledger for event in retold(ledger, handle)), *listed(ledger)]
 
 
@@ -29,7 +30,7 @@ def of(batch: list[Event]) -> Forest:
 @settings(max_examples=300)
 @given(st.lists(events, max_size=20), st.randoms(use_true_random=False))
 def test_gives_the_same_forest_in_any_order(batch: list[Event], random: Any) -> None:
-    forest = of(distinct(batch))
+    forest = of(distinct(here(batch)))
     again = all_told(forest)
     random.shuffle(again)
     assert picture(of(again)) == picture(forest)

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.property.histories import distinct, events, moment, origins, some_moment
+from tests.property.histories import distinct, events, here, moment, origins, some_moment
 from tests.property.test_assessments import Step, Watched, plain, steps
 from tests.property.test_ledger_order import picture
 
@@ -13,7 +13,7 @@ from delegtop.app.state.finished_rows import FinishedRows
 from delegtop.base.clock import Millis
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
-from delegtop.model.events import Deviation, Ended, Ending, Event, Outcome, Report, Started, Surveyed
+from delegtop.model.events import OF_NONE, Ended, Ending, Event, Outcome, Report, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.model.shortening import Shortening
 from delegtop.model.states import ENDED_BADLY, OPEN
@@ -51,7 +51,7 @@ def pathless(event: Event) -> Event:
 def mentioned(batch: list[Event]) -> set[str]:
     found: set[str] = set()
     for event in batch:
-        found.update(event.ids if isinstance(event, Surveyed) else () if isinstance(event, Deviation) else (event.id,))
+        found.update(event.ids if isinstance(event, Surveyed) else () if isinstance(event, OF_NONE) else (event.id,))
     return found
 
 
@@ -65,7 +65,7 @@ def mentioned(batch: list[Event]) -> set[str]:
 def test_nobody_notices_that_trees_have_no_rows(
     finished: list[list[Event]], others: list[Event], again: bool, random: Any
 ) -> None:
-    together = distinct([*(event for each in finished for event in each), *others])
+    together = distinct(here([*(event for each in finished for event in each), *others]))
     if random.random() < 0.5:
         random.shuffle(together)
     first, second = sorted(random.choices(range(len(together) + 1), k=2))
@@ -110,7 +110,7 @@ def test_nobody_notices_that_trees_have_no_rows(
 def test_what_was_judged_holds_when_others_have_no_rows_any_more(steps: list[Step], random: Any) -> None:
     watched = Watched()
     for step in steps:
-        watched.take(step)
+        watched.take(replace(step, batches=[here(batch) for batch in step.batches]))
         if random.random() < 0.6:
             told = FinishedRows(watched.assessments, Millis(0))
             earlier = told.earlier()

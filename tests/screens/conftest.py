@@ -20,6 +20,7 @@ from delegtop.feed.spoken_pages import SpokenPages, WholeChapter, of_events
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import (
+    OF_NONE,
     Artifact,
     Deviation,
     Ended,
@@ -128,7 +129,7 @@ class ScriptedFeed:
 def _is_about(event: Event, id: str) -> bool:
     if isinstance(event, Surveyed):
         return id in event.ids
-    return not isinstance(event, Deviation) and event.id == id
+    return not isinstance(event, OF_NONE) and event.id == id
 
 
 class Script:

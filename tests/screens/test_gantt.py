@@ -85,7 +85,7 @@ async def test_bars_begin_with_what_is_open_now_wherever_the_cursor_is(
         await pilot.pause()
         window = app.monitor.table._lens.window
         assert window.start <= script.at(50)
-        assert window.holds(app.board.forest.now)
+        assert window.holds(app.board.forest.shown_at)
         assert window.span < 30 * 60_000
         assert "━" in line(app, "at-work") or "█" in line(app, "at-work")
         await pilot.press("0")
@@ -150,7 +150,7 @@ async def test_time_scrolls_to_both_sides_and_comes_back_to_now(make_app: MakeAp
         await pilot.pause()
         assert "‹" in line(app, "planner")
         await pilot.press("u")
-        assert lens.window.holds(app.board.forest.now)
+        assert lens.window.holds(app.board.forest.shown_at)
         assert lens.follows
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests import stand_ins
 from tests.piloting import until
+from tests.recorded_hosts import record_as
 from tests.samples import MOMENTS, lay_out, moment
 from tests.screens.looking import ready
 from tests.screens.test_transcript import app_on
@@ -80,14 +81,14 @@ async def test_in_the_past_nothing_is_opened(tmp_path: Path, tmux: Tmux) -> None
         assert not tmux.opened
 
 
-async def test_one_of_another_host_is_not_opened(tmp_path: Path, tmux: Tmux, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_of_another_host_is_not_opened(tmp_path: Path, tmux: Tmux) -> None:
     stand_ins.claude(tmp_path, tmp_path / "work", ago=60)
-    app = app_on(tmp_path / ".claude/projects", WallClock())
-    monkeypatch.setattr("delegtop.app.screens.going_there.is_elsewhere", lambda _: True)
+    recording = record_as("gpu", tmp_path / "gpu.delegtop", tmp_path / ".claude/projects", at=WallClock().now())
+    app = app_on(recording, WallClock())
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         await pressed(pilot, "J")
-        assert "sessions are opened on this machine" in told(app)
+        assert "it is on gpu, and sessions are opened on this machine" in told(app)
         assert not tmux.opened
 
 

@@ -229,12 +229,12 @@ async def test_pause_holds_the_picture_and_counts_what_waits(
 async def test_time_stands_still_while_paused(make_app: MakeApp, clock: FrozenClock) -> None:
     async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("p")
-        shown = app.board.forest.now
+        shown = app.board.forest.shown_at
         clock.set(Millis(shown + 3_600_000))
         app.board.advance()
-        assert app.board.forest.now == shown
+        assert app.board.forest.shown_at == shown
         await pilot.press("p")
-        assert app.board.forest.now == shown + 3_600_000
+        assert app.board.forest.shown_at == shown + 3_600_000
 
 
 # What arrives

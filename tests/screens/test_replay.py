@@ -89,7 +89,7 @@ async def played(app: DelegtopApp, **how: Any) -> AsyncIterator[tuple[DelegtopAp
 async def shows(pilot: Pilot[None], minutes: float) -> None:
     app = pilot.app
     assert isinstance(app, DelegtopApp)
-    await until(pilot, lambda: app.board.forest.now == at(minutes))
+    await until(pilot, lambda: app.board.forest.shown_at == at(minutes))
     await pilot.pause()
 
 
@@ -137,7 +137,7 @@ async def test_n_goes_to_the_moment_at_which_a_problem_appears_and_selects_it(lo
         assert states(app)["writer"] is State.FAILED
         await until(pilot, lambda: cursor(app) == "writer")
         await pilot.press("n")
-        await until(pilot, lambda: app.board.forest.now == at(10) + 1)
+        await until(pilot, lambda: app.board.forest.shown_at == at(10) + 1)
         assert states(app)["tester"] is State.OVERDUE
         await until(pilot, lambda: cursor(app) == "tester")
         await pilot.press("N")
@@ -210,7 +210,7 @@ async def test_a_click_and_a_drag_on_the_timeline_go_there(log: Path) -> None:
         await pilot.click(Track, offset=(track.size.width - 1, 0))
         await shows(pilot, 20)
         await pilot.mouse_down(Track, offset=(track.size.width // 2, 0))
-        await until(pilot, lambda: abs(app.board.forest.now - at(10)) < 60_000)
+        await until(pilot, lambda: abs(app.board.forest.shown_at - at(10)) < 60_000)
         await pilot.hover(Track, offset=(0, 0))
         await shows(pilot, 0)
         await pilot.mouse_up(Track, offset=(0, 0))
@@ -230,7 +230,7 @@ async def test_keys_that_are_typed_belong_to_the_filter(log: Path) -> None:
     async with played(recording(log), size=(120, 30)) as (app, pilot):
         await pilot.press("slash", "n", "space", "g")
         assert app.monitor.filter_bar.input.value == "n g"
-        assert app.board.forest.now == at(0)
+        assert app.board.forest.shown_at == at(0)
 
 
 # What stays
@@ -423,7 +423,7 @@ async def test_triage_shows_the_problems_of_the_moment_and_moves_in_time_by_the_
         await shows(pilot, 8)
         await until(pilot, lambda: listed(app) == ["writer"])
         await pilot.press("n")
-        await until(pilot, lambda: app.board.forest.now == at(10) + 1)
+        await until(pilot, lambda: app.board.forest.shown_at == at(10) + 1)
         await until(pilot, lambda: listed(app) == ["tester", "writer"])
         assert "10:10:00" in text_of(app)
         assert "2 problems" in text_of(app)

@@ -111,7 +111,7 @@ def played(source: Path, seconds: Seconds, speed: float) -> tuple[Forest, Millis
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_a_run_played_a_thousand_times_faster_ends_as_the_tree_of_that_moment(run: Path, seconds: Seconds) -> None:
     forest, last = played(run, seconds, 1000)
-    assert forest.now == last
+    assert forest.shown_at == last
     assert len(forest)
     assert picture(forest) == picture(forest_of(run, last))
 

@@ -62,7 +62,7 @@ def test_of_a_stuck_path_the_leaf_is_told_and_whom_it_holds_up() -> None:
     leaf = of(grown, "leaf")
     assert (leaf.urgency, leaf.rule, leaf.verdict) == (Urgency.STUCK, "VER-005", Kind.HUNG_IN_TOOL)
     assert leaf.blocks == (grown.find("mid"), grown.find("top"))
-    assert leaf.sentence(grown.now).endswith(" mid and top wait for it.")
+    assert leaf.sentence(grown.shown_at).endswith(" mid and top wait for it.")
 
 
 def test_those_who_wait_say_on_whom_and_are_at_work() -> None:
@@ -81,7 +81,7 @@ def test_one_that_is_late_waiting_for_one_that_is_well_is_late_itself() -> None:
     grown = forest(*slept, heard("a", 300), look=300.5)
     assert of(grown, "b").kind == "host slept"
     assert told(grown) == {"a": "overdue"}
-    assert of(grown, "a").sentence(grown.now).endswith("; b, on which it waits, is at work.")
+    assert of(grown, "a").sentence(grown.shown_at).endswith("; b, on which it waits, is at work.")
 
 
 def test_of_a_lost_path_the_leaf_is_told() -> None:
@@ -118,7 +118,7 @@ def test_what_ended_badly_is_urgent_for_a_while_and_then_earlier(state: State) -
     outcome = Outcome(state.value)
     just, later = (forest(started("a"), ended("a", 1, outcome, "no disk"), look=look) for look in (9, 40))
     assert (of(just, "a").urgency, of(just, "a").kind) == (Urgency.JUST_ENDED, state.value)
-    assert of(just, "a").sentence(just.now) == f"It ended {state} 8:00 ago: no disk."
+    assert of(just, "a").sentence(just.shown_at) == f"It ended {state} 8:00 ago: no disk."
     assert (of(later, "a").urgency, of(later, "a").problem) == (Urgency.EARLIER, True)
 
 
@@ -156,7 +156,7 @@ def test_what_a_person_must_look_at_is_a_problem_in_whatever_state(look: float, 
     grown = forest(started("a"), review, ended("a", 3, Outcome.COMPLETED), look=look)
     assert (of(grown, "a").state, of(grown, "a").urgency) == (State.COMPLETED, urgency)
     assert (of(grown, "a").kind, of(grown, "a").rule) == ("needs review", "FAM-001")
-    assert of(grown, "a").sentence(grown.now) == "A person must look before it goes on: Choose one of two."
+    assert of(grown, "a").sentence(grown.shown_at) == "A person must look before it goes on: Choose one of two."
 
 
 def test_silence_is_only_possible_and_presses_less_unless_it_holds_up_somebody() -> None:
@@ -203,4 +203,4 @@ def test_one_that_is_well_says_what_it_does() -> None:
     grown = forest(started("a"), heard("a", 1), look=1.5)
     well = of(grown, "a")
     assert (well.problem, well.urgency, well.verdict) == (False, Urgency.AT_WORK, None)
-    assert well.sentence(grown.now) == "It is at work: make."
+    assert well.sentence(grown.shown_at) == "It is at work: make."

@@ -32,7 +32,7 @@ def kind(*events: Event, look: float, id: str = "a") -> Kind | None:
 def told(grown: Forest) -> str:
     found = judging.verdict(grown, handle_of(grown, "a"))
     assert found is not None
-    return say(found.sentence, grown.now)
+    return say(found.sentence, grown.shown_at)
 
 
 class TestHealthy:

@@ -174,7 +174,7 @@ def test_a_recording_carries_what_was_left_and_nobody_asks_the_present(
     session.end_tools()
     kept = tmp_path / "kept.delegtop"
     kept.write_bytes(tape)
-    with delegtop.open(kept, at=seen.forest.now) as again:
+    with delegtop.open(kept, at=seen.forest.shown_at) as again:
         (facts,) = (again.forest.delegation(each) for each in again.forest.walk())
         assert {note.text for note in facts.notes if note.kind == LEFT_RUNNING} == said
 

@@ -46,15 +46,18 @@ class Behind(Forest):
     """A forest in which the host of one tree is known only up to a while ago."""
 
     def now_of(self, handle: Handle) -> Millis:
-        return Millis(self.now - BEHIND) if self.id(handle).startswith("far") else self.now
+        return Millis(self.shown_at - BEHIND) if self.id(handle).startswith("far") else self.shown_at
 
 
 class Earlier(Forest):
     """A forest in which all is as in the others, and the moment is the other host's."""
 
     @property
-    def now(self) -> Millis:
-        return Millis(super().now - BEHIND)
+    def shown_at(self) -> Millis:
+        return Millis(super().shown_at - BEHIND)
+
+    def now_of(self, handle: Handle) -> Millis:  # noqa: ARG002 # all are on one host
+        return self.shown_at
 
 
 def events() -> Iterable[Event]:

@@ -123,7 +123,7 @@ def test_a_recording_carries_it_and_shows_the_same(tmp_path: Path, stuck: "subpr
     stuck.kill()
     kept = tmp_path / "kept.delegtop"
     kept.write_bytes(tape)
-    with delegtop.open(kept, at=seen.forest.now) as again:
+    with delegtop.open(kept, at=seen.forest.shown_at) as again:
         assert again.assessments.of(0).verdict is Kind.HUNG_IN_TOOL
         assert again.assessments.sentence(0).partition(": cat")[2] == said.partition(": cat")[2]
 

@@ -105,8 +105,8 @@ def _by_itself(forest: Forest, handle: Handle, machine: PlanSight) -> Owner:
 def _identified(owner: Owner, machine: PlanSight) -> Owner:
     """With the very process that its records name, if that can be told from one that has its number by now."""
     facts, refs = owner.facts, dict(owner.facts.refs)
-    if facts.host not in (None, LOCALHOST, processes.hostname()):
-        return owner._replace(why_not=f"it is on {line(facts.host or '', _NAME)}, and this is another machine")
+    if facts.told_by or facts.host not in (None, LOCALHOST, processes.hostname()):
+        return owner._replace(why_not=f"it is on {line(facts.elsewhere, _NAME)}, and this is another machine")
     if not processes.is_ours(refs.get(PID_DOMAIN)):
         return owner._replace(why_not="its processes cannot be seen from here: they are in another pid namespace")
     process = machine.identity(facts.pid or 0)

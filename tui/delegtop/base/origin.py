@@ -7,6 +7,8 @@ HostFile = tuple[str, str]
 _KERNEL = "kernel:"
 """How the sources begin that are no files: what the system said of a process."""
 _PROCESSES = "processes"
+_HOST = "host:"
+"""The source that is no file either: the host itself."""
 
 
 class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
@@ -24,6 +26,11 @@ class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=Tr
         return self.host, self.source
 
     @property
+    def name(self) -> str:
+        """The source as people name it: `gpu1:/srv/run.jsonl` on another host."""
+        return f"{self.host}:{self.source}" if self.host else self.source
+
+    @property
     def is_kernel(self) -> bool:
         """Whether the system said so, and no file."""
         return self.source.startswith(_KERNEL)
@@ -35,13 +42,17 @@ class Origin(msgspec.Struct, frozen=True, order=True, gc=False, omit_defaults=Tr
         return int(number) if number.isdecimal() else None
 
     def __str__(self) -> str:
-        place = self.source if self.is_kernel else f"{self.source}:{self.line}"
-        return f"{self.host}:{place}" if self.host else place
+        return self.name if self.is_kernel else f"{self.name}:{self.line}"
 
 
 def of_file(path: str) -> str:
     """The source that a file is: its path, spelled so that no file can speak as the system."""
-    return f"./{path}" if path.startswith(_KERNEL) else path
+    return f"./{path}" if path.startswith((_KERNEL, _HOST)) else path
+
+
+def of_host(host: str) -> Origin:
+    """What a host says of itself."""
+    return Origin(_HOST, 0, 0, host)
 
 
 def kernel(pid: int | None = None) -> Origin:

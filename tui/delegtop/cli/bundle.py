@@ -107,7 +107,7 @@ def _contents(arguments: Namespace, settings: "Settings") -> tuple[Contents, boo
             [source_of(status) for status in seen.statuses if selection.has(status.path)],
             every,
             len(ids),
-            forest.now,
+            forest.shown_at,
             seen.policy.agents,
             selection.left_out,
         )

@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
     found = [finding for subject in subjects for finding in subject.findings]
     unfound = made_files.unfound(seen.forest, exists)
     files = [*_parts(parts, rules), *_sources(seen.sources, statuses, rules, found, unfound)]
-    verdict = CheckResult(seen.forest.now, statuses, field_lines.placed([*subjects, *files], statuses))
+    verdict = CheckResult(seen.forest.shown_at, statuses, field_lines.placed([*subjects, *files], statuses))
     if settings.mask_secrets:
         verdict = privacy.masked_verdict(verdict)
     if form := finding_options.form(arguments):

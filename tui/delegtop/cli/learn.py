@@ -59,7 +59,7 @@ def run(arguments: Namespace) -> int:
         fail(f"{place.parent}: {error.strerror}")
     leftovers.clear(place)
     with kept_files.whole(place, force=True) as file:
-        file.write(learned_durations.dump(known, counts, forest.now))
+        file.write(learned_durations.dump(known, counts, forest.shown_at))
     if not arguments.quiet:
         output.emit([*_lines(known, len(forest)), *_calls(counts), f"kept in {text.line(str(place))}"])
     return Exit.OK

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from delegtop import __version__
+from delegtop.base import machine
 from delegtop.base.clock import SECOND, WallClock, duration, monotonic, parse_span
 from delegtop.base.signals import SIGNALS, ToldToEnd
 from delegtop.cli import diagnostics, kept_files, options, output, reading
@@ -30,22 +31,34 @@ PAGE = "docs/recording.md"
 EXAMPLES = {
     "delegtop record logs/ -o run.delegtop": "until Ctrl-C",
     "delegtop record logs/ --once -o run.delegtop.gz": "what is there now",
+    "delegtop record logs/ --once -o - --mask > run.delegtop": "through a pipe, secrets hidden",
 }
 PACE = 0.5
 """Seconds between two looks, at most."""
 GRACE = 2.0
 """Seconds for what came last, once somebody asked to stop."""
-STDIN = "-"
+STDIN = STDOUT = "-"
 
 
 def add(parser: ArgumentParser) -> None:
     reading.add(parser)
     parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="write this file, such as run.delegtop or run.delegtop.gz"
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write this file, such as run.delegtop or run.delegtop.gz; - for standard output",
     )
     parser.add_argument("--once", action="store_true", help="record what is there now, and do not wait for more")
     parser.add_argument("--timeout", type=_seconds, metavar="TIME", help="stop after so long, as 90, 5m or 1h30m")
     parser.add_argument("--no-lines", action="store_true", help="only what the lines tell, not the lines themselves")
+    parser.add_argument("--mask", action="store_true", help="hide keys, tokens and passwords in what is recorded")
+    parser.add_argument(
+        "--heartbeat",
+        type=_seconds,
+        metavar="TIME",
+        help="with -o -: say so often that all is told, take requests from standard input, and end with it",
+    )
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
     options.add(parser, "format", "config")
 
@@ -60,25 +73,35 @@ def _seconds(text: str) -> float:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     options.check_format(arguments.format)
+    if arguments.output == STDOUT:
+        from delegtop.cli import streaming  # as few need it as write to a pipe
+
+        return streaming.run(arguments, settings)
+    if arguments.heartbeat is not None:
+        fail("--heartbeat goes with -o -: a file is not listened to")
     path = Path(arguments.output)
     kept_files.check(path, force=arguments.force)
     found = reading.settle(arguments, settings, waits=not arguments.once)
     if any(_is_same(path, source) for source in found.sources):
         fail(f"{path}: is a SOURCE as well; a recording cannot record itself")
 
+    from delegtop.feed.outgoing_words import OutgoingWords
     from delegtop.feed.recorder import Recorder
     from delegtop.observation.observation import opened, policy_for
 
     tape = _new_tape(path, arguments.force)
     policy = policy_for(settings, found.sources)
-    recorder = Recorder(WallClock(), f"delegtop {__version__}", policy.agents, lines=not arguments.no_lines)
+    recorder = Recorder(
+        WallClock(), f"delegtop {__version__}", policy.agents, lines=not arguments.no_lines, place=_this_place()
+    )
+    words = OutgoingWords(masked=arguments.mask)
     seen = opened(
         found.as_is() if arguments.once else found,
         settings,
         format=arguments.format,
         policy=policy,
         exclude=_itself(path, found.sources),
-        witness=lambda line, events: tape.write(recorder.record(line, events)),
+        witness=lambda line, events: tape.write(recorder.record(words.line(line), words.told(events))),
     )
     began = monotonic()
     with seen:
@@ -96,6 +119,10 @@ def run(arguments: Namespace) -> int:
     if asked.number in SIGNALS:  # Ctrl-C is how a recording ends, but who was told to end says so
         raise ToldToEnd(asked.number)
     return Exit.UNREADABLE if unreadable else Exit.OK
+
+
+def _this_place() -> tuple[str, str]:
+    return machine.name(), machine.mark()
 
 
 class Asked(Event):

@@ -89,7 +89,7 @@ class Alerts:
     def begin(self, *, telling: bool = False) -> list[Alert]:
         """What is so by now is remembered, and not told unless that is wanted."""
         forest = self._forest
-        self._beginning, self._seen = Beginning(forest.now, len(forest)), len(forest)
+        self._beginning, self._seen = Beginning(forest.shown_at, len(forest)), len(forest)
         for each in self._assessments.problems():
             self._told.add(_key(each))
         self._open = {handle for handle, _ in forest.in_states(OPEN)}
@@ -130,7 +130,7 @@ class Alerts:
         if not is_news or not each.problem or not each.is_sure or key in self._told:
             return
         self._told.add(key)
-        late = each.handle >= self._beginning.known and self._beginning.is_past(each.since)
+        late = self._beginning.is_past(self._forest, each.handle, each.since)
         if not late and not self._beginning.is_before(self._forest, each.handle):
             yield self._problem(each)
 
@@ -147,7 +147,7 @@ class Alerts:
     def _over(self, assessed: set[Handle]) -> Iterator[Handle]:
         """Of which what was told is over: at once if it did something since, else if that has lasted for a while. A
         process that stirs now and then is not told of each time."""
-        now = self._forest.now
+        now = self._forest.shown_at
         for handle in (assessed & self._unresolved.keys()) | self._calming.keys():
             if not self._is_over(handle):
                 self._calming.pop(handle, None)
@@ -158,7 +158,11 @@ class Alerts:
     def _has_moved(self, handle: Handle) -> bool:
         """Whether its log says something that came after it was told."""
         facts = self._forest.delegation(handle)
-        return max(facts.heard_at or 0, facts.ended_at or 0) > self._unresolved[handle].at
+        return max(facts.heard_at or 0, facts.ended_at or 0) > self._told_at(handle)
+
+    def _told_at(self, handle: Handle) -> Millis:
+        """When that was, by the clock of its host."""
+        return self._forest.word_of(handle).own(self._unresolved[handle].at)
 
     def _is_over(self, handle: Handle) -> bool:
         """Whether what was told last of it is no longer so. That it was long ago, or is less sure, is no change; the
@@ -168,7 +172,7 @@ class Alerts:
             return self._forest.state(handle) not in _ENDS
         if now is None or not now.problem:
             return True
-        return cause(now) is told.cause and now.since is not None and now.since > told.at
+        return cause(now) is told.cause and now.since is not None and now.since > self._told_at(handle)
 
     def _resolved(self, handle: Handle) -> Alert:
         told, now = self._unresolved.pop(handle), self._forest.now_of(handle)
@@ -195,7 +199,18 @@ class Alerts:
         state, root = forest.state(handle), forest.delegation(_root(forest, handle)).id
         where = folder(forest, handle)
         return Alert(
-            cause, handle, facts.id, label(facts), facts.title, state, message, forest.now, since, root, where, **more
+            cause,
+            handle,
+            facts.id,
+            label(facts),
+            facts.title,
+            state,
+            message,
+            forest.shown_at,
+            since,
+            root,
+            where,
+            **more,
         )
 
 

@@ -19,8 +19,8 @@ from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.held_up import answerer
 from delegtop.diagnosis.kin import Below, Ties, above
 from delegtop.diagnosis.verdicts import Kind
-from delegtop.model.agenda import Agenda
 from delegtop.model.forest import Forest
+from delegtop.model.host_agenda import HostAgenda
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
 from delegtop.model.store.ledger import Handle
 
@@ -53,7 +53,7 @@ class Assessments:
         self._order: list[Key] = []
         self._now: tuple[int, list[Assessment]] = (-1, [])
         self._earlier: Counter[str] = Counter()
-        self._agenda = Agenda()
+        self._agenda = HostAgenda(forest)
         self._dirty: set[Handle] = set()
         self._queue: deque[Handle] = deque()
         self._below = Below(forest.parent)
@@ -64,7 +64,7 @@ class Assessments:
         """At the end of whose path there is somebody, and who that is."""
         self._changed: set[Handle] = set()
         """Who is assessed otherwise since the last `update`, whoever asked."""
-        self._moment, self._slept = forest.now, forest.slept
+        self._moments, self._slept = self._now_on_hosts(), forest.slept
         policy = forest.policy
         self._turns_silent_first = policy.silent_after <= min(policy.suspect_after, policy.tool_suspect_after)
         self.version += 1
@@ -188,10 +188,11 @@ class Assessments:
 
     def update(self, seconds: float | None = None) -> set[Handle]:
         """Judge what changed, by events or by time, for about that long; returns whose assessment is another now."""
-        self._want(self._agenda.due(self.forest.now))
-        if self.forest.now < self._moment:  # the clock was set: what was past may be to come
-            self._want(self._known)
-        self._moment = self.forest.now
+        self._want(self._agenda.due())
+        moments = self._now_on_hosts()
+        if any(now < self._moments.get(host, now) for host, now in moments.items()):
+            self._want(self._known)  # a clock was set: what was past may be to come
+        self._moments = moments
         if self._slept != self.forest.slept:  # time that nobody is charged with has come to light
             self._slept = self.forest.slept
             self._want(handle for handle, (_, known) in self._known.items() if known.state in ACTIVE)
@@ -209,6 +210,9 @@ class Assessments:
             self._dirty.discard(handle)
         changed, self._changed = self._changed, set()
         return changed
+
+    def _now_on_hosts(self) -> dict[str, Millis]:
+        return {host: self.forest.now_on(host) for host in self.forest.hosts}
 
     def next_turn(self) -> Millis | None:
         """The first moment at which time alone may change an assessment."""

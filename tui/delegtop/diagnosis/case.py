@@ -7,6 +7,7 @@ from typing import Any
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
+from delegtop.model.policy import Policy
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
@@ -44,6 +45,11 @@ class Case:
     @cached_property
     def state(self) -> State:
         return self.forest.state(self.handle)
+
+    @property
+    def policy(self) -> Policy:
+        """What it is judged by: limits and habits are those of its own host."""
+        return self.forest.policy_of(self.handle)
 
     @property
     def reading(self) -> ProtocolOptions:

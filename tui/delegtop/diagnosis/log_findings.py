@@ -58,7 +58,7 @@ def places(findings: Iterable[Finding]) -> Places:
         kinds = (kind for kind, rules in TOLD_DEVIATIONS.items() if finding.rule in rules)
         for told in (*kinds, *(name for field in finding.fields for name in field.split("|"))):
             for origin in finding.evidence:
-                found.setdefault((origin.source, told), set()).add(origin)
+                found.setdefault((origin.name, told), set()).add(origin)
     return found
 
 

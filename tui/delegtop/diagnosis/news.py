@@ -17,8 +17,8 @@ from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.diagnosis.watch_start import Beginning
-from delegtop.model.agenda import Agenda
 from delegtop.model.forest import Forest
+from delegtop.model.host_agenda import HostAgenda
 from delegtop.model.states import ACTIVE, ENDED, Life, State
 from delegtop.model.store.ledger import Handle
 
@@ -61,16 +61,18 @@ class NewsWatch:
         self._forest, self._assessments = forest, assessments
         self._states: list[State | None] = []
         self._found: dict[Handle, set[tuple[str, Millis | None, int]]] = {}
-        self._agenda = Agenda()
+        self._agenda = HostAgenda(forest)
         """When time alone may let a rule find something."""
         self._over: set[Handle] = set()
         """Those that had ended before anybody watched, and did nothing since."""
+        self._untold: set[Handle] = set()
+        """Those of hosts that have not told all they had to tell at first."""
         self._beginning = Beginning()
 
     def begin(self) -> list[Item]:
         """What is open when watching begins, and what is wrong with it."""
         forest = self._forest
-        self._beginning = Beginning(forest.now, len(forest))
+        self._beginning = Beginning(forest.shown_at, len(forest))
         self._states = [forest.state(handle) for handle in range(len(forest))]
         pressing = {h for h in range(len(forest)) if forest.state(h) in ACTIVE or forest.needs_review(h)}
         self._over = set(range(len(forest))) - pressing
@@ -86,9 +88,11 @@ class NewsWatch:
         together."""
         forest = self._forest
         self._states += [None] * (len(forest) - len(self._states))
-        judged = {*lives, *self._agenda.due(forest.now)}
+        judged = {*lives, *self._agenda.due(), *self._untold}
         handles = sorted(judged.union(touched))
-        return [item for handle in handles for item in self._of(handle, judge=handle in judged)]
+        self._untold = {handle for handle in handles if not forest.word_of(handle).is_met} if forest.hosts else set()
+        told = (handle for handle in handles if handle not in self._untold)
+        return [item for handle in told for item in self._of(handle, judge=handle in judged)]
 
     def _of(self, handle: Handle, judge: bool) -> Iterator[Item]:
         before, state = self._states[handle], self._forest.state(handle)
@@ -97,10 +101,18 @@ class NewsWatch:
             self._over.discard(handle)
             if before is None and self._beginning.is_before(self._forest, handle):
                 self._over.add(handle)
+            elif before is None and self._was_met(handle):
+                yield self._told(handle, What.PRESENT)
             else:
                 yield self._told(handle, self._change(handle, before), before)
         if judge and handle not in self._over:
             yield from self._findings(handle)
+
+    def _was_met(self, handle: Handle) -> bool:
+        """Whether it was open when its host first told of it, after watching began."""
+        met_at, began = self._forest.word_of(handle).met_at, self._forest.times(handle)[0]
+        is_open = self._forest.state(handle) in ACTIVE or self._forest.needs_review(handle)
+        return is_open and met_at is not None and began is not None and began < met_at
 
     def _findings(self, handle: Handle) -> Iterator[Item]:
         """What is found and was not before. Sentences count the minutes, so they are no sign of anything new."""
@@ -114,7 +126,9 @@ class NewsWatch:
             key = (finding.rule, finding.since, nth[finding.rule])
             if key not in told:
                 told.add(key)
-                yield Item(What.FINDING, handle, forest.now, forest.state(handle), finding.message, finding=finding)
+                yield Item(
+                    What.FINDING, handle, forest.shown_at, forest.state(handle), finding.message, finding=finding
+                )
         self._agenda.set(handle, case.turns)
 
     def _change(self, handle: Handle, before: State | None) -> What:
@@ -126,4 +140,4 @@ class NewsWatch:
 
     def _told(self, handle: Handle, what: What, before: State | None = None) -> Item:
         message = self._assessments.sentence(handle)
-        return Item(what, handle, self._forest.now, self._forest.state(handle), message, before)
+        return Item(what, handle, self._forest.shown_at, self._forest.state(handle), message, before)

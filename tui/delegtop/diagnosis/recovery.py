@@ -13,13 +13,13 @@ from delegtop.base.origin import Origin
 from delegtop.diagnosis import session_advice
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
-from delegtop.diagnosis.session_commands import is_single
+from delegtop.diagnosis.session_commands import is_single, on_host
 from delegtop.diagnosis.session_process import session_process, upwards
 from delegtop.diagnosis.verdicts import Kind, Verdict, judge
 from delegtop.diagnosis.verdicts.kinds import VerdictRow
 from delegtop.model import notes, phases, process_words
 from delegtop.model.delegation import Delegation, Note
-from delegtop.model.events import LOCALHOST, WaitsFor
+from delegtop.model.events import WaitsFor
 from delegtop.model.forest import Forest
 from delegtop.model.process_sight import unseen
 from delegtop.model.recovery_hints import hints
@@ -46,6 +46,8 @@ class Step(msgspec.Struct, frozen=True):
     by: By
     words: str
     command: str | None = None
+    to_agent: bool = False
+    """Whether that is typed to an agent, and not in a shell."""
 
 
 class Salvage(msgspec.Struct, frozen=True):
@@ -82,7 +84,16 @@ def todo(case: Case, findings: Sequence[Finding]) -> tuple[Step, ...]:
         *(Step(By.DELEGTOP, finding.advice) for finding in advice if _is_of_return(finding)),
         *_remarks(case, row.guide if row else "", findings),
     ]
-    return tuple(_told_once([*first, *resume(case), *last]))
+    return tuple(_on_its_host(case, step) for step in _told_once([*first, *resume(case), *last]))
+
+
+def _on_its_host(case: Case, step: Step) -> Step:
+    """A command for a shell is one for a shell of the host that it is about."""
+    if step.command is None or step.to_agent or not case.facts.told_by:
+        return step
+    command, there = on_host(case, step.command)
+    words = f"{step.words.removesuffix('.')}; {there}" if there else step.words
+    return msgspec.structs.replace(step, words=words, command=command)
 
 
 def advice(case: Case) -> str:
@@ -123,7 +134,7 @@ def _freeing(case: Case, row: VerdictRow | None, shown: Sequence[Step]) -> Itera
         yield from () if shown else _said(frees)
         return
     for act in session_advice.while_there(case, at, row.needs, frees, tried=bool(shown)):
-        yield Step(By.DELEGTOP, act.words, act.command)
+        yield Step(By.DELEGTOP, act.words, act.command, act.to_agent)
 
 
 def _of_process(case: Case, verdict: Verdict | None) -> Iterator[Step]:
@@ -134,8 +145,7 @@ def _of_process(case: Case, verdict: Verdict | None) -> Iterator[Step]:
         return
     if seen.origin not in verdict.evidence:
         return
-    host = case.facts.host
-    elsewhere = f" on {host}" if host not in (None, LOCALHOST) else ""
+    elsewhere = f" on {case.facts.elsewhere}" if case.facts.elsewhere else ""
     which = f"{process_words.process(seen)}{elsewhere}{f', `{seen.command}`' if seen.command else ''}"
     if seen.waits_for is WaitsFor.STOPPED and is_single(seen.pid):
         words = f"Let it go on, if nobody stopped it on purpose: {which}"
@@ -191,7 +201,7 @@ def _named(words: str, facts: Delegation) -> str:
     """With the process by its number, where it is known: that is what has to be stopped, or looked at."""
     if facts.pid is None or _ITS not in words:
         return words
-    where = "" if facts.host in (None, LOCALHOST) else f" on {facts.host}"
+    where = f" on {facts.elsewhere}" if facts.elsewhere else ""
     return words.replace(_ITS, f"{_ITS} (pid {facts.pid}{where})", 1)
 
 
@@ -265,7 +275,9 @@ def resume(case: Case) -> tuple[Step, ...]:
     is_over = case.state in ENDED or case.state.life is Life.LOST
     if (task := _task_command(case.forest, case.handle)) is not None:
         words = "Typed to the orchestrator, it takes the task up again"
-        steps.append(Step(By.RESUME, words if is_over else f"Once it is stopped: {words[0].lower()}{words[1:]}", task))
+        steps.append(
+            Step(By.RESUME, words if is_over else f"Once it is stopped: {words[0].lower()}{words[1:]}", task, True)
+        )
     at = session_process(case.forest, case.handle)
     if at is None:
         return tuple(steps)
@@ -274,7 +286,7 @@ def resume(case: Case) -> tuple[Step, ...]:
     else:
         acts = session_advice.told_there(case, at) if case.state in ENDED else iter(())
     by = By.DELEGTOP if at.is_there else By.RESUME
-    return (*steps, *(Step(by, act.words, act.command) for act in acts))
+    return (*steps, *(Step(by, act.words, act.command, act.to_agent) for act in acts))
 
 
 def _task_command(forest: Forest, handle: Handle) -> str | None:

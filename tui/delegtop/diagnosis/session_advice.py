@@ -26,6 +26,8 @@ class Advice(NamedTuple):
 
     words: str
     command: str | None = None
+    to_agent: bool = False
+    """Whether that is typed to an agent, and not in a shell."""
     instead: bool = False
     """Whether it stands in place of what frees such ones as a rule: that is not possible here."""
 
@@ -209,7 +211,7 @@ def taken_up(case: Case, at: SessionProcess) -> Iterator[Advice]:
             yield Advice(f"Its program is gone, and {why}: ask for the work anew, with what it left.")
         return
     whose = "its session" if at.session == case.handle else "the session it belongs to"
-    on = f", on {at.facts.host}" if commands.is_elsewhere(at.facts) else ""
+    on = f", on {at.facts.elsewhere}" if at.facts.elsewhere else ""
     how = "" if program.tried else ", as its documentation has it"
     folder = " Type it in the folder of its project, it finds no others." if _wants_folder(at, program) else ""
     opens = f"this opens {whose} again{on}{how}.{folder}"
@@ -230,4 +232,6 @@ def _wants_folder(at: SessionProcess, program: Product) -> bool:
 def take_up_child(case: Case, at: SessionProcess) -> Iterator[Advice]:
     """What its parent is told so that a child with a session of its own goes on in that."""
     if (call := commands.child_call(case.facts, at)) is not None:
-        yield Advice("Typed to that session once the child has stopped: it goes on, and no work is done twice.", call)
+        yield Advice(
+            "Typed to that session once the child has stopped: it goes on, and no work is done twice.", call, True
+        )

@@ -13,7 +13,6 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.session_process import SessionProcess, session_process
 from delegtop.dialects.products import product
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import LOCALHOST
 from delegtop.model.session_manner import LISTENS, PANE, TTY, Manner
 
 GO_ON = "Go on where you stopped."
@@ -39,7 +38,23 @@ def opening(case: Case) -> Opening:
     at = session_process(case.forest, case.handle)
     if at is None:
         return Opening(None, "it belongs to no agent program")
-    return _there(at) if at.is_there else _not_there(at)
+    found = _there(at) if at.is_there else _not_there(at)
+    return found if found.command is None else _on_its_host(case, found)
+
+
+def _on_its_host(case: Case, found: Opening) -> Opening:
+    command, there = on_host(case, found.command or "")
+    return Opening(command, "; ".join(filter(None, (found.why, there))))
+
+
+def on_host(case: Case, command: str) -> tuple[str | None, str]:
+    """What to type in a shell of this machine so that a command is run on the host of a delegation; where nobody knows
+    how that is reached there is nothing to type, and it is told in words what is to be typed there."""
+    if not case.facts.told_by:
+        return command, ""
+    if via := case.forest.word_of(case.handle).via:
+        return shlex.join(("ssh", "-t", via, command)), ""
+    return None, f"on {case.facts.told_by}: `{command}`"
 
 
 def _there(at: SessionProcess) -> Opening:
@@ -61,7 +76,7 @@ def _not_there(at: SessionProcess) -> Opening:
     command = session_command(at.facts)
     if command is None:
         return Opening(None, no_command(at.facts))
-    on = f"it is on {at.facts.host}" if is_elsewhere(at.facts) else ""
+    on = f"it is on {at.facts.elsewhere}" if at.facts.elsewhere else ""
     if at.is_gone:
         return Opening(command, on)
     seen = f"whether its program is closed cannot be seen from here: {at.why}"
@@ -176,7 +191,7 @@ def place(at: SessionProcess) -> str:
     """Where its process is: `pts/3, tmux %3, pid 4711, in /srv/garden`."""
     refs = dict(at.facts.refs)
     pane, folder = refs.get(PANE), at.facts.cwd
-    on = f" on {at.facts.host}" if is_elsewhere(at.facts) else ""
+    on = f" on {at.facts.elsewhere}" if at.facts.elsewhere else ""
     parts = (refs.get(TTY), f"tmux {pane}" if pane else "", f"pid {at.pid}{on}", f"in {folder}" if folder else "")
     return ", ".join(filter(None, parts))
 
@@ -184,7 +199,3 @@ def place(at: SessionProcess) -> str:
 def is_single(pid: int) -> bool:
     """Whether that number is of one process only: less than that, and all are meant, or the first of the machine."""
     return 1 < pid < _PIDS
-
-
-def is_elsewhere(facts: Delegation) -> bool:
-    return facts.host not in (None, LOCALHOST)

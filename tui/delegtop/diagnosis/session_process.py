@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from delegtop.dialects.products import product
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import LOCALHOST, Ending
+from delegtop.model.events import Ending
 from delegtop.model.forest import Forest
 from delegtop.model.notes import OUT_OF_SIGHT, VANISHED
 from delegtop.model.session_manner import JOB, PROC_START, SEEN, Manner, manner
@@ -115,5 +115,4 @@ def _process(forest: Forest, session: Handle, facts: Delegation) -> tuple[Proces
         return Process.UNSEEN, "it has ended, and nobody looks at its process any more"
     if SEEN in dict(facts.refs):
         return Process.THERE, ""
-    elsewhere = facts.host not in (None, LOCALHOST)
-    return Process.UNSEEN, f"it is on {facts.host}" if elsewhere else "nobody has looked at its process"
+    return Process.UNSEEN, f"it is on {facts.elsewhere}" if facts.elsewhere else "nobody has looked at its process"

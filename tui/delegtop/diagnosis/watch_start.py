@@ -18,7 +18,12 @@ class Beginning(NamedTuple):
 
     def is_before(self, forest: Forest, handle: Handle) -> bool:
         """Whether one that became known later was over by then: a log that is found late tells of long ago."""
-        return handle >= self.known and self.is_past(forest.delegation(handle).ended_at)
+        return self.is_past(forest, handle, forest.delegation(handle).ended_at)
 
-    def is_past(self, moment: Millis | None) -> bool:
-        return moment is not None and moment < self.at - _SKEW
+    def is_past(self, forest: Forest, handle: Handle, moment: Millis | None) -> bool:
+        """Whether that was so of one that became known later before anybody watched it: a host that is reached later is
+        watched from then on."""
+        if handle < self.known or moment is None:
+            return False
+        host = forest.word_of(handle)
+        return moment < max(host.own(self.at) - _SKEW, host.met_at or 0)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from delegtop.base.clock import FrozenClock, Millis
-from delegtop.model.events import Deviation, Event, Surveyed
+from delegtop.model.events import Deviation, Event, HostBeat, HostMet, Surveyed
 
 
 def after(event: Event, moment: Millis) -> bool:
@@ -25,9 +25,10 @@ class AsOf:
 
     def __init__(self, clock: FrozenClock) -> None:
         self._clock = clock
-        self._known: set[str] = set()
-        self._later: set[str] = set()
-        self._held: dict[str, list[Event]] = {}
+        self._known: set[tuple[str, str]] = set()
+        """The hosts and ids of those of whom something is known by then, and of whom there is something later."""
+        self._later: set[tuple[str, str]] = set()
+        self._held: dict[tuple[str, str], list[Event]] = {}
         self._surveys: list[Surveyed] = []
 
     def let(self, event: Event) -> tuple[Event, ...] | None:
@@ -37,20 +38,25 @@ class AsOf:
         if isinstance(event, Surveyed):
             self._surveys.append(event)
             return ()
-        if after(event, self._clock.now()):
-            self._later.add(event.id)
+        is_later = after(event, self._clock.now())
+        if isinstance(event, (HostMet, HostBeat)):
+            return None if is_later else (event,)
+        about = event.origin.host, event.id
+        if is_later:
+            self._later.add(about)
             return None
-        if event.at is None and event.id not in self._known:
-            self._held.setdefault(event.id, []).append(event)
+        if event.at is None and about not in self._known:
+            self._held.setdefault(about, []).append(event)
             return ()
-        self._known.add(event.id)
-        return (*self._held.pop(event.id, ()), event)
+        self._known.add(about)
+        return (*self._held.pop(about, ()), event)
 
     def settle(self) -> Iterator[Event]:
         """Once all is read: what waited and is about nobody who came later."""
         later = self._later - self._known
-        for id in [id for id in self._held if id not in later]:
-            yield from self._held.pop(id)
+        for about in [about for about in self._held if about not in later]:
+            yield from self._held.pop(about)
         surveys, self._surveys = self._surveys, []
         for survey in surveys:
-            yield replace(survey, ids=tuple(id for id in survey.ids if id not in later))
+            host = survey.origin.host
+            yield replace(survey, ids=tuple(id for id in survey.ids if (host, id) not in later))

@@ -45,7 +45,10 @@ class LineHistory:
         """The session that was read again last: whoever looks at one of its delegations looks at the others too."""
 
     def raw(self, origin: Origin) -> bytes | None:
-        """The very line; None if it is no longer there."""
+        """The very line; None if it is no longer there. Of another host only recordings are asked: what lies here
+        under the same name is another file."""
+        if origin.host:
+            return self._repeated(origin)
         reading = self._readings.get(origin.source)
         if reading is None or reading.source is None:
             found = self._shelf.raw(origin) if origin.source in self._shelf else self._tail.read_line(origin)
@@ -83,9 +86,10 @@ class LineHistory:
 
     def told(self, delegation: Delegation, limit: int) -> list[tuple[Line, list[Event]]]:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
-        readings = self._readings_of({origin.source for origin in delegation.origins})
+        own = [origin for origin in delegation.origins if not origin.host]
+        readings = self._readings_of({origin.source for origin in own})
         places: dict[str, list[Origin]] = {}
-        for origin in delegation.origins:
+        for origin in own:
             if origin.source in readings:
                 places.setdefault(_path_of(delegation.id, origin, readings), []).append(origin)
         logs = sum(1 for path in places if readings[path].is_log)
@@ -94,7 +98,7 @@ class LineHistory:
             for path, origins in places.items()
             for told in self._in(readings[path], delegation.id, sorted(origins), logs > 1)
         ]
-        found += [told for reading in self._second_hand() for told in self._recorded(reading, delegation.id)]
+        found += [told for reading in self._second_hand() for told in self._recorded(reading, delegation)]
         found.sort(key=lambda told: (_moment(told[1]), told[0].origin))
         return found[-limit:]
 
@@ -102,21 +106,26 @@ class LineHistory:
         """What was said in a delegation; where no words of it are kept, what its history tells."""
         from delegtop.feed.transcript_files import transcript_of  # only who reads one needs it
 
-        readings = self._readings_of({origin.source for origin in delegation.origins})
-        places = [origin for origin in delegation.origins if origin.source in readings]
+        own = [origin for origin in delegation.origins if not origin.host]
+        readings = self._readings_of({origin.source for origin in own})
+        places = [origin for origin in own if origin.source in readings]
         paths = dict.fromkeys(_path_of(delegation.id, origin, readings) for origin in places)
         files = [readings[path] for path in paths if path != self._unnamed]
         return transcript_of(delegation, files, history, until)
 
-    def _recorded(self, reading: FollowedFile, id: str) -> Iterator[tuple[Line, list[Event]]]:
+    def _recorded(self, reading: FollowedFile, delegation: Delegation) -> Iterator[tuple[Line, list[Event]]]:
         """What a recording tells of a delegation, but not what is read from the very source as well."""
-        for line in self._all(reading, reading.dialect.needle(id, reading.path)):
+        about_it = delegation.told_by, delegation.id
+        for line in self._all(reading, reading.dialect.needle(delegation.id, reading.path)):
             original = reading.dialect.original(line)
             events = [bounded(event) for event in reading.dialect.retell(line) if not isinstance(event, Unreadable)]
-            about = [event for event in events if getattr(event, "id", None) == id]
-            source = original.origin.source
-            if about and source not in self._readings and source not in self._shelf:
+            about = [event for event in events if (event.origin.host, getattr(event, "id", None)) == about_it]
+            if about and not self._is_read(original.origin):
                 yield original, about
+
+    def _is_read(self, origin: Origin) -> bool:
+        """Whether the source itself is read here."""
+        return not origin.host and (origin.source in self._readings or origin.source in self._shelf)
 
     def _readings_of(self, sources: set[str]) -> Mapping[str, FollowedFile]:
         """The readings that there are now, and for this once those of the sessions that were put away."""

@@ -229,7 +229,7 @@ class Feed:
         return bool(self._files.waiting) or self._glancing
 
     def _is_first_hand(self, origin: Origin) -> bool:
-        reading = self._readings.get(origin.source)
+        reading = None if origin.host else self._readings.get(origin.source)
         return reading is not None and not reading.dialect.second_hand
 
     @property
@@ -437,6 +437,7 @@ class Feed:
             for event in list(self.unwritten)
             if (isinstance(event, ProcessSeen) or (isinstance(event, Noted) and event.kind in (LEFT_RUNNING, ACTED)))
             and event.id == delegation.id
+            and not delegation.told_by
         ]
         if about:
             lines += [(Line(event.origin, b"", event.at or Millis(0)), [event]) for event in about]
@@ -448,9 +449,14 @@ class Feed:
         until = self._clock.now() if self._horizon is not None else None
         return self._past.transcript(delegation, lambda: self.history(delegation, _CONVERSATION), until)
 
+    def grows(self, source: str) -> bool:
+        """Whether it is a log that is read here as it grows."""
+        reading = self._readings.get(source)
+        return reading is not None and reading.is_log and not reading.dialect.second_hand and source != STDIN
+
     def is_first_hand(self, origin: Origin) -> bool:
         """Whether the source that it names is read here: else a recording tells of a file of elsewhere."""
-        return self._is_first_hand(origin) or origin.source in self._files.shelf
+        return self._is_first_hand(origin) or (not origin.host and origin.source in self._files.shelf)
 
     def close(self) -> None:
         self._waker.close()

@@ -86,6 +86,11 @@ class _Row:
         return seen > self.ended_at
 
 
+def _is_here(event: Heard | Described | Ended | Resumed | Erred | Sighted) -> bool:
+    """What another host tells of a session by the same id is about another one."""
+    return not event.origin.host
+
+
 class OpenSessions:
     """Takes in the events of first-hand sources, and says who is at work."""
 
@@ -105,10 +110,10 @@ class OpenSessions:
             elif isinstance(event, Started):
                 if event.product is not None and self._is_first_hand(event.origin):
                     self._start(event)
-            elif isinstance(event, _TELLING) and (row := self._rows.get(event.id)) is not None:
+            elif isinstance(event, _TELLING) and (row := self._rows.get(event.id)) is not None and _is_here(event):
                 self._fold(row, event)
         for event in last.values():
-            if event.at is not None and (row := self._rows.get(event.id)) is not None:
+            if event.at is not None and _is_here(event) and (row := self._rows.get(event.id)) is not None:
                 self._hear(row, event.id, event.at, event.phase)
 
     def _hear(self, row: _Row, id: str, at: Millis, phase: Phase | None) -> None:

@@ -6,7 +6,7 @@ the machine, everything that is older than `SYNC_SECONDS`.
 
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +15,7 @@ from types import MappingProxyType
 import msgspec
 
 from delegtop.base.clock import Clock, monotonic
-from delegtop.base.origin import Origin
+from delegtop.base.origin import HostFile, Origin
 from delegtop.dialects.recording.tape import (
     VERSION,
     End,
@@ -42,45 +42,73 @@ class Recorder:
     """Turns what a feed reads into the lines of a recording."""
 
     def __init__(
-        self, clock: Clock, by: str, limits: Mapping[str, AgentLimits] = MappingProxyType({}), *, lines: bool = True
+        self,
+        clock: Clock,
+        by: str,
+        limits: Mapping[str, AgentLimits] = MappingProxyType({}),
+        *,
+        lines: bool = True,
+        place: tuple[str, str] = ("", ""),
     ) -> None:
         self._clock = clock
         self._by = by
         self._limits = limits
         """What the agent files say that deadlines come from: they are not there elsewhere."""
-        self._lines = lines
+        self.keeps_lines = lines
         """Whether the lines themselves are kept."""
-        self._numbers: dict[str, int] = {}
+        self._recorded_on = place
+        """The name and the mark of where it is made; without them, what it tells is taken for the reader's own."""
+        self._numbers: dict[HostFile, int] = {}
+        self._files: list[HostFile] = []
+        self._named: set[int] = set()
         self.records = self.events = 0
 
     @property
     def sources(self) -> int:
         return len(self._numbers)
 
-    def header(self) -> bytes:
+    def header(self, beat: int = 0, can: tuple[str, ...] = ()) -> bytes:
         limits = {name: msgspec.to_builtins(limit) for name, limit in self._limits.items()}
-        return b"".join(frames(Header(VERSION, self._by, self._clock.now(), limits)))
+        return b"".join(frames(Header(VERSION, self._by, self._clock.now(), limits, *self._recorded_on, beat, can)))
 
     def end(self) -> bytes:
         return b"".join(frames(End(self._clock.now(), self.records)))
 
     def record(self, line: Line | None, told: Sequence[Event | Unreadable]) -> bytes:
-        """What one line tells. What it tells of other lines, because they waited for it, stands at their places."""
+        """What one line tells, after the names of sources that were not named yet."""
+        used: set[int] = set()
+        lines = self.lines(line, told, used)
+        names = self.names(used - self._named)
+        self._named |= used
+        return names + lines
+
+    def names(self, numbers: Iterable[int]) -> bytes:
+        """What the numbers of sources mean."""
+        return b"".join(part for number in sorted(numbers) for part in frames(self._name(number)))
+
+    def _name(self, number: int) -> TapeSource:
+        host, name = self._files[number - 1]
+        return TapeSource(number, name.encode("utf-8", "backslashreplace").decode(), host)
+
+    def lines(self, line: Line | None, told: Sequence[Event | Unreadable], used: set[int]) -> bytes:
+        """What one line tells. What it tells of other lines, because they waited for it, stands at their places. `used`
+        gains the numbers of all sources that are meant."""
         own = line.origin if line is not None else None
         groups = [(home, list(found)) for home, found in groupby(told, lambda event: _home(event.origin, line))]
-        if own is not None and self._lines and line is not None and line.data and own not in dict(groups):
+        if own is not None and self.keeps_lines and line is not None and line.data and own not in dict(groups):
             groups.insert(0, (own, []))
-        return b"".join(part for home, found in groups for part in self._told(home, found, line))
+        return b"".join(part for home, found in groups for part in self._told(home, found, line, used))
 
-    def _told(self, home: Origin, found: list[Event | Unreadable], line: Line | None) -> Iterator[bytes]:
-        here, names = self._place(home)
+    def _told(
+        self, home: Origin, found: list[Event | Unreadable], line: Line | None, used: set[int]
+    ) -> Iterator[bytes]:
+        here = self._place(home, used)
         seen = line.at if line is not None and line.at is not None else self._clock.now()
-        keep = self._lines and line is not None and line.data and line.origin == home
+        keep = self.keeps_lines and line is not None and line.data and line.origin == home
         raw, data = _kept(line.data) if keep and line is not None else (None, None)
         events, lost = [], []
         for each in found:
-            place, more = self._place(each.origin)
-            names += more
+            place = self._place(each.origin, used)
             if isinstance(each, Unreadable):
                 lost.append(Lost(each.reason, each.excerpt, None if place == here else place))
             else:
@@ -93,16 +121,23 @@ class Recorder:
             )
         self.records += 1
         self.events += len(events)
-        yield from names
         yield from lines
 
-    def _place(self, origin: Origin) -> tuple[Place, list[bytes]]:
-        """The place in numbers, and the lines that say which source a new number means."""
-        number, names = self._numbers.get(origin.source), []
-        if number is None:
-            number = self._numbers[origin.source] = len(self._numbers) + 1
-            names = list(frames(TapeSource(number, origin.source.encode("utf-8", "backslashreplace").decode())))
-        return (number, origin.line, origin.offset), names
+    def number(self, file: HostFile) -> int:
+        """What a source is called."""
+        if file not in self._numbers:
+            self._files.append(file)
+            self._numbers[file] = len(self._files)
+        return self._numbers[file]
+
+    def known(self, file: HostFile) -> int | None:
+        """The same, if it was called anything yet."""
+        return self._numbers.get(file)
+
+    def _place(self, origin: Origin, used: set[int]) -> Place:
+        number = self.number(origin.file)
+        used.add(number)
+        return number, origin.line, origin.offset
 
 
 def _home(origin: Origin, line: Line | None) -> Origin:
@@ -119,6 +154,12 @@ def _kept(data: bytes) -> tuple[str | None, bytes | None]:
         return data.decode(), None
     except UnicodeDecodeError:
         return None, data
+
+
+def kept_text(data: bytes) -> str:
+    """A line as text; of a very long one the beginning, and how long it is."""
+    text, _ = _kept(data)
+    return data.decode("utf-8", "replace") if text is None else text
 
 
 class Tape:

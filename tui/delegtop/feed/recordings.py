@@ -2,6 +2,7 @@
 
 import msgspec
 
+from delegtop.base import machine
 from delegtop.base.clock import Millis
 from delegtop.dialects.recording import MAGIC
 from delegtop.model.policy import AgentLimits
@@ -11,14 +12,16 @@ from delegtop.sources.text_identity.text_ends import ends
 
 
 def recorded_limits(path: str) -> dict[str, AgentLimits]:
-    """What the agent files said where a recording was made; nothing if the file is none, or does not tell."""
+    """What the agent files said where a recording was made, if that is this place; nothing if the file is none.
+    What they said elsewhere counts only there, and comes with the rest of it."""
     from delegtop.dialects.recording.tape import LARGEST, Damaged, Header, unframe  # few files are recordings
     from delegtop.sources import packed  # as above
 
     try:
         head, _ = (packed.head if is_packed(path) else history.head)(path, LARGEST)
         header = unframe(head.partition(b"\n")[0])
-        limits = header.limits if isinstance(header, Header) else {}
+        is_here = isinstance(header, Header) and not machine.called(header.host, header.machine)
+        limits = header.limits if isinstance(header, Header) and is_here else {}
         return msgspec.convert(limits, dict[str, AgentLimits])
     except (OSError, Damaged, ValueError):
         return {}

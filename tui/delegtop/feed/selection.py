@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from delegtop.base.clock import Millis
 from delegtop.feed.live_feed import after
 from delegtop.model.events import (
+    OF_NONE,
     Described,
     Deviation,
     Ended,
@@ -15,6 +16,8 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    HostBeat,
+    HostMet,
     Noted,
     Report,
     Surveyed,
@@ -71,7 +74,7 @@ class Selection:
 
     def _is_wanted(self, event: Event | Unreadable) -> bool:
         """Whether it is about one that is wanted."""
-        if isinstance(event, Unreadable | Deviation | Surveyed):
+        if isinstance(event, Unreadable | OF_NONE | Surveyed):
             return False
         return (self._ids is None or event.id in self._ids) and not self._is_later(event)
 
@@ -80,6 +83,8 @@ class Selection:
 
     def _chosen(self, event: Event | Unreadable, is_of_others: bool) -> Event | Unreadable | None:
         """The event as it is sent; None if it is not."""
+        if isinstance(event, HostMet | HostBeat):
+            return None if self._is_later(event) else event
         if isinstance(event, Unreadable | Deviation):
             return event if self.has(event.origin.source) and not is_of_others else None
         if isinstance(event, Surveyed):
@@ -112,7 +117,7 @@ class Selection:
 
 
 def _is_about_one(event: Event | Unreadable) -> bool:
-    return not isinstance(event, Unreadable | Deviation | Surveyed)
+    return not isinstance(event, Unreadable | OF_NONE | Surveyed)
 
 
 def _bare(event: Event) -> Event | None:

@@ -33,7 +33,7 @@ def transcript_of(
         chapters = [chapter for file in spoken if (chapter := _chapter(file, delegation.id, own=own)) is not None]
         if chapters and any(chapter.last().said for chapter in chapters):
             return SpokenPages(chapters, told=told, until=until, asked=_asked(delegation))
-    paths = sorted({origin.source for origin in delegation.origins if not origin.is_kernel})
+    paths = sorted({origin.source for origin in delegation.origins if not origin.is_kernel and not origin.host})
     events = WholeChapter(
         paths[0] if paths else "",
         lambda: of_events(history()) or _entry(delegation),

@@ -34,7 +34,7 @@ def client_session(forest: Forest, pid: int | None = None, environ: Mapping[str,
         if found:
             return ClientSession(None, f"the program that started this one (pid {process}) runs {len(found)} sessions")
     told = (environ.get(each.session_variable) for each in products() if each.session_variable)
-    named = next((handle for id in told if id and (handle := forest.find(id)) is not None), None)
+    named = next((handle for id in told if id and (handle := forest.find(id, "")) is not None), None)
     if named is not None:
         return ClientSession(named)
     return ClientSession(None, "none of the programs above this one is known to run a session of this scope")
@@ -44,7 +44,7 @@ def _sessions_by_process(forest: Forest) -> dict[int, list[Handle]]:
     """The sessions whose very process is there, by its number."""
     found: dict[int, list[Handle]] = {}
     for handle, _ in forest.in_states(UNENDED) if forest.has_processes else ():
-        seen = session_process(forest, handle)
+        seen = None if forest.host_of(handle) else session_process(forest, handle)
         if seen is None or seen.session != handle or not seen.is_there or seen.pid is None:
             continue
         row = row_of(seen.pid)

@@ -40,7 +40,7 @@ class RowWords:
 
     @property
     def now(self) -> str:
-        return iso(self.forest.now)
+        return iso(self.forest.shown_at)
 
     def row(self, found: Assessment) -> DelegationRow:
         forest, handle = self.forest, found.handle

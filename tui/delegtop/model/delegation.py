@@ -6,7 +6,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.events import Artifact, Ending, Fault, Outcome, Phase, ProcessSeen, Report, Trust
+from delegtop.model.events import LOCALHOST, Artifact, Ending, Fault, Outcome, Phase, ProcessSeen, Report, Trust
 from delegtop.model.facts import FactTable
 from delegtop.model.usage import Usage
 from delegtop.protocols.standard.contract.delegation_paths import own_path
@@ -280,6 +280,17 @@ class Delegation(Identity, frozen=True, kw_only=True):
         if self.path:
             return self.path[-1]
         return f"/{self.command.lstrip('/')}" if self.command else self.id
+
+    @property
+    def told_by(self) -> str:
+        """The host whose sources tell of it; empty for this machine."""
+        places = (self.started_origin, self.heard_origin, self.ended_origin, *self.origins[:1])
+        return next((place.host for place in places if place is not None), "")
+
+    @property
+    def elsewhere(self) -> str:
+        """The machine it runs on, if that may be another than this one: as its log says, else whose log that is."""
+        return self.told_by if self.host in (None, LOCALHOST) else self.host
 
     @property
     def is_command(self) -> bool:

@@ -341,6 +341,30 @@ class Surveyed(msgspec.Struct, frozen=True, gc=False):
     ids: tuple[str, ...]
 
 
+class HostMet(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A host begins to tell, or does so again; which one the origin says."""
+
+    at: Millis
+    origin: Origin
+    beats: bool = False
+    """It says every few seconds that all is told (`HostBeat`); until it first has, no time passes there."""
+    limits: str = ""
+    """What the agent files there say that deadlines come from, as JSON."""
+    via: str = ""
+    """By what name ssh reaches it."""
+
+
+class HostBeat(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A host says that all it knows up to this moment, by its own clock, is told."""
+
+    at: Millis
+    origin: Origin
+    lasts: int
+    """Milliseconds for which that may be taken to go on."""
+    offset: int = 0
+    """Milliseconds that the clock of whoever received it is ahead of the host's."""
+
+
 class Deviation(msgspec.Struct, frozen=True, gc=False):
     """Something in a readable record that does not fit its format. It is counted and shown; it stops nothing."""
 
@@ -349,6 +373,9 @@ class Deviation(msgspec.Struct, frozen=True, gc=False):
     """A short stable word such as "unknown key", by which deviations are counted."""
     detail: str
 
+
+OF_NONE = HostMet | HostBeat | Deviation
+"""What is about no delegation."""
 
 Event = (
     Started
@@ -362,5 +389,7 @@ Event = (
     | Erred
     | Ended
     | Surveyed
+    | HostMet
+    | HostBeat
     | Deviation
 )

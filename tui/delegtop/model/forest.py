@@ -1,135 +1,125 @@
-"""The forest: facts, family and states together. Whoever shows delegations asks here.
+"""The forest: the delegations of all hosts, behind one face. Whoever shows delegations asks here.
 
-`apply` takes in what happened, `advance` brings the states to a moment; what is shown is a function of these two.
+Each host has trees of its own (`HostTrees`): registries, inferred parents, sleeps, habits, limits and times of one say
+nothing of another. Here their delegations get one row of handles, and every question goes to the host it is about. As
+long as there is one host, all is its own.
 """
 
-from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count, islice
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from delegtop.base.clock import ClockStep, Millis
 from delegtop.model.delegation import Deadline, Delegation, Link
-from delegtop.model.events import Deviation, Event, Started, Surveyed
-from delegtop.model.lifecycle import Lifecycle
-from delegtop.model.notes import LOOP, REVIEW, SALVAGE
-from delegtop.model.phases import FOR_PEOPLE
+from delegtop.model.events import Event, HostBeat, HostMet
+from delegtop.model.host_rows import NOBODY, Frozen, HostRows
+from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWord
 from delegtop.model.policy import Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
-from delegtop.model.states import ACTIVE, State
-from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
-from delegtop.model.store.ledger import Handle, Ledger
-from delegtop.model.store.numbers import UNSET
-from delegtop.model.tree.lineage import Lineage
+from delegtop.model.states import State
+from delegtop.model.store.ledger import Handle
 from delegtop.model.usage import Spent
 
 if TYPE_CHECKING:
     from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees
     from delegtop.model.tree.growth import Growth
 
+__all__ = ["Change", "Checkpoint", "Forest", "HostWord"]
+
 _EPOCHS = count(1)
-_BUILT = 1_024
-"""So many delegations are kept as they were last put together: several who look at one do not gather its facts anew."""
-_STANDING_OUT = (LOOP, REVIEW, SALVAGE)
-
-
-class Change(msgspec.Struct, frozen=True):
-    """What one batch of events did."""
-
-    touched: set[Handle]
-    added: list[Handle]
-    moved: list[Handle]
-    """Delegations, known before, that got another parent or lost theirs."""
-    deviations: list[Deviation]
-    lives: set[Handle]
-    """The ones that began, ended or moved, whose parent is more or less sure than before, whose children moved away, or
-    of which something was told: more about them may be another than what they do, and what they are to others, too."""
+_OF_HOST = frozenset((HostMet, HostBeat))
+_host_of = attrgetter("origin.host")
 
 
 class Forest:
-    """All delegations, as trees."""
+    """All delegations, as trees.
+
+    It has no `now`: what is asked of one delegation is asked of `now_of` it, and the whole picture is at `shown_at`.
+    """
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = policy or Policy()
-        self._ledger = Ledger(self.policy.prices)
-        self._lineage = Lineage(self._ledger)
-        self._lifecycle = Lifecycle(self._ledger, self._lineage, self.policy)
-        self._versions: array[int] | Borrowed = array("I")
+        """What those of this machine are judged by; see `policy_of`."""
+        self._only: HostTrees | None = HostTrees(self.policy)
+        """The trees of the one host there is; None if there are several."""
+        self._rows = HostRows()
+        """Those of several."""
+        self._shown_at = Millis(0)
         self._epoch = 0
-        self._built: dict[Handle, tuple[int, Delegation]] = {}
-        self.finished: FinishedTrees | None = None
-        """Trees that are over and have no rows any more, once there are any."""
-        self.came_back: set[Handle] = set()
-        """Those of which something was told after they had been put there."""
-        self._ends: dict[Handle, Handle | None] = {}
-        """Whom those asked about wait on in the end; forgotten when somebody begins, moves or changes state."""
 
     def __len__(self) -> int:
-        return len(self._ledger)
+        return len(self._rows) if self._only is None else len(self._only)
+
+    # -- what arrives ----------------------------------------------------------------------------------------------
 
     def apply(self, events: Iterable[Event]) -> Change:
         """Take in events, in any order and any number of times. States follow with the next `advance`."""
         events = list(events)
-        back = () if self.finished is None else self._come_back(self.finished, events)
-        if back:
-            events = [*(event for row in back for event in row.events()), *events]
-        touched: set[Handle] = set()
-        started: set[Handle] = set()
-        ended: set[Handle] = set()
-        noted: set[Handle] = set()
-        self._ledger.apply(events, touched, started, ended, noted)
-        self.came_back.update(handle for row in back if (handle := self.find(row.id)) is not None)
-        added, moves = self._lineage.update(started, ended)
-        self._versions.extend([0] * len(added))
-        self._lifecycle.reparent(moves)
-        self._lifecycle.touch(touched)
-        moved = [handle for handle, _, _ in moves]
-        self._lifecycle.touch_below(started.union(moved))
-        unsettled = self._lineage.unsettled
-        for handle in touched.union(moved, unsettled):
-            self._versions[handle] += 1
-        if started or moved:
-            self._ends.clear()
-        lives = started.union(ended, moved, unsettled, noted, (old for _, old, _ in moves if old is not None))
-        return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)], lives)
+        hosts = set(map(_host_of, events))
+        if self._only is not None:
+            if hosts <= {self._only.host}:
+                return _applied(self._only, events)
+            if len(hosts) == 1 and _is_unused(self._only):
+                self._only = self._new_host(hosts.pop())
+                return _applied(self._only, events)
+            # From now on there are several; the handles that were given out stay.
+            self._rows = HostRows(() if _is_unused(self._only) else (self._only,))
+            self._only = None
+        return self._apply_to_several(events)
 
-    def _come_back(self, finished: "FinishedTrees", events: Iterable[Event]) -> "Sequence[FinishedRow]":
-        """The trees without rows that these tell of, or of a child or the parent of theirs."""
-        find = self._ledger.find
-        named = {id for event in events for id in _named(event) if find(id) is None and id in finished}
-        return self.unlearn(finished.take(named)) if named else ()
+    def _apply_to_several(self, events: Sequence[Event]) -> Change:
+        told: dict[str, list[Event]] = {}
+        for event in events:
+            told.setdefault(event.origin.host, []).append(event)
+        first, changes = len(self._rows), dict[int, Change]()
+        for host, own in told.items():
+            number = self._rows.number(host)
+            if number is None:
+                number = self._rows.add(self._new_host(host))
+            changes[number] = _applied(self._rows.trees[number], own)
+        self._rows.enter({number: change.added for number, change in changes.items() if change.added}, events)
+        whole = Change(set(), [*range(first, len(self._rows))], [], [], set())
+        for number, change in changes.items():
+            ours = self._rows.handles[number].__getitem__
+            whole.touched.update(map(ours, change.touched))
+            whole.moved.extend(map(ours, change.moved))
+            whole.lives.update(map(ours, change.lives))
+            whole.deviations.extend(change.deviations)
+        return whole
 
-    def unlearn(self, rows: "Sequence[FinishedRow]") -> "Sequence[FinishedRow]":
-        """These are to have rows again, and how long they took is learned from those."""
-        for row in rows:
-            if row.kind is not None and row.took is not None:
-                self._lifecycle.habits.forget(row.kind, row.took)
-        return rows
+    def _new_host(self, host: str) -> HostTrees:
+        """What is known of this machine and of its agents says nothing of another."""
+        trees = HostTrees(replace(self.policy, agents={}, usual={}, durations={}) if host else self.policy, host)
+        trees.advance(self._shown_at)
+        return trees
 
     def advance(self, now: Millis) -> set[Handle]:
-        """Bring all states to the moment `now`; returns the delegations whose state changed, or whose process is gone
-        or there again."""
-        changed = self._lifecycle.advance(now)
-        for handle in changed:
-            self._versions[handle] += 1
-        if changed:
-            self._ends.clear()
-        return changed
+        """Bring all states to the moment `now`, those of each host as far as it is known; returns the delegations whose
+        state changed, or whose process is gone or there again."""
+        self._shown_at = now
+        if self._only is not None:
+            return self._only.advance(now)
+        return {handles[own] for trees, handles in self._rows for own in trees.advance(now)}
 
     def step(self, step: ClockStep) -> None:
-        """The clock was set; states follow with the next `advance`."""
-        self._lifecycle.step(step)
+        """The clock of this machine was set; states follow with the next `advance`."""
+        for trees in self._all():
+            if not trees.host:
+                trees.step(step)
 
     @property
     def clock_steps(self) -> tuple[ClockStep, ...]:
         """How the clock was set since all this is looked at."""
-        return self._ledger.clock_steps
+        return next((trees.clock_steps for trees in self._all() if not trees.host), ())
 
     def next_turn(self) -> Millis | None:
-        """The first moment at which time alone changes a state; None if it cannot."""
-        return self._lifecycle.next_turn()
+        """The first moment of the picture at which time alone changes a state; None if it cannot."""
+        turns = (trees.word.shown_when(trees.next_turn()) for trees in self._all())
+        return min((turn for turn in turns if turn is not None), default=None)
 
     # -- other moments ---------------------------------------------------------------------------------------------
 
@@ -138,11 +128,11 @@ class Forest:
 
         The states must be up to date: freeze after `advance`.
         """
-        freezer = Freezer(touched)
-        stores = (*self.stores, self._versions)
-        known = before.stores if before else (None,) * len(stores)
-        frozen = tuple(map(freezer.freeze, stores, known))
-        return Checkpoint(self.policy, frozen, self._ledger.handles, len(self), freezer.spent)
+        known = {each.host: each for each in before.hosts} if before else {}
+        own = {0: touched} if self._only is not None else self._rows.by_host(touched)
+        frozen = [trees.freeze(known.get(trees.host), own.get(number, ())) for number, trees in enumerate(self._all())]
+        rows = None if self._only is not None else self._rows.frozen()
+        return Checkpoint(self.policy, tuple(frozen), rows, self._shown_at, sum(each.spent for each in frozen))
 
     def leave(self) -> "Forest":
         """Hand everything over to another forest, which goes on as this one; this one must then become another."""
@@ -155,258 +145,377 @@ class Forest:
 
         Whoever looks at this forest goes on looking; no version that was ever given out comes again.
         """
-        self._ledger, self._lineage, self._lifecycle = other._ledger, other._lineage, other._lifecycle
-        self._versions, self.finished, self.came_back = other._versions, other.finished, other.came_back
-        self._ends.clear()
+        self._only, self._rows, self._shown_at = other._only, other._rows, other._shown_at
         self._epoch = next(_EPOCHS) << 32
 
     @property
-    def stores(self) -> tuple[Ledger, Lineage, Lifecycle]:
-        """What it is made of: facts, family and states."""
-        return self._ledger, self._lineage, self._lifecycle
-
-    @property
-    def now(self) -> Millis:
+    def shown_at(self) -> Millis:
         """The moment of the last `advance`: what a whole screen or report is about."""
-        return self._lifecycle.now
-
-    def now_of(self, handle: Handle) -> Millis:  # noqa: ARG002 # all of one forest are on one host
-        """The moment its host is known at, never later than `now`: what is asked of one delegation is asked of that."""
-        return self.now
-
-    @property
-    def counts(self) -> Mapping[State, int]:
-        """How many there are in each state, with those that have no row any more."""
-        counts = self._lifecycle.counts
-        if self.finished is None:
-            return counts
-        return {state: count + self.finished.counts[state] for state, count in counts.items()}
-
-    def find(self, id: str) -> Handle | None:
-        return self._ledger.find(id)
-
-    def id(self, handle: Handle) -> str:
-        return self._ledger.ids[handle]
-
-    def delegation(self, handle: Handle) -> Delegation:
-        """All that is known of it, put together once for each version of it."""
-        version, built = self.version(handle), self._built.get(handle)
-        if built is None or built[0] != version:
-            if len(self._built) >= _BUILT:
-                self._built.clear()
-            built = self._built[handle] = version, self._ledger.delegation(handle)
-        return built[1]
-
-    def cwd(self, handle: Handle) -> str | None:
-        """The folder it says it works in."""
-        return self._ledger.cwd(handle)
-
-    def permission_mode(self, handle: Handle) -> str | None:
-        """The permission mode it says it works in."""
-        return self._ledger.permission_mode(handle)
-
-    def state(self, handle: Handle) -> State:
-        return self._lifecycle.state(handle)
-
-    def reason(self, handle: Handle) -> str:
-        """Why it is in that state, where the word alone does not say it."""
-        return self._lifecycle.reason(handle)
-
-    def is_session(self, handle: Handle) -> bool:
-        """Whether it is a session of an agent program, with a process of its own, and nothing that one started within
-        itself."""
-        return self._ledger.is_session(handle)
-
-    def is_gone(self, handle: Handle) -> bool:
-        """Whether it is a session whose process is gone; one between two prompts goes on without."""
-        return self._lifecycle.is_gone(handle)
-
-    def went_with_its_session(self, handle: Handle) -> bool:
-        """Whether it ran in the process of its session, and that is gone."""
-        return self._lifecycle.went_with_its_session(handle)
-
-    def deadline(self, handle: Handle) -> Deadline | None:
-        """Its own deadline, or an open ancestor's that comes earlier."""
-        return self._lifecycle.deadline(handle)
-
-    def usual(self, handle: Handle) -> Usual | None:
-        """The time within which nearly all of its kind were done, and how many that rests on; None if too few."""
-        return self._lifecycle.usual(handle)
-
-    def learned(self) -> dict[Kind, Usual]:
-        """What is usual for each kind, by the delegations here alone."""
-        return self._lifecycle.learned()
-
-    def spans(self) -> Iterator[tuple[Kind, Sequence[int]]]:
-        """How long all that are done took, by their kind."""
-        return self._lifecycle.spans()
-
-    def reconsider(self, usual: Mapping[Kind, Usual], durations: Mapping[Kind, Counts] | None = None) -> None:
-        """Judge all by this history too. It changes no state: what is usual is no promise."""
-        self.policy.usual.update(usual)
-        self.policy.durations.update(durations or {})
-
-    def stands_out(self, handle: Handle) -> bool:
-        """Whether there is more to it than that it is at work: it asks, something was noted, the registry let it go."""
-        ledger = self._ledger
-        if ledger.phase(handle) in FOR_PEOPLE or ledger.left_registry(handle):
-            return True
-        return any(ledger.is_noted(handle, kind) for kind in _STANDING_OUT)
-
-    @property
-    def slept(self) -> Gaps:
-        """When the machine slept, as far as the logs show by now."""
-        return self._ledger.pulse.asleep(self.now)
-
-    def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
-        """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
-        return self._ledger.pulse.gaps(since, self.now)
-
-    def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
-        """The same of its host alone, up to the moment that is known at."""
-        return self._ledger.pulse.gaps(since, self.now_of(handle))
-
-    def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
-        """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
-        ledger = self._ledger
-        ending = ledger.ending(handle)
-        return ledger.start(handle), ledger.heard_at(handle) or ledger.listed_at(handle), ending[2] if ending else None
-
-    def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
-        """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""
-        from delegtop.model.tree.growth import growth  # who does not judge does not ask
-
-        return growth(self._ledger, self._lineage, handle, most, lately)
+        return self._shown_at
 
     @property
     def epoch(self) -> int:
         """Another one once `become` has put another moment in the place of this one."""
         return self._epoch
 
-    def version(self, handle: Handle) -> int:
-        """Another one whenever facts or state of the delegation may have changed."""
-        return self._epoch + self._versions[handle]
+    # -- hosts -----------------------------------------------------------------------------------------------------
 
-    def parent(self, handle: Handle) -> Handle | None:
-        return self._lineage.parent(handle)
+    def _all(self) -> Sequence[HostTrees]:
+        return self._rows.trees if self._only is None else (self._only,)
 
-    def link(self, handle: Handle) -> Link:
-        return self._lineage.link(handle)
+    def _at(self, handle: Handle) -> tuple[HostTrees, Handle]:
+        """The trees it is in, and what it is called there."""
+        return self._rows.at(handle) if self._only is None else (self._only, handle)
 
-    def candidates(self, handle: Handle) -> tuple[Handle, ...]:
-        """The possible parents of an ambiguous link, the drawn one first."""
-        return self._lineage.candidates(handle)
-
-    def children(self, handle: Handle) -> list[Handle]:
-        """In order of start, then id."""
-        return sorted(self._lineage.children(handle), key=self.birth)
-
-    def needs_review(self, handle: Handle) -> bool:
-        """Whether a person must look at it before it goes on."""
-        return self._ledger.is_noted(handle, REVIEW)
-
-    def for_review(self) -> Iterator[Handle]:
-        """All that a person must look at before they go on."""
-        return self._ledger.noted(REVIEW)
+    def _like(self, handle: Handle, own: Iterable[Handle]) -> Iterable[Handle]:
+        """What we call these delegations of the host of another one."""
+        return self._rows.like(handle, own) if self._only is None else own
 
     @property
-    def has_processes(self) -> bool:
-        """Whether a process of any delegation is known."""
-        return bool(self._ledger.starts.pids)
+    def own(self) -> HostTrees | None:
+        """The trees of this machine, as long as no other host is told of."""
+        return None if self._only is None or self._only.host else self._only
 
-    def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
-        """All that are in one of these states, and in which; quicker than to ask each."""
-        return self._lifecycle.in_states(states)
+    @property
+    def finished(self) -> "FinishedTrees | None":
+        """Trees that are over and have no rows any more, once there are any: those of this machine, which was alone."""
+        return next((trees.finished for trees in self._all() if trees.finished is not None), None)
 
-    def for_people(self) -> set[Handle]:
-        """All that stand still until a person looks, allows or answers."""
-        waiting = (handle for handle, _ in self.in_states(ACTIVE) if self.awaits_person(handle))
-        return {*self._ledger.noted(REVIEW), *waiting}
+    @property
+    def came_back(self) -> set[Handle]:
+        """Those of which something was told after they had been put there."""
+        if self._only is not None:
+            return self._only.came_back
+        return {handles[own] for trees, handles in self._rows for own in trees.came_back}
 
-    def parents(self) -> Iterable[int]:
-        """The parent of every delegation, in their order; -1 if it has none."""
-        return self._lineage.parents()
+    def unlearn(self, rows: "Sequence[FinishedRow]") -> "Sequence[FinishedRow]":
+        """These are to have rows again, and how long they took is learned from those."""
+        for trees in self._all():
+            if trees.finished is not None:
+                trees.unlearn(rows)
+        return rows
 
-    def awaits_person(self, handle: Handle) -> bool:
-        """Whether it stands still until a person allows or answers something."""
-        return self.state(handle) in ACTIVE and self._ledger.phase(handle) in FOR_PEOPLE
+    @property
+    def hosts(self) -> dict[str, HostWord]:
+        """The hosts that are told of, and what they told of themselves; the empty name is this machine."""
+        return {trees.host: trees.word for trees in self._all() if not _is_unused(trees)}
 
-    def offspring(self, handle: Handle) -> Iterable[Handle]:
-        """Its children in no particular order."""
-        return self._lineage.children(handle)
+    @property
+    def has_hosts(self) -> bool:
+        """Whether there is more than one host."""
+        return self._only is None
+
+    def host_of(self, handle: Handle) -> str:
+        """The host that tells of it; empty for this machine."""
+        return self._at(handle)[0].host
+
+    def on_host(self, host: str) -> Iterable[Handle]:
+        """All delegations of a host."""
+        if self._only is not None:
+            return range(len(self._only)) if self._only.host == host else ()
+        number = self._rows.number(host)
+        return () if number is None else self._rows.handles[number]
+
+    def word_of(self, handle: Handle) -> HostWord:
+        """What its host told of itself."""
+        return self._at(handle)[0].word
+
+    def now_of(self, handle: Handle) -> Millis:
+        """The moment its host is known at, by that host's clock: what is asked of one delegation is asked of that."""
+        return self._only.now if self._only is not None else self._rows.at(handle)[0].now
+
+    def now_on(self, host: str) -> Millis:
+        """The same of a host."""
+        return next((trees.now for trees in self._all() if trees.host == host), self._shown_at)
+
+    def policy_of(self, handle: Handle) -> Policy:
+        """What it is judged by: the limits of this machine's agents say nothing of another's."""
+        return self._at(handle)[0].policy
+
+    # -- whom an id means ------------------------------------------------------------------------------------------
+
+    def find(self, id: str, host: str | None = None) -> Handle | None:
+        """The delegation of that id, on that host if it is named; or of the name that `id` gives one."""
+        if self._only is not None:
+            return self._only.find(id)
+        return self._rows.find(id) if host is None else self._rows.find_on(host, id)
+
+    def all_of(self, id: str) -> list[Handle]:
+        """All of that id: several hosts may tell of one."""
+        if self._only is None:
+            return self._rows.all_of(id)
+        found = self._only.find(id)
+        return [] if found is None else [found]
+
+    def id(self, handle: Handle) -> str:
+        """By what to find it again: its id, with its host before it if another one has the same."""
+        return self._only.id(handle) if self._only is not None else self._rows.name(handle)
+
+    # -- one delegation --------------------------------------------------------------------------------------------
+
+    def delegation(self, handle: Handle) -> Delegation:
+        """All that is known of it, put together once for each version of it."""
+        trees, own = self._at(handle)
+        return trees.delegation(own)
+
+    def version(self, handle: Handle) -> int:
+        """Another one whenever facts or state of the delegation may have changed."""
+        if self._only is not None:
+            return self._epoch + self._only.version(handle)
+        trees, own = self._at(handle)
+        return self._epoch + trees.version(own)
+
+    def state(self, handle: Handle) -> State:
+        if self._only is not None:  # what is asked most goes the shortest way
+            return self._only.state(handle)
+        trees, own = self._at(handle)
+        return trees.state(own)
+
+    def reason(self, handle: Handle) -> str:
+        """Why it is in that state, where the word alone does not say it."""
+        trees, own = self._at(handle)
+        return trees.reason(own)
+
+    def cwd(self, handle: Handle) -> str | None:
+        """The folder it says it works in."""
+        trees, own = self._at(handle)
+        return trees.cwd(own)
+
+    def permission_mode(self, handle: Handle) -> str | None:
+        """The permission mode it says it works in."""
+        trees, own = self._at(handle)
+        return trees.permission_mode(own)
+
+    def is_session(self, handle: Handle) -> bool:
+        """Whether it is a session of an agent program, with a process of its own, and nothing that one started within
+        itself."""
+        trees, own = self._at(handle)
+        return trees.is_session(own)
+
+    def is_gone(self, handle: Handle) -> bool:
+        """Whether it is a session whose process is gone; one between two prompts goes on without."""
+        trees, own = self._at(handle)
+        return trees.is_gone(own)
+
+    def went_with_its_session(self, handle: Handle) -> bool:
+        """Whether it ran in the process of its session, and that is gone."""
+        trees, own = self._at(handle)
+        return trees.went_with_its_session(own)
+
+    def deadline(self, handle: Handle) -> Deadline | None:
+        """Its own deadline, or an open ancestor's that comes earlier."""
+        trees, own = self._at(handle)
+        return trees.deadline(own)
+
+    def usual(self, handle: Handle) -> Usual | None:
+        """The time within which nearly all of its kind were done, and how many that rests on; None if too few."""
+        trees, own = self._at(handle)
+        return trees.usual(own)
+
+    def stands_out(self, handle: Handle) -> bool:
+        """Whether there is more to it than that it is at work: it asks, something was noted, the registry let it go."""
+        trees, own = self._at(handle)
+        return trees.stands_out(own)
+
+    def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
+        """When every log of its host was silent at once since then, up to the moment that is known at."""
+        return self._at(handle)[0].sleeps(since)
+
+    def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
+        """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
+        trees, own = self._at(handle)
+        return trees.times(own)
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""
-        return self._ledger.used(handle)
+        trees, own = self._at(handle)
+        return trees.used(own)
 
     def covers(self, handle: Handle) -> bool:
         """Whether its dollars are also those of all that it started within itself."""
-        return self._ledger.covers(handle)
+        trees, own = self._at(handle)
+        return trees.covers(own)
 
-    def roots(self) -> list[Handle]:
-        return sorted((h for h in self._ledger if self._lineage.parent(h) is None), key=self.birth)
+    def needs_review(self, handle: Handle) -> bool:
+        """Whether a person must look at it before it goes on."""
+        trees, own = self._at(handle)
+        return trees.needs_review(own)
+
+    def awaits_person(self, handle: Handle) -> bool:
+        """Whether it stands still until a person allows or answers something."""
+        trees, own = self._at(handle)
+        return trees.awaits_person(own)
+
+    # -- its family ------------------------------------------------------------------------------------------------
+
+    def parent(self, handle: Handle) -> Handle | None:
+        if self._only is not None:
+            return self._only.parent(handle)
+        trees, own = self._rows.at(handle)
+        return self._one_like(handle, trees.parent(own))
+
+    def _one_like(self, handle: Handle, own: Handle | None) -> Handle | None:
+        return None if own is None else next(iter(self._like(handle, (own,))))
+
+    def parents(self) -> Iterable[int]:
+        """The parent of every delegation, in their order; -1 if it has none."""
+        return self._only.parents() if self._only is not None else self._rows.parents()
+
+    def link(self, handle: Handle) -> Link:
+        trees, own = self._at(handle)
+        return trees.link(own)
+
+    def candidates(self, handle: Handle) -> tuple[Handle, ...]:
+        """The possible parents of an ambiguous link, the drawn one first."""
+        trees, own = self._at(handle)
+        return tuple(self._like(handle, trees.candidates(own)))
+
+    def children(self, handle: Handle) -> list[Handle]:
+        """In order of start, then id."""
+        trees, own = self._at(handle)
+        return list(self._like(handle, trees.children(own)))
+
+    def offspring(self, handle: Handle) -> Iterable[Handle]:
+        """Its children in no particular order."""
+        trees, own = self._at(handle)
+        return self._like(handle, trees.offspring(own))
+
+    def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
+        """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""
+        trees, own = self._at(handle)
+        found = trees.growth(own, most, lately)
+        if self._only is not None:
+            return found
+        below, newest = list(self._like(handle, found.below)), self._one_like(handle, found.newest)
+        return replace(found, below=below, newest=newest)
 
     def birth(self, handle: Handle) -> tuple[bool, int, str]:
         """The order of siblings: by start, then id; an unknown start comes last."""
-        start = self._ledger.starts.at[handle]
-        return start == UNSET, start, self._ledger.ids[handle]
+        if self._only is not None:
+            return self._only.birth(handle)
+        trees, own = self._at(handle)
+        return trees.birth(own)
 
     def level(self, handle: Handle) -> int:
         """The number of its ancestors in the tree."""
-        return sum(1 for _ in self._lineage.ancestors(handle))
+        trees, own = self._at(handle)
+        return trees.level(own)
+
+    def blocker(self, handle: Handle) -> Handle | None:
+        """The delegation at the end of the active chain below: what a waiting one really waits on."""
+        trees, own = self._at(handle)
+        return self._one_like(handle, trees.blocker(own))
+
+    # -- all of them -----------------------------------------------------------------------------------------------
+
+    def roots(self) -> list[Handle]:
+        if self._only is not None:
+            return self._only.roots()
+        return sorted((each for each, above in enumerate(self.parents()) if above == NOBODY), key=self.birth)
 
     def walk(self) -> Iterator[Handle]:
         """All delegations, parents before children, siblings in order."""
+        if self._only is not None:
+            return self._only.walk()
+        return self._walk_all()
+
+    def _walk_all(self) -> Iterator[Handle]:
         pending = self.roots()[::-1]
         while pending:
             handle = pending.pop()
             yield handle
             pending.extend(reversed(self.children(handle)))
 
-    def blocker(self, handle: Handle) -> Handle | None:
-        """The delegation at the end of the active chain below: what a waiting one really waits on."""
-        path, ends = [handle], self._ends
-        while path[-1] not in ends and (child := self._active_child(path[-1])) is not None:
-            path.append(child)
-        last = path.pop()
-        below = ends.setdefault(last, None)
-        ends.update(dict.fromkeys(path, last if below is None else below))
-        return ends[handle]
+    @property
+    def counts(self) -> Mapping[State, int]:
+        if self._only is not None:
+            return self._only.counts
+        return {state: sum(trees.counts[state] for trees in self._rows.trees) for state in State}
 
-    def _active_child(self, handle: Handle) -> Handle | None:
-        """The child that waits longest among the active ones: overdue before others, then by start."""
-        active = (child for child in self._lineage.children(handle) if self.state(child) in ACTIVE)
-        # The newest come first, and they are the active ones: of a hundred thousand children few are looked at.
-        some = islice(active, self._lifecycle.active_children(handle))
-        return min(some, key=lambda h: (self.state(h) is not State.OVERDUE, self.birth(h)), default=None)
+    def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
+        """All that are in one of these states, and in which; quicker than to ask each."""
+        if self._only is not None:
+            return self._only.in_states(states)
+        return ((handles[own], state) for trees, handles in self._rows for own, state in trees.in_states(states))
+
+    def for_review(self) -> Iterator[Handle]:
+        """All that a person must look at before they go on."""
+        if self._only is not None:
+            return self._only.for_review()
+        return (handles[own] for trees, handles in self._rows for own in trees.for_review())
+
+    def for_people(self) -> set[Handle]:
+        """All that stand still until a person looks, allows or answers."""
+        if self._only is not None:
+            return self._only.for_people()
+        return {handles[own] for trees, handles in self._rows for own in trees.for_people()}
+
+    @property
+    def has_processes(self) -> bool:
+        """Whether a process of any delegation is known."""
+        return any(trees.has_processes for trees in self._all())
+
+    @property
+    def slept(self) -> Gaps:
+        """When machines slept, as far as the logs show by now."""
+        return (
+            self._only.slept
+            if self._only is not None
+            else tuple(gap for each in self._rows.trees for gap in each.slept)
+        )
+
+    def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
+        """When every log of a machine was silent at once since then: it slept, and nobody is to blame for it."""
+        return (gap for trees in self._all() for gap in trees.sleeps(since))
+
+    # -- what is usual ---------------------------------------------------------------------------------------------
+
+    def learned(self) -> dict[Kind, Usual]:
+        """What is usual for each kind, by the delegations of this machine alone."""
+        return next((trees.learned() for trees in self._all() if not trees.host), {})
+
+    def spans(self) -> Iterator[tuple[Kind, Sequence[int]]]:
+        """How long all of this machine that are done took, by their kind."""
+        return next((trees.spans() for trees in self._all() if not trees.host), iter(()))
+
+    def reconsider(self, usual: Mapping[Kind, Usual], durations: Mapping[Kind, Counts] | None = None) -> None:
+        """Judge those of this machine by its history too. It changes no state: what is usual is no promise."""
+        self.policy.usual.update(usual)
+        self.policy.durations.update(durations or {})
 
 
-def _named(event: Event) -> tuple[str, ...]:
-    """The ids of those that an event tells of, and of whom they name as their parent."""
-    if isinstance(event, Surveyed):
-        return event.ids
-    if isinstance(event, Started):
-        return (event.id,) if event.parent is None else (event.id, event.parent)
-    return () if isinstance(event, Deviation) else (event.id,)
+def _is_unused(trees: HostTrees) -> bool:
+    """Nothing was told of it, so it may be any host's."""
+    return not trees.host and not len(trees)
+
+
+def _applied(trees: HostTrees, events: Sequence[Event]) -> Change:
+    """What the host says of itself comes before what it says of its delegations."""
+    if not _OF_HOST.isdisjoint(map(type, events)):
+        for event in events:
+            if isinstance(event, (HostMet, HostBeat)):
+                trees.hear(event)
+    return trees.apply(events)
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
     """A forest at one moment; it cannot change, and shares with its neighbours what is the same in them."""
 
     policy: Policy
-    stores: tuple[Any, ...]
-    handles: Mapping[str, Handle] | Numbers
-    count: int
+    hosts: tuple[HostCheckpoint, ...]
+    rows: Frozen | None
+    """Of several hosts, whose each delegation is."""
+    shown_at: Millis
     spent: int
     """About how many bytes it takes that the one before it has not."""
 
     def thaw(self) -> Forest:
         """The forest as it was, to go on from there."""
         forest = Forest(self.policy)
-        ledger, lineage, lifecycle, versions = self.stores
-        thaw_into(forest._ledger, ledger)
-        forest._ledger.handles = Numbers(self.handles, self.count)
-        thaw_into(forest._lineage, lineage)
-        thaw_into(forest._lifecycle, lifecycle)
-        forest._versions = Borrowed(versions)
+        forest._shown_at = self.shown_at
+        trees = [each.thaw() for each in self.hosts]
+        if self.rows is None:
+            (forest._only,) = trees
+        else:
+            forest._only, forest._rows = None, HostRows.thawed(trees, self.rows)
         return forest

@@ -7,9 +7,9 @@ from delegtop.model.store.ledger import Handle
 def meant(forest: Forest, id: str) -> list[Handle]:
     """Those it may mean: by its id, by a foreign id, by the beginning of its id, by that of a foreign one; the first of
     these that fits anybody counts. An agent knows the id of its session as a foreign one, and is not meant by it."""
-    exact = forest.find(id)
-    if exact is not None or not id:
-        return [] if exact is None else [exact]
+    exact = forest.all_of(id)
+    if exact or not id:
+        return exact
     named: list[Handle] = []
     begun: list[Handle] = []
     begun_elsewhere: list[Handle] = []

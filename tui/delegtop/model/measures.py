@@ -6,6 +6,7 @@ Gathering the facts of a delegation is the costly part: who has them already pas
 
 from typing import TYPE_CHECKING
 
+from delegtop.base import machine
 from delegtop.base.clock import Millis
 from delegtop.base.text import first_line, folded
 from delegtop.model import phases
@@ -63,14 +64,14 @@ def folder(forest: "Forest", handle: "Handle") -> str | None:
 def host(forest: "Forest", handle: "Handle") -> str | None:
     """The machine it runs on, as its log says; where others are told of, also whose log it is."""
     facts = forest.delegation(handle)
-    told = facts.started_origin or next(iter(facts.origins), None)
-    return told.host if told is not None and told.host else facts.host
+    told = facts.elsewhere or facts.host
+    return machine.name() if forest.has_hosts and told in (None, LOCALHOST) else told
 
 
 def named_host(forest: "Forest", handle: "Handle") -> str:
-    """The same by its name; nothing for this machine where nobody calls it by one."""
+    """The same by its name; nothing for this machine."""
     found = host(forest, handle)
-    return found if found and found != LOCALHOST else ""
+    return found if found and found not in (LOCALHOST, machine.name()) else ""
 
 
 def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:

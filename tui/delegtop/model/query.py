@@ -95,8 +95,9 @@ def _of(fact: Fact) -> WordKey | FigureKey:
 def _in_order(*shown: str | WordKey | FigureKey) -> tuple[WordKey | FigureKey, ...]:
     """The keys of the facts where they are named, behind the last those that are not."""
     of_facts = {key.name: key for key in (_of(fact) for fact in FACTS.values() if fact.filter)}
-    named = [of_facts.pop(key) if isinstance(key, str) else key for key in shown]
-    return (*named, *of_facts.values())
+    named = [of_facts[key] if isinstance(key, str) else key for key in shown]
+    names = {key.name for key in named}
+    return (*named, *(key for key in of_facts.values() if key.name not in names))
 
 
 KEYS = _in_order(
@@ -124,7 +125,8 @@ KEYS = _in_order(
     WordKey(
         "project", "The folder it works in, or that of the nearest above it.", "project:*/app", words=measures.folder
     ),
-    *("product", "model", "title", "phase", "note", "host"),
+    *("product", "model", "title", "phase", "note"),
+    WordKey("host", FACTS["host"].meaning, FACTS["host"].filter, words=measures.host),
 )
 ALIASES = {"status": "state"}
 _BY_NAME = {key.name: key for key in KEYS}

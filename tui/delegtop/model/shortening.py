@@ -11,6 +11,7 @@ from itertools import chain
 
 from delegtop.base.clock import Millis, monotonic
 from delegtop.model.forest import Change, Forest
+from delegtop.model.host_trees import HostTrees
 from delegtop.model.states import ACTIVE, ENDED_BADLY, State
 from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees, packed_events
 from delegtop.model.store.ledger import Handle
@@ -43,7 +44,7 @@ class Shortening:
         self._going = _oldest(forest, _over(forest, held, trouble), since, keep)
         gone = {handle for tree in self._going.values() for handle in tree}
         self._heir = Forest(forest.policy)
-        self._heir.stores[0].pulse = forest.stores[0].pulse
+        _trees(self._heir).stores[0].pulse = _trees(forest).stores[0].pulse
         self._packed: dict[Handle, list[FinishedRow]] = {}
         """What is kept of the trees that go, by their roots."""
         staying = [handle for handle in range(self._known) if handle not in gone]
@@ -69,16 +70,17 @@ class Shortening:
         back = self._stay_after_all(held)
         changed = sorted(handle for handle in self._changed if handle < self._known)
         deque(chain(self._telling, self._tell([*changed, *sorted(back), *range(self._known, len(forest))])), 0)
-        heir.finished = forest.finished or FinishedTrees()
+        trees = _trees(heir)
+        finished = trees.finished = forest.finished or FinishedTrees()
         for root, tree in self._going.items():
             try:
-                heir.finished.put(self._packed[root])
+                finished.put(self._packed[root])
             except (KeyError, ValueError):  # what cannot be kept so stays
                 back.update(tree)
                 deque(self._tell(tree), 0)
-        heir.apply(listed(forest.stores[0]))
+        heir.apply(listed(_trees(forest).stores[0]))
         came_back = map(heir.find, map(forest.id, forest.came_back | back))
-        heir.came_back = {handle for handle in came_back if handle is not None}
+        trees.came_back = {handle for handle in came_back if handle is not None}
         _go_on(heir, forest)
         return heir
 
@@ -92,7 +94,7 @@ class Shortening:
 
     def _tell(self, handles: Sequence[Handle]) -> Iterator[None]:
         """Tell of these, a few at a time."""
-        ledger = self._forest.stores[0]
+        ledger = _trees(self._forest).stores[0]
         for start in range(0, len(handles), _AT_A_TIME):
             some = handles[start : start + _AT_A_TIME]
             self._heir.apply([event for handle in some for event in retold(ledger, handle)])
@@ -108,17 +110,24 @@ class Shortening:
                 yield
 
 
+def _trees(forest: Forest) -> HostTrees:
+    """Those of this machine: a forest of several hosts is not shortened."""
+    if forest.own is None:
+        raise ValueError("several hosts are told of")
+    return forest.own
+
+
 def _go_on(heir: Forest, before: Forest) -> None:
     """Be at the same moment, and know what was learned from all."""
-    (ledger, _, lifecycle), (told, _, known) = heir.stores, before.stores
+    (ledger, _, lifecycle), (told, _, known) = _trees(heir).stores, _trees(before).stores
     ledger.clock_steps = told.clock_steps
-    heir.advance(before.now)
+    heir.advance(before.shown_at)
     lifecycle.habits.take_over(known.habits)
 
 
 def _over(forest: Forest, held: Iterable[Handle], trouble: Callable[[Handle], str | None]) -> Trees:
     """The trees that are over and at rest, and that nobody needs."""
-    ledger, lineage, _ = forest.stores
+    ledger, lineage, _ = _trees(forest).stores
     roots = _roots(forest)
     busy = {roots[handle] for handle, _ in forest.in_states(ACTIVE)}
     busy.update(roots[handle] for handle, _ in forest.in_states(_TROUBLED) if trouble(handle) is None)
@@ -181,7 +190,7 @@ def _path(forest: Forest, handle: Handle) -> Iterator[Handle]:
 
 def _rows(forest: Forest, tree: Collection[Handle], trouble: Callable[[Handle], str | None]) -> Iterator[FinishedRow]:
     """What is kept of a tree; ValueError if it cannot be."""
-    ledger, _, lifecycle = forest.stores
+    ledger, _, lifecycle = _trees(forest).stores
     for handle in tree:
         parent = ledger.starts.parent[handle]
         awaits = parent if parent is not None and ledger.find(parent) is None else None

@@ -63,6 +63,8 @@ def open_calls(forest: Forest, is_there: IsThere | None = None) -> tuple[OpenCal
     """All that the kernel can be asked about now."""
     found: list[OpenCall] = []
     for handle, _ in forest.in_states(ACTIVE) if forest.has_processes else ():
+        if forest.host_of(handle):
+            continue  # its own host asks its own kernel
         heard = forest.times(handle)[1]
         if heard is None or forest.now_of(handle) - heard >= QUIET:
             found += _call(forest, handle, is_there or _is_there)
@@ -73,6 +75,8 @@ def left_calls(forest: Forest) -> tuple[OpenCall, ...]:
     """The calls that sessions left open whose process went: what they run in may still be there."""
     found: list[OpenCall] = []
     for handle, _ in forest.in_states((State.LOST, State.INTERRUPTED)):
+        if forest.host_of(handle):
+            continue
         heard = forest.times(handle)[1]
         if heard is not None and forest.now_of(handle) - heard < OLD:
             facts = forest.delegation(handle)

@@ -39,7 +39,7 @@ def _is_whole(dialect: str | None) -> bool:
 
 
 def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str]) -> "Finding":
-    if not any(origin.source in whole for origin in finding.evidence):
+    if not any(origin.name in whole for origin in finding.evidence):
         return finding
     if not finding.fields and finding.rule != _UNREADABLE:
         return finding
@@ -47,7 +47,7 @@ def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str
 
     evidence: dict[Origin, None] = {}
     for origin in finding.evidence:
-        if origin.source not in whole:
+        if origin.name not in whole:
             places = [origin]
         elif finding.fields:
             places = _places(origin, text_at(origin), finding.fields)

@@ -25,7 +25,7 @@ def take_in(forest: "Forest", named: Sequence[str], statuses: "tuple[SourceStatu
             forest.apply(events)
             taken[source.path] = _status(source, events)
     if taken:
-        forest.advance(forest.now)
+        forest.advance(forest.shown_at)
     return tuple(taken.get(source.path, source) for source in statuses)
 
 
@@ -46,7 +46,7 @@ def take_in_empty(
         events = [event for event in read if not isinstance(event, Unreadable)]
         forest.apply(events)
         taken[source.path] = _status(source, events, format)
-    forest.advance(forest.now)
+    forest.advance(forest.shown_at)
     return tuple(taken.get(source.path, source) for source in statuses)
 
 

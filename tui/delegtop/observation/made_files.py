@@ -19,11 +19,12 @@ Exists = Callable[[str], bool | None]
 def source(facts: "Delegation") -> str:
     """The source that tells of its start, else of it at all."""
     origin = facts.started_origin or next(iter(facts.origins), None)
-    return origin.source if origin else "–"
+    return origin.name if origin else "–"
 
 
 def folder(facts: "Delegation") -> Path:
-    return Path(source(facts)).parent
+    """The folder of that source; on another host one that is no place here."""
+    return Path("//", source(facts)).parent if facts.told_by else Path(source(facts)).parent
 
 
 def roots(folder: Path, root: Path | None) -> list[Path]:
@@ -70,11 +71,15 @@ def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
     from delegtop.sources import artifact_files
 
     claimed: dict[Path, set[str]] = {}
+    unseen: dict[Path, Exists] = {}
     beside: set[Path] = set()
     spaces: dict[Path, set[Path | None]] = {}
     foreign: set[Path] = set()
     for handle in forest.walk():
         facts = forest.delegation(handle)
+        if facts.told_by:
+            unseen[folder(facts)] = lambda _path: None
+            continue
         claimed.setdefault(folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
         program = product(facts.product)
         if program is not None and program.outputs_beside:
@@ -84,7 +89,7 @@ def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
         spaces.setdefault(folder(facts), set()).add(_workspace(program))
     # A workspace that all logs of a folder name is as good as one that was said on the command line.
     known = {place: root or (next(iter(given)) if len(given) == 1 else None) for place, given in spaces.items()}
-    return {
+    return unseen | {
         place: artifact_files.existence(
             paths,
             roots(place, known[place]),

@@ -194,6 +194,12 @@ class Observation:
         self.assessments.touch(touched, lives)
         return Changes(touched | lives, lives, self.assessments.update())
 
+    def take_in(self, after_batch: Callable[[], None] | None = None) -> None:
+        """The same without judging anything: for whoever passes on what is told, what the kernel shows included."""
+        self._take_in(self._news(), after_batch)
+        self.forest.advance(self.now)
+        self._watch_calls()
+
     def wait(self, seconds: float) -> None:
         """Until something probably changed, at most that long."""
         self.feed.wait(max(seconds, 0.0))

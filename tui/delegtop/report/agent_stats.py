@@ -133,7 +133,7 @@ def gather(forest: Forest, *, masked: bool = True) -> Stats:
     paid, hide = shares(forest), hiding(masked)
     agents = [_agent(forest, product, hide(name), handles, paid) for (product, name), handles in groups.items()]
     agents.sort(key=lambda agent: (-agent.count, agent.agent, agent.product or ""))
-    return Stats(SCHEMA_VERSION, iso(forest.now), len(forest), agents, list(_models(forest)))
+    return Stats(SCHEMA_VERSION, iso(forest.shown_at), len(forest), agents, list(_models(forest)))
 
 
 def _models(forest: Forest) -> Iterator[Model]:

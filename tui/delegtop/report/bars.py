@@ -100,9 +100,9 @@ class Chart:
         self.forest, self.window, self.width, self.ink = forest, window, width, ink
         self._ticks = ticks(window, width, zone)
         # Times alone would be taken for those of today.
-        first, today = day(window.start, zone), day(forest.now, zone)
-        self._day = "" if window.holds(forest.now) or first == today or window.span >= DAY else first
-        self._now = self._cell(forest.now)
+        first, today = day(window.start, zone), day(forest.shown_at, zone)
+        self._day = "" if window.holds(forest.shown_at) or first == today or window.span >= DAY else first
+        self._now = self._cell(forest.shown_at)
         self._empty = [(" ", "text")] * width
         for tick in self._ticks if ink.grid.strip() else ():
             self._put(self._empty, self._cell(tick.at), ink.grid, "grid")

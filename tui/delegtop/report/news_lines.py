@@ -110,7 +110,7 @@ def as_json(forest: Forest, item: Item, *, masked: bool = True) -> str:
             advice=finding.advice or None if finding else None,
             command=finding.command if finding else None,
             since=_time(since),
-            source=origin.source if origin else None,
+            source=origin.name if origin else None,
             line=origin.line if origin else None,
         )
     )

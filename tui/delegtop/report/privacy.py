@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from delegtop.base.secrets import mask
 from delegtop.diagnosis.finding import Finding
 from delegtop.model.delegation import FACTS, Claim, Delegation, Note
-from delegtop.model.events import Artifact, Fault, ProcessSeen, Report
+from delegtop.model.events import ProcessSeen
+from delegtop.model.masked_words import masked_faults, masked_process, masked_report, masked_text
 from delegtop.report.check_report import CheckResult
 
 Hide = Callable[[str], str]
@@ -35,7 +36,9 @@ def masked(facts: Delegation) -> Delegation:
 
 def masked_finding(finding: Finding) -> Finding:
     """A finding with what it quotes masked."""
-    return replace(finding, message=mask(finding.message), advice=mask(finding.advice), command=_hide(finding.command))
+    return replace(
+        finding, message=mask(finding.message), advice=mask(finding.advice), command=masked_text(finding.command)
+    )
 
 
 def masked_verdict(verdict: CheckResult) -> CheckResult:
@@ -48,10 +51,6 @@ def masked_verdict(verdict: CheckResult) -> CheckResult:
     )
 
 
-def _hide(text: str | None) -> str | None:
-    return text and mask(text)
-
-
 def _notes(notes: tuple[Note, ...]) -> tuple[Note, ...]:
     return tuple(replace(note, text=mask(note.text)) for note in notes)
 
@@ -61,36 +60,12 @@ def _claims(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
 
 
 def _process(seen: ProcessSeen | None) -> ProcessSeen | None:
-    return seen and replace(seen, on=_hide(seen.on), name=_hide(seen.name), command=_hide(seen.command))
-
-
-def _faults(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
-    return tuple(map(_fault, faults))
-
-
-def _report(report: Report) -> Report:
-    if report == Report():
-        return report
-    return replace(
-        report,
-        summary=_hide(report.summary),
-        next_steps=_hide(report.next_steps),
-        artifacts=tuple(map(_artifact, report.artifacts)),
-        errors=_faults(report.errors),
-    )
-
-
-def _artifact(artifact: Artifact) -> Artifact:
-    return replace(artifact, path=mask(artifact.path), summary=_hide(artifact.summary))
-
-
-def _fault(fault: Fault) -> Fault:
-    return replace(fault, message=_hide(fault.message), recommendation=_hide(fault.recommendation))
+    return seen and masked_process(seen)
 
 
 _WITHIN: dict[str, Callable[[Any], object]] = {
-    "report": _report,
-    "faults": _faults,
+    "report": masked_report,
+    "faults": masked_faults,
     "notes": _notes,
     "claims": _claims,
     "process": _process,

@@ -190,7 +190,9 @@ def _sum(sources: Iterable[Health], figure: Callable[[Health], int]) -> Counter[
 
 
 def _self(forest: Forest) -> Iterator[MetricFamily]:
-    yield MetricFamily("observed_timestamp_seconds", "The moment these figures are for.", {(): forest.now / SECOND})
+    yield MetricFamily(
+        "observed_timestamp_seconds", "The moment these figures are for.", {(): forest.shown_at / SECOND}
+    )
     yield MetricFamily("build_info", "The version of delegtop.", {(("version", __version__),): 1})
 
 

@@ -76,8 +76,9 @@ class Redactor:
 
     def learn(self, value: object) -> None:
         """Take note of the names and secrets in a text, or in all texts of an event."""
-        if isinstance(value, Started) and value.host:
-            self._name("host", value.host)
+        told_by = getattr(getattr(value, "origin", None), "host", "")
+        for name in filter(None, (told_by, value.host if isinstance(value, Started) else "")):
+            self._name("host", name)
         _each(value, self._learn)
 
     def redact(self, value: T) -> T:

@@ -46,7 +46,7 @@ class SourceEvents:
         for handle in forest.walk():
             facts = forest.delegation(handle)
             self.left_running += ((facts.id, note) for note in facts.notes if note.kind == LEFT_RUNNING)
-            for source in {origin.source for origin in facts.origins}:
+            for source in {origin.name for origin in facts.origins}:
                 self.delegations[source] += 1
                 self.open[source] += forest.state(handle) in ACTIVE
                 if facts.version:
@@ -58,11 +58,11 @@ def table(forest: Forest, statuses: Sequence[SourceRow]) -> Iterator[str]:
     told = SourceEvents(forest)
     yield " ".join(fit(title, width, right=title in _RIGHT) for title, width in _COLUMNS) + " SOURCE"
     for status in sorted(statuses, key=lambda status: (status.dialect is None, -(status.changed_at or 0))):
-        cells = _cells(status, told, forest.now)
+        cells = _cells(status, told, forest.shown_at)
         row = " ".join(
             fit(cell, width, right=title in _RIGHT) for cell, (title, width) in zip(cells, _COLUMNS, strict=True)
         )
-        detail = "; ".join(part for part in (line(status.detail), _offer(status, forest.now)) if part)
+        detail = "; ".join(part for part in (line(status.detail), _offer(status, forest.shown_at)) if part)
         yield f"{row} {line(status.path)}{f'  ({detail})' if detail else ''}"
     for session, note in told.left_running:
         yield f"Still running: {line(note.text)}, left by {line(session)}; `kill {note.origin.pid}` stops it."
@@ -107,7 +107,7 @@ def as_json(forest: Forest, statuses: Sequence[SourceRow]) -> Iterator[str]:
     told = SourceEvents(forest)
     sources = [_entry(status, told) for status in statuses]
     # ASCII, so that printing it to a terminal does nothing
-    whole = {"schema_version": SCHEMA_VERSION, "at": iso(forest.now), "sources": sources}
+    whole = {"schema_version": SCHEMA_VERSION, "at": iso(forest.shown_at), "sources": sources}
     whole["left_running"] = [
         {"session_id": session, "pid": note.origin.pid, "process": note.text} for session, note in told.left_running
     ]

@@ -212,7 +212,7 @@ def tree(
 ) -> Iterator[str]:
     """The document, one delegation a line. With `matches`, only those are in it; prompts only where asked for."""
     yield f'{{"schema_version": {SCHEMA_VERSION},'
-    yield f' "at": {to_json(_time(forest.now))},'
+    yield f' "at": {to_json(_time(forest.shown_at))},'
     yield from array("sources", (to_json(source_of(source)) for source in sources), ",")
     writer = _Writer(forest, totals(forest), masked=masked, prompts=prompts)
     wanted = (row for row in rows(forest, None, writer.order(sort)) if matches is None or row.handle in matches)
@@ -293,6 +293,10 @@ class _Writer:
             facts = msgspec.structs.replace(facts, prompt=None)
         return privacy.masked(facts) if self.masked else facts
 
+    def id(self, handle: Handle) -> str:
+        """As its own host has it: on which that is each delegation says."""
+        return self.forest.delegation(handle).id
+
     def assessed(self, handle: Handle, found: Sequence[Finding]) -> Assessed:
         assessment = self.assessments.of(handle)
         forest, hide = self.forest, privacy.hiding(self.masked)
@@ -305,7 +309,7 @@ class _Writer:
             certainty=assessment.certainty,
             sentence=hide(assessment.sentence(forest.now_of(assessment.handle))),
             since=_time(assessment.since),
-            blocks=[forest.id(handle) for handle in assessment.blocks],
+            blocks=[self.id(handle) for handle in assessment.blocks],
             todo=[hide(step.words) for step in steps],
             command=hide(command) if command else None,
         )
@@ -329,12 +333,12 @@ class _Row:
 
     def parent(self) -> str | None:
         parent = self.forest.parent(self.handle)
-        return self.facts.parent if parent is None else self.forest.id(parent)
+        return self.facts.parent if parent is None else self.writer.id(parent)
 
     def waiting_on(self) -> str | None:
         waits = self.forest.state(self.handle) is State.WAITING
         blocker = self.forest.blocker(self.handle) if waits else None
-        return None if blocker is None else self.forest.id(blocker)
+        return None if blocker is None else self.writer.id(blocker)
 
     def findings(self) -> list[Found]:
         masked = self.writer.masked
@@ -349,11 +353,11 @@ def _refs(facts: Delegation) -> dict[str, str]:
 
 
 def _remark(note: Note) -> Remark:
-    return Remark(note.kind, note.text, note.origin.source, note.origin.line, _time(note.at))
+    return Remark(note.kind, note.text, note.origin.name, note.origin.line, _time(note.at))
 
 
 def _said(claim: Claim) -> Said:
-    return Said(claim.field, claim.value, claim.origin.source, claim.origin.line)
+    return Said(claim.field, claim.value, claim.origin.name, claim.origin.line)
 
 
 def _errors(facts: Delegation) -> list[Wrong]:
@@ -369,7 +373,7 @@ def found_of(finding: Finding) -> Found:
         severity=finding.severity,
         subject=finding.subject,
         message=finding.message,
-        evidence=[Place(origin.source, origin.line) for origin in finding.evidence],
+        evidence=[Place(origin.name, origin.line) for origin in finding.evidence],
         advice=finding.advice,
         command=finding.command,
         by="agent" if finding.by == "agent" else "delegtop",
@@ -464,7 +468,7 @@ NODE = _in_order(
     Field(
         "source",
         str | None,
-        lambda row: row.origin.source if row.origin else None,
+        lambda row: row.origin.name if row.origin else None,
         "The source that tells of its start, else of it at all.",
     ),
     _fact("refs", dict[str, str], lambda row: _refs(row.facts)),
@@ -473,15 +477,17 @@ NODE = _in_order(
     Field("depth_derived", int, lambda row: row.derived),
     Field("reason", str, lambda row: row.forest.reason(row.handle), "Why it is in that state, in words; may be empty."),
     _fact("claims", list[Said], lambda row: [_said(claim) for claim in row.facts.claims]),
-    *("timeout_seconds", "host", "pid", "tool"),
+    "timeout_seconds",
+    _fact("host", str | None, lambda row: measures.host(row.forest, row.handle)),
+    *("pid", "tool"),
     Field("waiting_on", str | None, _Row.waiting_on, "The id of the open descendant that a waiting one waits on."),
     Field(
         "parent_candidates",
         list[str],
-        lambda row: [row.forest.id(other) for other in row.forest.candidates(row.handle)],
+        lambda row: [row.writer.id(other) for other in row.forest.candidates(row.handle)],
         "The ids that could be its parent, if ambiguous.",
     ),
-    Field("origin", Place | None, lambda row: Place(row.origin.source, row.origin.line) if row.origin else None),
+    Field("origin", Place | None, lambda row: Place(row.origin.name, row.origin.line) if row.origin else None),
     *("product", "version", "title", "own_name", "model", "phase", "prompt", "cwd"),
     _fact("notes", list[Remark], lambda row: [_remark(note) for note in row.facts.notes]),
     _fact(

@@ -146,7 +146,7 @@ def tree(
 
 
 def summary(forest: Forest, matches: Collection[Handle] | None) -> str:
-    at = re.sub(r"\.\d+Z$", "Z", iso(forest.now))
+    at = re.sub(r"\.\d+Z$", "Z", iso(forest.shown_at))
     total = len(forest)
     if not total:
         return f"No delegations at {at}."

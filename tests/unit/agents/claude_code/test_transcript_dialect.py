@@ -12,7 +12,7 @@ from delegtop.base.clock import Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import Sample, Unit
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Deviation, Ended, Event, Heard, Outcome, Phase, Started, Surveyed
+from delegtop.model.events import OF_NONE, Deviation, Ended, Event, Heard, Outcome, Phase, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
 from delegtop.model.usage import Usage
@@ -266,7 +266,7 @@ def test_what_is_used_to_compact_a_session_is_counted_as_its_own(trunk_first: bo
     ]
     told = events(*(files if trunk_first else files[::-1]))
     heard = [(event.at, event.tokens) for event in told if isinstance(event, Heard) and event.tokens]
-    assert {event.id for event in told if not isinstance(event, Deviation | Surveyed)} == {SESSION}
+    assert {event.id for event in told if not isinstance(event, OF_NONE | Surveyed)} == {SESSION}
     assert heard == [(at(1), 100), *([(at(9), 110), (None, 115)] if trunk_first else [(at(9), 115)])]
 
 

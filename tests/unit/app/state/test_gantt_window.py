@@ -26,7 +26,7 @@ def ended(id: str, ago: int) -> Ended:
 
 
 def later(forest: Forest, by: int) -> None:
-    forest.advance(Millis(forest.now + by))
+    forest.advance(Millis(forest.shown_at + by))
 
 
 def test_it_fits_the_tree_with_some_air() -> None:
@@ -44,10 +44,10 @@ def test_it_does_not_move_with_every_second_but_only_when_it_is_full() -> None:
     lens.settle(0, TimeWindow(NOW - HOUR, NOW))
     fitted = lens.window
     later(forest, MINUTE)
-    lens.settle(0, TimeWindow(NOW - HOUR, forest.now))
+    lens.settle(0, TimeWindow(NOW - HOUR, forest.shown_at))
     assert lens.window == fitted
     later(forest, 10 * MINUTE)
-    lens.settle(0, TimeWindow(NOW - HOUR, forest.now))
+    lens.settle(0, TimeWindow(NOW - HOUR, forest.shown_at))
     assert lens.window.end > fitted.end
 
 
@@ -72,12 +72,12 @@ def test_the_operators_window_goes_along_with_time_while_now_is_in_it() -> None:
     lens.zoom(0.5, NOW)
     before = lens.window
     later(forest, MINUTE)
-    lens.settle(0, TimeWindow(NOW - HOUR, forest.now))
+    lens.settle(0, TimeWindow(NOW - HOUR, forest.shown_at))
     assert lens.window == before.shifted(MINUTE)
     lens.shift(-2 * HOUR)
     before = lens.window
     later(forest, MINUTE)
-    lens.settle(0, TimeWindow(NOW - HOUR, forest.now))
+    lens.settle(0, TimeWindow(NOW - HOUR, forest.shown_at))
     assert lens.window == before
 
 

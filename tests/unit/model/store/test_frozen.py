@@ -104,7 +104,7 @@ def test_a_checkpoint_stays_as_it_was_whatever_is_done_with_the_forest_or_with_w
     branch.apply([Heard("a", Millis(9), origin(5), "elsewhere"), Started("c", Millis(9), origin(6), parent="a")])
     branch.advance(Millis(9))
     again = checkpoint.thaw()
-    assert (len(again), again.delegation(0).doing, again.now, again.find("b")) == (1, "first", 3, None)
+    assert (len(again), again.delegation(0).doing, again.shown_at, again.find("b")) == (1, "first", 3, None)
     assert (branch.delegation(0).doing, branch.find("c"), branch.children(0)) == ("elsewhere", 1, [1])
     assert (forest.delegation(0).doing, forest.find("b"), forest.find("c")) == ("second", 1, None)
 

@@ -50,15 +50,17 @@ def test_a_registry_of_another_host_lets_nobody_go(events: Sequence[Event]) -> N
 def test_a_place_comes_back_from_the_ledger_and_from_a_checkpoint_with_its_host() -> None:
     forest = folded([Started("a", Millis(1), place("dev")), Heard("a", Millis(2), place("gpu", 2))])
     for each in (forest, forest.freeze().thaw()):
-        facts = each.delegation(0)
-        assert (facts.started_origin, facts.heard_origin) == (place("dev"), place("gpu", 2))
+        assert (each.delegation(0).started_origin, each.delegation(1).heard_origin) == (place("dev"), place("gpu", 2))
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_note_of_one_host_does_not_replace_that_of_another(turned: bool) -> None:
     notes = [Noted("a", Millis(at), place(host), "review", host) for at, host in ((1, "dev"), (2, "gpu"))]
-    facts = folded(notes[::-1] if turned else notes).delegation(0)
-    assert [note.text for note in facts.notes] == ["dev", "gpu"]
+    forest = folded(notes[::-1] if turned else notes)
+    assert {forest.host_of(each): [note.text for note in forest.delegation(each).notes] for each in forest.walk()} == {
+        "dev": ["dev"],
+        "gpu": ["gpu"],
+    }
 
 
 def test_what_has_no_time_stands_beside_its_neighbours_of_the_same_host() -> None:

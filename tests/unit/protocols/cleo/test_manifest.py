@@ -246,7 +246,7 @@ def test_reading_a_shrunk_file_again_tells_the_same() -> None:
     forest = Forest()
     for events in (first, again):
         forest.apply([event for event in events if not isinstance(event, Unreadable)])
-    forest.advance(forest.now)
+    forest.advance(forest.shown_at)
     assert len(forest) == 4  # the epic and its three
 
 

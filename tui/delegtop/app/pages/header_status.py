@@ -45,7 +45,7 @@ class Standing:
             self._mode(),
             sum(status.status != "left out" for status in statuses),
             unhealthy,
-            wall(board.forest.now, self._zone),
+            wall(board.forest.shown_at, self._zone),
             board.forest.counts,
             rates,
             unmasked=not board.table.masked,

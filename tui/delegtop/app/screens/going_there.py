@@ -24,7 +24,7 @@ from delegtop.base.clock import FrozenClock
 from delegtop.base.origin import Origin
 from delegtop.base.text import line
 from delegtop.diagnosis.case import Case
-from delegtop.diagnosis.session_commands import Opening, is_elsewhere, opening
+from delegtop.diagnosis.session_commands import Opening, opening
 from delegtop.diagnosis.session_process import SessionProcess, session_process
 from delegtop.kernel import proc_files
 from delegtop.kernel.process_table import row_of
@@ -81,8 +81,8 @@ class GoingThere:
         board = self._board
         if board.moment is not None or isinstance(board.clock, FrozenClock):
             return "this is the past; sessions are opened in the present"
-        if is_elsewhere(at.facts):
-            return f"it is on {at.facts.host}, and sessions are opened on this machine"
+        if at.facts.elsewhere:
+            return f"it is on {at.facts.elsewhere}, and sessions are opened on this machine"
         if not any(map(self._reader.feed.is_first_hand, at.facts.origins)):
             return "this is a recording; what it tells of may be of another machine"
         return ""

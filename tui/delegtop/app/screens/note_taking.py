@@ -27,11 +27,11 @@ class Noting:
         """It is seen to, or not after all."""
         mark = self._marks.of(problem)
         done = not (mark is not None and mark.acknowledged)
-        self._kept(self._marks.acknowledge(problem, self._board.forest.now, done))
+        self._kept(self._marks.acknowledge(problem, self._board.forest.shown_at, done))
 
     def acknowledge_all(self, problems: Sequence[Problem]) -> None:
         """All of these are seen to."""
-        now = self._board.forest.now
+        now = self._board.forest.shown_at
         kept = [self._marks.acknowledge(problem, now) for problem in problems]
         self._kept(all(kept))
         self._screen.notify(f"{len(problems):,} acknowledged.", markup=False)
@@ -40,11 +40,11 @@ class Noting:
         """Put it off, or wake it."""
         mark = self._marks.of(problem)
         if mark is not None and mark.until is not None:
-            self._kept(self._marks.snooze(problem, self._board.forest.now, None))
+            self._kept(self._marks.snooze(problem, self._board.forest.shown_at, None))
             return
 
         def wrong(text: str) -> str:
-            told = put_off.until(text, self._board.forest.now, self._zone)
+            told = put_off.until(text, self._board.forest.shown_at, self._zone)
             return "" if told is not None else f"That is no time to come. Try {put_off.EXAMPLES}"
 
         ask = Ask("Put it off until", f"{put_off.EXAMPLES}  ·  enter keeps, esc leaves", "1h", wrong)
@@ -52,10 +52,10 @@ class Noting:
 
     def _snoozed(self, problem: Problem, text: str | None) -> None:
         forest = self._board.forest
-        until = None if text is None else put_off.until(text, forest.now, self._zone)
+        until = None if text is None else put_off.until(text, forest.shown_at, self._zone)
         if until is not None:
-            self._kept(self._marks.snooze(problem, forest.now, until))
-            self._screen.notify(f"Put off until {moment(until, forest.now, self._zone)}.", markup=False)
+            self._kept(self._marks.snooze(problem, forest.shown_at, until))
+            self._screen.notify(f"Put off until {moment(until, forest.shown_at, self._zone)}.", markup=False)
 
     def note(self, problem: Problem) -> None:
         mark = self._marks.of(problem)
@@ -64,7 +64,7 @@ class Noting:
 
     def _noted(self, problem: Problem, text: str | None) -> None:
         if text is not None:
-            self._kept(self._marks.write(problem, self._board.forest.now, text.strip()))
+            self._kept(self._marks.write(problem, self._board.forest.shown_at, text.strip()))
 
     def _kept(self, kept: bool) -> None:
         if not kept:

@@ -185,7 +185,7 @@ class Triage(Leaving, Screen[str | None]):
     def _made_from(self) -> object:
         """What the list is made from: it is the same as long as this is."""
         board = self._board
-        second = board.forest.now // 1_000 if len(self.marks) else 0  # what was put off may wake
+        second = board.forest.shown_at // 1_000 if len(self.marks) else 0  # what was put off may wake
         shows = self.shows_settled, self._shows_earlier, self.query_text
         return board.forest.epoch, board.assessments.version, self.marks.version, shows, second
 
@@ -206,7 +206,7 @@ class Triage(Leaving, Screen[str | None]):
         self._draw_keys()
 
     def _list(self) -> None:
-        board, now = self._board, self._board.forest.now
+        board, now = self._board, self._board.forest.shown_at
         query = parse(self.query_text)
         listed = board.assessments.problems() if self._shows_earlier else board.assessments.now()
         listed = [each for each in listed if query.matches(board.forest, each.handle)]
@@ -277,7 +277,7 @@ class Triage(Leaving, Screen[str | None]):
 
     def _row(self, each: Assessment, width: int) -> Content:
         table, problem = self._board.table, self._problem(each)
-        settled = self.marks.is_settled(problem, self._board.forest.now)
+        settled = self.marks.is_settled(problem, self._board.forest.shown_at)
         project = table.project(each.handle)
         return problem_words.row(
             each,
@@ -296,7 +296,7 @@ class Triage(Leaving, Screen[str | None]):
             self.sheet.show(self._nothing())
             return
         known, mark = self._known.get(current.handle), self.marks.of(self._problem(current))
-        made_from = current, forest.now, id(known), mark, self._board.table.masked
+        made_from = current, forest.shown_at, id(known), mark, self._board.table.masked
         if made_from == self._shown and not top:
             return
         self._shown = made_from

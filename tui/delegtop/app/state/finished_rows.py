@@ -60,12 +60,14 @@ class FinishedRows:
             self._shortening.follow(change)
 
     def cancel(self) -> None:
-        """Another forest is shown."""
+        """Another forest is shown, or one of several hosts, all of which keep their rows."""
         self._shortening = None
 
     def second(self, needed: Collection[Handle] = ()) -> Forest | None:
         """Go on for a moment; the shorter forest once it is there. Those that are needed stay."""
-        if self._shortening is None and len(self._forest) >= self._look_at:
+        if self._forest.own is None:
+            self.cancel()
+        elif self._shortening is None and len(self._forest) >= self._look_at:
             self._begin(needed)
         if self._shortening is None or not self._shortening.work(_SLICE):
             return None

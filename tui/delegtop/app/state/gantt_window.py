@@ -20,17 +20,17 @@ class GanttWindow:
 
     def __init__(self, forest: Forest) -> None:
         self._forest = forest
-        self.window = TimeWindow(forest.now - HOUR, forest.now)
+        self.window = TimeWindow(forest.shown_at - HOUR, forest.shown_at)
         self.fits = False
         """Whether it fits itself to the tree under the cursor."""
         self.follows = False
         """Whether now keeps its place, while it does not fit itself."""
-        self._now = forest.now
+        self._now = forest.shown_at
         self._fitted: tuple[Handle | None, int] | None = None
 
     def settle(self, root: Handle | None, extent: TimeWindow | None) -> None:
         """Time has passed, or the cursor is in another tree: `extent` is how long that lasts."""
-        passed, self._now = self._forest.now - self._now, self._forest.now
+        passed, self._now = self._forest.shown_at - self._now, self._forest.shown_at
         if not self.fits:
             if self.follows:
                 self.window = self.window.shifted(passed)
@@ -48,7 +48,7 @@ class GanttWindow:
         if not starts:
             self.fit()
             return
-        now = self._forest.now
+        now = self._forest.shown_at
         self.show(TimeWindow(Millis(max(min(starts), now - _LONGEST)), now))
 
     def fit(self) -> None:
@@ -67,13 +67,13 @@ class GanttWindow:
 
     def go_to_now(self) -> None:
         """Now in view, and to stay there."""
-        now = self._forest.now
+        now = self._forest.shown_at
         self._take(self.window.shifted(now - self.window.start - round(self.window.span * _NOW_AT)))
 
     def _take(self, window: TimeWindow) -> None:
         """The operator's own window. It goes along with time if now is in it."""
         self.window, self.fits = window, False
-        self.follows = window.holds(self._forest.now)
+        self.follows = window.holds(self._forest.shown_at)
 
 
 def _wide(extent: TimeWindow) -> TimeWindow:

@@ -51,7 +51,7 @@ function _shtab_delegtop_using
 end
 
 set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help
-set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --ignore --kill --listen --log --name --notify --notify-command --only --otlp --output --port --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
+set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --heartbeat --ignore --kill --listen --log --name --notify --notify-command --only --otlp --output --port --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
 complete -c delegtop -f
@@ -225,10 +225,12 @@ complete -c delegtop -n '_shtab_delegtop_using record' -s h -l help -d 'show thi
 complete -c delegtop -n '_shtab_delegtop_using record' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
 complete -c delegtop -n '_shtab_delegtop_using record' -l here -d 'only sessions of this folder and below'
 complete -c delegtop -n '_shtab_delegtop_using record' -l all -d 'the whole history of every agent on this machine'
-complete -c delegtop -n '_shtab_delegtop_using record' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write this file, such as run.delegtop or run.delegtop.gz'
+complete -c delegtop -n '_shtab_delegtop_using record' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write this file, such as run.delegtop or run.delegtop.gz; - for standard output'
 complete -c delegtop -n '_shtab_delegtop_using record' -l once -d 'record what is there now, and do not wait for more'
 complete -c delegtop -n '_shtab_delegtop_using record' -l timeout -x -d 'stop after so long, as 90, 5m or 1h30m'
 complete -c delegtop -n '_shtab_delegtop_using record' -l no-lines -d 'only what the lines tell, not the lines themselves'
+complete -c delegtop -n '_shtab_delegtop_using record' -l mask -d 'hide keys, tokens and passwords in what is recorded'
+complete -c delegtop -n '_shtab_delegtop_using record' -l heartbeat -x -d 'with -o -: say so often that all is told, take requests from standard input, and end with it'
 complete -c delegtop -n '_shtab_delegtop_using record' -l force -d 'replace the file if it exists'
 complete -c delegtop -n '_shtab_delegtop_using record' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using record' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'

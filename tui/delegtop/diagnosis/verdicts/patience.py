@@ -36,7 +36,7 @@ def patience_of(case: Case) -> Patience:
 
 
 def _patience(case: Case) -> Patience:
-    policy, facts = case.forest.policy, case.facts
+    policy, facts = case.policy, case.facts
     least = policy.silent_after if facts.phase is Phase.MODEL else policy.suspect_after
     if facts.quiet_since is None or not case.is_past(facts.quiet_since + least):
         return Patience(least, policy.suspect_after, policy.suspect_after)  # nobody need know yet what is normal
@@ -98,7 +98,7 @@ def _normal(case: Case) -> "Normal":
         names = call_names.names_of_call(facts.tool or "", facts.doing)
     else:
         names = call_names.names_of_agent(facts.agent)
-    return normal_durations.normal(facts.product, names, case.forest.policy.durations)
+    return normal_durations.normal(facts.product, names, case.policy.durations)
 
 
 def inside_since(facts: Delegation) -> Millis | None:

@@ -3,14 +3,16 @@
 Every event keeps the place it first stood at. What a crash tore off, and what is damaged, is named and left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from typing import ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
+from delegtop.base import machine
 from delegtop.base.lazy_pattern import lazy_pattern
-from delegtop.base.origin import Origin
+from delegtop.base.origin import HostFile, Origin, of_host
 from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.recording import MAGIC
 from delegtop.dialects.recording.tape import (
@@ -19,6 +21,7 @@ from delegtop.dialects.recording.tape import (
     Header,
     Part,
     Place,
+    TapeBeat,
     TapeEvents,
     TapeSource,
     encode,
@@ -27,7 +30,7 @@ from delegtop.dialects.recording.tape import (
     unframe,
 )
 from delegtop.dialects.signature import Signature
-from delegtop.model.events import Deviation, Event
+from delegtop.model.events import LOCALHOST, Deviation, Event, HostBeat, HostMet, Started
 from delegtop.sources.records import TORN, Line, Unreadable, excerpt
 
 DAMAGED = "damaged record"
@@ -35,6 +38,8 @@ MISSING = "a part of the recording is missing"
 NEWER = "recorded by a newer version"
 UNKNOWN = "unknown record"
 HUGE = "a number larger than any time"
+_LONGEST_BEAT = 600_000
+"""Milliseconds. One who promises less is taken for somebody who lets himself be heard of that often."""
 _HUGE = lazy_pattern(rb"[:,\[]-?\d{19}")
 _SEAM = b'}{"crc":"'
 """Between two records that lack the newline. Quotes within a text are escaped, so no text has it."""
@@ -55,9 +60,18 @@ class Recording(Dialect):
     files: ClassVar[tuple[str, ...]] = ("*.delegtop", "*.delegtop.*", "incident*.zip")
     second_hand: ClassVar[bool] = True
 
-    def __init__(self, zone: tzinfo = UTC) -> None:
+    def __init__(self, zone: tzinfo = UTC, host: str = "") -> None:
+        """With `host`, all that is told is of that one, whatever it says itself."""
         super().__init__(zone)
-        self._sources: dict[int, str] = {}
+        self._sources: dict[int, HostFile] = {}
+        self._given = self._host = host
+        self._own_name = ""
+        """What the host of the recording calls itself."""
+        self._beat = 0
+        self.via = ""
+        """By what name ssh reaches the host."""
+        self.offset: Callable[[], int] = lambda: 0
+        """Tells by how much the clock of whoever receives it is ahead of the host's."""
         self._parts: list[str] = []
         self._joined: tuple[Origin, TapeEvents] | None = None
         """The last record that came in parts, and the place of its last part."""
@@ -83,7 +97,10 @@ class Recording(Dialect):
         if type(record) is Header:
             return self._begin(line, record)
         if type(record) is TapeSource:
-            self._sources[record.number] = record.name
+            self._sources[record.number] = (self._given or machine.plain(record.host) or self._host, record.name)
+        if type(record) is TapeBeat and self._host and not record.behind:
+            lasts = self._beat + self._beat // 2
+            return (HostBeat(record.at, of_host(self._host), lasts, self.offset()),)
         return () if record is not None else (_strange(line),)
 
     def retell(self, line: Line) -> Sequence[Event | Unreadable]:
@@ -100,14 +117,19 @@ class Recording(Dialect):
         return encode(id)[1:-1]
 
     def place(self, origin: Origin) -> bytes | None:
-        number = next((number for number, name in list(self._sources.items()) if name == origin.source), None)
+        number = next((number for number, file in list(self._sources.items()) if file == origin.file), None)
         return None if number is None else msgspec.json.encode((number, origin.line, origin.offset))
 
     def _begin(self, line: Line, header: Header) -> Sequence[Event | Unreadable]:
         self._sources.clear()
+        self._host = self._given or machine.called(header.host, header.machine)
+        self._own_name, self._beat = header.host, min(max(header.beat, 0), _LONGEST_BEAT)
         if header.version > VERSION:
             return (Unreadable(line.origin, NEWER, f"form {header.version} by {header.by}, this reads form {VERSION}"),)
-        return ()
+        if not self._host:
+            return ()
+        limits = msgspec.json.encode(header.limits).decode() if header.limits else ""
+        return (HostMet(header.at, of_host(self._host), bool(self._beat), limits, self.via),)
 
     def _join(self, line: Line, part: Part) -> Sequence[Event | Unreadable]:
         if part.number == 1:
@@ -129,11 +151,22 @@ class Recording(Dialect):
         try:
             here = self._origin(record.at)
             told: list[Event | Unreadable] = [event(found, here, self._origin) for found in record.events]
+            if here.host:
+                told = [self._there(each) for each in told]
             told += [
                 Unreadable(self._origin(lost.place or record.at), lost.reason, lost.excerpt) for lost in record.lost
             ]
         except KeyError as error:
             return (Unreadable(line.origin, MISSING, f"the name of source {error}"),)
+        return told
+
+    def _there(self, told: Event | Unreadable) -> Event | Unreadable:
+        """What a host calls itself is not what it is called here: its own processes are not those of this machine. And
+        what a file says of how to reach a host is not believed: commands are made with it."""
+        if isinstance(told, HostMet):
+            return replace(told, via="")
+        if isinstance(told, Started) and told.host in (LOCALHOST, self._own_name) and told.host is not None:
+            return replace(told, host=told.origin.host)
         return told
 
     def _record(self, line: Line) -> TapeEvents | None:
@@ -147,7 +180,8 @@ class Recording(Dialect):
 
     def _origin(self, place: Place) -> Origin:
         number, line, offset = place
-        return Origin(self._sources[number], line, offset)
+        host, name = self._sources[number]
+        return Origin(name, line, offset, host)
 
 
 def _unglued(line: Line) -> list[Line]:

@@ -27,6 +27,8 @@ from delegtop.model.events import (
     Erred,
     Event,
     Heard,
+    HostBeat,
+    HostMet,
     Noted,
     ProcessSeen,
     Resumed,
@@ -51,6 +53,9 @@ Moment = Annotated[Millis, _KEPT]
 _Number = Annotated[int, _KEPT]
 Place = tuple[_Number, _Number, _Number]
 """The number of the source, the line, and the offset."""
+Mark = tuple[int, int, int]
+"""Of a log that grows: how many bytes of it are told, the checksum of exactly these, and that of what they told. It is
+handed back by who wants to go on from there, and means nothing to anybody else."""
 
 
 def _mirror(kind: type[Event]) -> type[Struct]:
@@ -81,7 +86,7 @@ def _index(kind: type[Event]) -> int:
 
 _KINDS: tuple[type[Event], ...] = (
     *(Started, Heard, Described, Noted, Awaited, Sighted, ProcessSeen),
-    *(Resumed, Erred, Ended, Surveyed, Deviation),
+    *(Resumed, Erred, Ended, Surveyed, HostMet, HostBeat, Deviation),
 )
 _MIRRORS = {kind: (_mirror(kind), _index(kind)) for kind in _KINDS}
 _REAL: dict[type[Struct], tuple[Callable[..., Event], int]] = {
@@ -98,13 +103,41 @@ class Header(Struct, frozen=True, tag_field=_TAG, tag="recording", omit_defaults
     at: Moment
     limits: dict[str, Any] = {}
     """What the agent files said that deadlines come from, by the name of the agent."""
+    host: str = ""
+    """What the machine is called on which it was made."""
+    machine: str = ""
+    """By what that user's home on that machine is known again."""
+    beat: int = 0
+    """Milliseconds between two beats of a stream; 0 if it has none."""
+    can: tuple[str, ...] = ()
+    """What a stream can be asked on its other side."""
 
 
-class TapeSource(Struct, frozen=True, tag_field=_TAG, tag="source"):
+class TapeSource(Struct, frozen=True, tag_field=_TAG, tag="source", omit_defaults=True):
     """From here on that number means this source."""
 
     number: int
     name: str
+    host: str = ""
+    """Where it lies, if not where this was recorded: one who watches several hosts can record them."""
+
+
+class TapeBeat(Struct, frozen=True, tag_field=_TAG, tag="beat", omit_defaults=True):
+    """In a stream: all that is known up to this moment is told."""
+
+    at: Moment
+    behind: bool = False
+    """It is not: there is more to be read that was there before. Only that somebody is there is told."""
+    marks: dict[str, Mark] = {}
+    """How much is told, of the sources of which it is more than before, by their numbers."""
+
+
+class TapeLine(Struct, frozen=True, tag_field=_TAG, tag="line", omit_defaults=True):
+    """In a stream: a line that was asked for."""
+
+    ask: int
+    text: str | None = None
+    """None if it is not there, or not to be had."""
 
 
 class Lost(Struct, frozen=True, omit_defaults=True):
@@ -142,7 +175,7 @@ class End(Struct, frozen=True, tag_field=_TAG, tag="end"):
     records: int
 
 
-Written = Header | TapeSource | TapeEvents | Part | End
+Written = Header | TapeSource | TapeEvents | TapeBeat | TapeLine | Part | End
 
 _plain = msgspec.json.Encoder().encode
 _decode: Callable[[bytes | str], Written] = msgspec.json.Decoder(Written).decode

@@ -3,18 +3,19 @@
 An event stands at its own time. One without a time stands where the record before it in its file stands, else the
 next one, else at the very beginning. A registry that was seen only once carries the time its file was last written,
 which copying a file changes: it stands where the last delegation it lists was started, for since then it can have
-looked like that. Nothing stands later than the moment of reading. What happened at one moment is ordered by its place.
+looked like that. What another host tells stands where it was by this machine's clock, if it is known by how much they
+differ. Nothing stands later than the moment of reading. What happened at one moment is ordered by its place.
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import HostFile, Origin
-from delegtop.model.events import Deviation, Event, Started, Surveyed
+from delegtop.model.events import Deviation, Event, HostBeat, HostMet, Started, Surveyed
 
 _origin = attrgetter("origin")
 
@@ -24,6 +25,8 @@ def in_order(events: Sequence[Event], until: Millis | None = None) -> tuple[list
     times = [None if isinstance(event, Deviation) else event.at for event in events]
     _place_surveys(events, times)
     _place_untimed(events, times)
+    _place_hosts(events, times)
+    _set_clocks(events, times)
     first = min((at for at in times if at is not None), default=Millis(0))
     moments = [first if at is None else at for at in times]
     if until is not None and max(moments, default=until) > until:
@@ -62,6 +65,37 @@ def _place_untimed(events: Sequence[Event], times: list[Millis | None]) -> None:
         if neighbours:
             before = bisect_right(neighbours, events[index].origin, key=lambda neighbour: neighbour[0])
             times[index] = neighbours[max(before - 1, 0)][1]
+
+
+def _place_hosts(events: Sequence[Event], times: list[Millis | None]) -> None:
+    """That a host begins to tell stands where it first has told all; what it told until then was there before."""
+    met = [index for index, event in enumerate(events) if isinstance(event, HostMet)]
+    if not met:
+        return
+    beats: dict[str, list[Millis]] = {}
+    last: dict[str, Millis] = {}
+    for event, at in zip(events, times, strict=True):
+        host = event.origin.host
+        if at is not None:
+            last[host] = max(at, last.get(host, at))
+        if isinstance(event, HostBeat):
+            beats.setdefault(host, []).append(event.at)
+    for host, told in beats.items():
+        beats[host] = sorted(told)
+    for index in met:
+        host, at = events[index].origin.host, times[index] or Millis(0)
+        following = bisect_left(beats.get(host, ()), at)
+        times[index] = beats[host][following] if following < len(beats.get(host, ())) else last[host]
+
+
+def _set_clocks(events: Sequence[Event], times: list[Millis | None]) -> None:
+    """What hosts tell by clocks that are known to be otherwise stands where it was by this machine's."""
+    beats = sorted((event.at, event.offset, event.origin.host) for event in events if isinstance(event, HostBeat))
+    offsets = {host: offset for _, offset, host in beats}
+    for index, event in enumerate(events) if any(offsets.values()) else ():
+        at = times[index]
+        if at is not None:
+            times[index] = Millis(at + offsets.get(event.origin.host, 0))
 
 
 def _settle_ties(events: list[Event], times: "array[int]") -> None:

@@ -170,7 +170,8 @@ class Timeline:
         """Let the deadlines pass that nobody met: that is what an operator would have seen next."""
         forest = self._fold
         active = (handle for handle in range(len(forest)) if forest.state(handle) in ACTIVE)
-        firm = (limit.at for handle in active if (limit := forest.deadline(handle)) and limit.is_firm)
+        limits = ((forest.word_of(each), forest.deadline(each)) for each in active)
+        firm = (limit.at + host.offset for host, limit in limits if limit is not None and limit.is_firm)
         met_by_nobody = min(max((at + 1 for at in firm), default=self.last), self.last + DAY)
         end = met_by_nobody if self._until is None else min(met_by_nobody, self._until)
         self.last = Millis(max(self.last, end if self._end is None else self._end))
@@ -184,10 +185,10 @@ class Timeline:
             turn = min(
                 (turn for turn in (forest.next_turn(), self._observer.next_turn()) if turn is not None), default=at
             )
-            if turn >= at or turn <= forest.now:
+            if turn >= at or turn <= forest.shown_at:
                 break
             self._look_at(turn)
-        if at >= forest.now:
+        if at >= forest.shown_at:
             self._look_at(at)
 
     def _look_at(self, at: Millis) -> None:
@@ -199,7 +200,8 @@ class Timeline:
 
     def _appeared(self, handle: Handle, at: Millis) -> Millis:
         """When it did: not before the look that found it, but for an end, whose moment is told."""
-        ended = self._fold.times(handle)[2]
+        own = self._fold.times(handle)[2]
+        ended = None if own is None else own + self._fold.word_of(handle).offset
         return Millis(ended) if ended is not None and self._looked_at < ended <= at else at
 
     def _keep(self) -> None:
@@ -215,19 +217,21 @@ def telling(events: Sequence[Event]) -> list[Event]:
     """The events, in order, without the signs of life that no trace is left of once the later ones are known.
 
     Of each delegation the first is kept, for it may be how it became known, and the last; and whatever counts more
-    tokens or dollars than all later ones, or is the only one in its minute.
+    tokens or dollars than all later ones, or is the only one of its host in its minute.
     """
     kept: list[Event] = []
-    first = {event.id: event for event in reversed(events) if isinstance(event, Heard)}
-    told: dict[str, _Most] = {}
-    minutes: set[int] = set()
+    first = {(event.origin.host, event.id): event for event in reversed(events) if isinstance(event, Heard)}
+    told: dict[tuple[str, str], _Most] = {}
+    minutes: set[tuple[str, int]] = set()
     for event in reversed(events):
         if isinstance(event, Heard) and event.at is not None:
-            known, minute = told.get(event.id), event.at // MINUTE
+            host = event.origin.host
+            about, minute = (host, event.id), (host, event.at // MINUTE)
+            known = told.get(about)
             more = _more(event, known)
-            if more == known and minute in minutes and event is not first[event.id]:
+            if more == known and minute in minutes and event is not first[about]:
                 continue
-            told[event.id] = more
+            told[about] = more
             minutes.add(minute)
         kept.append(event)
     kept.reverse()

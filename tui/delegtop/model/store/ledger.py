@@ -21,6 +21,8 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    HostBeat,
+    HostMet,
     Outcome,
     Phase,
     ProcessSeen,
@@ -198,7 +200,7 @@ class Ledger(ColumnStore):
                 if self._resume(handle, event):
                     ended.add(handle)
                     touched.add(handle)
-            elif not isinstance(event, Deviation):
+            elif not isinstance(event, (HostMet, HostBeat, Deviation)):
                 handle = self._handle(event.id, started)
                 details = self._details.get(handle, NO_DETAILS)
                 if (told := details.take(event)) is not details:

@@ -44,13 +44,13 @@ def output_files(case: Case) -> Iterator[ReadOutput]:
 
 def entries(case: Case) -> Iterator[Delegation]:
     """All entries that are known."""
-    rows = (case.forest.delegation(handle) for handle in case.forest.walk())
+    rows = (case.forest.delegation(handle) for handle in case.forest.on_host(case.facts.told_by))
     return (facts for facts in rows if _is_entry(facts))
 
 
 def entry_named(case: Case, id: str | None) -> Delegation | None:
     """The entry of that id, if it is known."""
-    handle = case.forest.find(id) if id else None
+    handle = case.forest.find(id, case.facts.told_by) if id else None
     facts = case.forest.delegation(handle) if handle is not None else None
     return facts if facts is not None and _is_entry(facts) else None
 

@@ -306,7 +306,7 @@ def way_on(case: Case) -> Iterator[RuleNote]:
     "plugin has no file near the log, so this is only mentioned, and only where the project has agent files.",
 )
 def named_by_its_file(case: Case) -> Iterator[RuleNote]:
-    agents, name = case.forest.policy.agents, case.facts.agent
+    agents, name = case.policy.agents, case.facts.agent
     if not _is_output(case) or name is None:
         return
     files = {PurePath(each.source).stem: each for each in agents.values()}

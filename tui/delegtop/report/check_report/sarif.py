@@ -61,7 +61,7 @@ def _message(subject: CheckSubject, finding: Finding) -> str:
 
 
 def _location(origin: Origin, subject: str) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": uri(origin.source)}, "region": {"startLine": max(origin.line, 1)}}
+    place = {"artifactLocation": {"uri": uri(origin.name)}, "region": {"startLine": max(origin.line, 1)}}
     return {"physicalLocation": place, **_nowhere(subject)}
 
 

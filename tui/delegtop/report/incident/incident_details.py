@@ -160,7 +160,7 @@ def is_blocker(found: Assessment) -> bool:
 
 def excerpt(origin: Origin, shows: Collection[str], raw: Raw) -> Excerpt:
     """The line at that place, masked before it is cut: half a secret would not be known for one."""
-    place, data = Place(origin.source, origin.line), raw(origin)
+    place, data = Place(origin.name, origin.line), raw(origin)
     if data is None:
         return Excerpt(place, list(shows), None, cut=False)
     text = mask_beginning(data[: 2 * _MASKED_AT_ONCE].decode("utf-8", "replace"), _MASKED_AT_ONCE).rstrip("\r\n")
@@ -178,4 +178,4 @@ def _time(at: Millis | None) -> str | None:
 
 
 def _place(origin: Origin | None) -> Place | None:
-    return None if origin is None else Place(origin.source, origin.line)
+    return None if origin is None else Place(origin.name, origin.line)

@@ -48,7 +48,7 @@ def gather(
     recall: Recall = lambda _: (),
     existence: Existence = lambda _: unseen,
 ) -> Incident:
-    """The incident at `forest.now`; with `only`, of that delegation with all above and below it."""
+    """The incident at `forest.shown_at`; with `only`, of that delegation with all above and below it."""
     gathering = _Gathering(forest, raw, existence, only)
     for handle in gathering.worst[:RECALLED]:
         journal.remember(recall(forest.delegation(handle)))
@@ -91,7 +91,7 @@ class _Gathering:
         return Incident(
             schema_version=SCHEMA_VERSION,
             program=f"delegtop {__version__}",
-            at=iso(forest.now),
+            at=iso(forest.shown_at),
             only=None if self.only is None else forest.delegation(self.only).id,
             headline=mask(self._headline()),
             counts=dict(Counter(forest.state(handle) for handle in self.shown).most_common()),

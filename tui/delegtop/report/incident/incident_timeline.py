@@ -47,7 +47,7 @@ def timeline(
     ids = {forest.delegation(handle).id for handle in troubled}
     ranked = sorted(found, key=lambda one: (one[1].subject is not None and one[1].subject.id not in ids, *_order(one)))
     kept = sorted(ranked[:MOST], key=_order)
-    end = Event(iso(forest.now), "report", None, "the moment of this report", derived=True, place=None)
+    end = Event(iso(forest.shown_at), "report", None, "the moment of this report", derived=True, place=None)
     return [*(event for _, event in kept), end], len(ranked) - len(kept)
 
 
@@ -64,7 +64,7 @@ def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]
         if facts.started_at is not None:
             starts.append(facts.started_at)
     for told in journal.events:
-        found = forest.find(told.id)
+        found = forest.find(told.id, told.origin.host)
         if found is None or found not in shown or told.at is None or told.at > forest.now_of(found):
             continue
         facts = forest.delegation(found)
@@ -73,7 +73,7 @@ def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]
             continue
         if not is_last and (what := _said(told)) is not None:
             yield told.at, _event(told.at, what[0], facts, what[1], told.origin)
-    for asleep, awake in forest.sleeps(min(starts, default=forest.now)):
+    for asleep, awake in forest.sleeps(min(starts, default=forest.shown_at)):
         text = f"every log was silent for {duration(awake - asleep)}: the machine slept, or all of them waited"
         yield asleep, Event(iso(asleep), "slept", None, text, derived=True, place=None)
 
@@ -118,5 +118,5 @@ def _said(told: Kept) -> tuple[What, str] | None:
 def _event(at: Millis, what: What, facts: Delegation, text: str, origin: Origin | None) -> Event:
     masked = mask_beginning(text, 4 * _SHORT)
     short = masked if len(masked) <= _SHORT else f"{masked[: _SHORT - 1]}…"
-    place = Place(origin.source, origin.line) if origin else None
+    place = Place(origin.name, origin.line) if origin else None
     return Event(iso(at), what, Ref(facts.id, mask(label(facts))), short, derived=what == "deadline", place=place)

@@ -97,7 +97,7 @@ class PageGathering:
         self._shown: Collection[Handle] = ()
         self.is_behind = False
         """Whether something was put off that is to be looked at soon."""
-        self.picture = PagePicture(token_hex(4), 0, self._forest.now, {}, {}, 0)
+        self.picture = PagePicture(token_hex(4), 0, self._forest.shown_at, {}, {}, 0)
 
     def update(self, changed: Iterable[Handle], lives: Iterable[Handle], sources: Sequence[Health]) -> bool:
         """These are assessed otherwise, and of these more changed than what they do; True if the page is another."""
@@ -159,7 +159,7 @@ class PageGathering:
         after = PagePicture(
             before.run,
             version,
-            self._forest.now,
+            self._forest.shown_at,
             {id: _block(before.blocks.get(id), html, version) for id, html in blocks.items()},
             {name: _list(before.lists.get(name), ids, version) for name, ids in lists.items()},
             problems,

@@ -117,7 +117,7 @@ class PageRows:
     @property
     def moment(self) -> Millis:
         """The moment of the whole page."""
-        return self._forest.now
+        return self._forest.shown_at
 
 
 def _clean(foreign: str) -> str:

@@ -42,7 +42,7 @@ def gather(
     trees = {root: tally for root, tally in _tallies(assessments, told).items() if _is_counted(forest, root, counted)}
     listed = sorted((root for root in trees if _is_told(trees[root])), key=lambda root: _place(trees[root], root))
     sessions = tuple(told.session(root, trees[root]) for root in listed[:SESSIONS])
-    return MachineStatus(forest.now, by, cost, total(trees.values()), sessions, len(listed) - len(sessions))
+    return MachineStatus(forest.shown_at, by, cost, total(trees.values()), sessions, len(listed) - len(sessions))
 
 
 def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
@@ -86,7 +86,7 @@ def _is_counted(forest: Forest, root: Handle, counted: Counted) -> bool:
     if counted is everything:
         return True
     origins = forest.delegation(root).origins
-    return not origins or any(counted(origin.source) for origin in origins)
+    return not origins or any(counted(origin.name) for origin in origins)
 
 
 def _is_told(tally: Tally) -> bool:

@@ -17,6 +17,8 @@ from delegtop.model.events import (
     Erred,
     Event,
     Heard,
+    HostBeat,
+    HostMet,
     Noted,
     ProcessSeen,
     Resumed,
@@ -57,6 +59,8 @@ def _without_repeats(rows: list[Row]) -> list[Row]:
 def _about(event: Event, id_: str) -> bool:
     if isinstance(event, Surveyed):
         return id_ in event.ids
+    if isinstance(event, (HostMet, HostBeat)):
+        return False
     return isinstance(event, Deviation) or event.id == id_
 
 
@@ -107,6 +111,8 @@ def _what(event: Event, hide: Callable[[str], str]) -> Content:
             return Content.styled("given work again", "bold")
         case Surveyed():
             return Content.styled("listed in the registry", MUTED)
+        case HostMet() | HostBeat():
+            return Content.styled("its host was heard of", MUTED)
         case Deviation():
             words = Content.styled("does not fit the format", "$warning")
             return said(words, one_line(event.kind), one_line(hide(event.detail)))

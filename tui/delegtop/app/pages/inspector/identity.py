@@ -50,7 +50,7 @@ def blocks(subject: PageSubject, spent: Totals | None) -> list[Block]:
         found.append(LabelledFact("children", Content(f"{children:,}")))
     if delegation.caller:
         found.append(LabelledFact("caller", one_line(delegation.caller)))
-    if delegation.pid is not None or delegation.host or _unseen(subject):
+    if delegation.pid is not None or delegation.elsewhere or delegation.host or _unseen(subject):
         found.append(LabelledFact("process", _process(subject)))
     found.append(LabelledFact("used", _spent(delegation)))
     if spent is not None and spent.nodes > 1 and (spent.tokens, spent.cost) != (None, None):
@@ -101,8 +101,12 @@ def _process(subject: PageSubject) -> Content:
     delegation = subject.delegation
     pid = f"pid {delegation.pid}" if delegation.pid is not None else None
     if why := _unseen(subject):
-        return _words(pid, delegation.host, why)
-    return said(_words(pid, delegation.host), _life(subject) if pid else "")
+        return _words(pid, _where(delegation), why)
+    return said(_words(pid, _where(delegation)), _life(subject) if pid else "")
+
+
+def _where(delegation: Delegation) -> str | None:
+    return delegation.elsewhere or delegation.host
 
 
 def _unseen(subject: PageSubject) -> str:
@@ -113,12 +117,12 @@ def _unseen(subject: PageSubject) -> str:
 
 def _life(subject: PageSubject) -> Content | str:
     """Whether its process is there at the moment that is shown, by what was told; nobody is asked anew."""
-    host, state = subject.delegation.host, subject.forest.state(subject.handle)
+    host, state = _where(subject.delegation), subject.forest.state(subject.handle)
     if subject.delegation.ended_by is Ending.GONE or subject.forest.is_gone(subject.handle):
         return Content.styled("gone", "bold $warning")
     if host is None:
         return "alive or gone is unknown"
-    if host not in (LOCALHOST, processes.hostname()):
+    if subject.delegation.told_by or host not in (LOCALHOST, processes.hostname()):
         return "on another machine"
     return "not known to be gone" if state in ACTIVE or state is State.IDLE else ""
 

@@ -259,7 +259,10 @@ class Inspector(Vertical):
 
 
 def _presence(delegation: Delegation) -> dict[str, Presence]:
-    """Where the artifacts of a delegation are looked for: beneath the working directory and beneath its log."""
+    """Where the artifacts of a delegation are looked for: beneath the working directory and beneath its log. Those of
+    another host are not here."""
+    if delegation.told_by:
+        return {}
     origin = delegation.ended_origin or delegation.started_origin
     roots = [*this_folder(), *([Path(origin.source).parent] if origin else [])]
     return artifact_files.look([artifact.path for artifact in delegation.artifacts[: returned.SHOWN]], roots)

@@ -22,4 +22,4 @@ def look_up(
     origins = [origin for origin in (facts.ended_origin, facts.started_origin) if origin]
     roots = [*this_folder(), *(Path(origin.source).parent for origin in origins[:1])]
     lines = {origin: reader.feed.raw(origin) for origin in evidence}
-    return artifact_files.look(paths[:FILES], roots), lines
+    return ({} if facts.told_by else artifact_files.look(paths[:FILES], roots)), lines

@@ -162,9 +162,9 @@ def _noted(mark: Mark | None, subject: PageSubject) -> list[Block]:
         return []
     state = ""
     if mark.acknowledged:
-        state = f"acknowledged {ago(mark.at, subject.forest.now)}"
+        state = f"acknowledged {ago(mark.at, subject.forest.shown_at)}"
     elif mark.until is not None:
-        state = f"put off until {moment(mark.until, subject.forest.now, subject.zone)}"
+        state = f"put off until {moment(mark.until, subject.forest.shown_at, subject.zone)}"
     note = [LabelledFact("your note", foreign(mark.note, "$accent"))] if mark.note else []
     return [*([LabelledFact("you", Content.styled(state, "$accent"))] if state else []), *note]
 

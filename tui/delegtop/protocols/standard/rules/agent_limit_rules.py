@@ -11,12 +11,12 @@ from delegtop.model.policy import AgentLimits
 
 
 def _limits(case: Case, agent: str | None) -> AgentLimits | None:
-    return case.forest.policy.limits_of(agent, case.facts.cwd)
+    return case.policy.limits_of(agent, case.facts.cwd)
 
 
 def _giver(case: Case) -> tuple[str, AgentLimits] | None:
     """The agent that handed the work out, and what its file says."""
-    parent = case.forest.parent(case.handle) if case.forest.policy.agents else None
+    parent = case.forest.parent(case.handle) if case.policy.agents else None
     if parent is None:
         return None
     agent = case.forest.delegation(parent).agent

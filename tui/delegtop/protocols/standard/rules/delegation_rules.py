@@ -146,7 +146,7 @@ def one_story(case: Case) -> Iterator[RuleNote]:
 )
 def parent_seen(case: Case) -> Iterator[RuleNote]:
     parent = case.facts.parent
-    if parent is None or case.forest.find(parent) is not None:
+    if parent is None or case.forest.find(parent, case.facts.told_by) is not None:
         return
     yield RuleNote(
         f"Its parent {parent} is in none of the sources.",

@@ -157,7 +157,7 @@ def cycle_of_parents(case: Case) -> Iterator[RuleNote]:
     # A parent that was declared and seen but is not drawn is where a circle was cut.
     if facts.parent is None or forest.parent(case.handle) is not None or forest.link(case.handle) is not Link.EXPLICIT:
         return
-    above = forest.find(facts.parent)
+    above = forest.find(facts.parent, facts.told_by)
     if above is None:
         return
     circle = [facts]
