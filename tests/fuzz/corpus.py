@@ -12,6 +12,7 @@ from tests.small_logs import BUILT
 
 from delegtop.dialects import Dialect, Sample, Unit
 from delegtop.feed.formats import Formats
+from delegtop.protocols.standard.dialects.return_file import ReturnFile
 from delegtop.sources.database import columns_of
 
 SAMPLE = 64 * 1024
@@ -79,6 +80,8 @@ def gather(small: Path) -> Corpus:
             data = path.read_bytes()
             lines = [line for line in data.split(b"\n")[:_LINES] if line] if unit is Unit.LINES else [data]
             texts.append(Text(str(path), dialect, unit, tuple(lines)))
+            if dialect.is_answer:  # no file is taken for a return by itself: somebody says that it is one
+                texts.append(Text(str(path), ReturnFile, ReturnFile.unit, (data,)))
     return Corpus(tuple(texts), tuple(databases))
 
 

@@ -47,8 +47,10 @@ class KnownTexts:
             self.forget(next(iter(self._closed)))
 
     def reopen(self, trace: TextTrace) -> None:
-        """It was found again."""
+        """It was found again, and goes on: it is the newest of its kind."""
         self._closed.pop(trace, None)
+        if self._drop(trace):
+            self.add(trace)
 
     def name(self, trace: TextTrace, path: str) -> str:
         """The source name for lines of this text: equal to the path, but an object of its own for every text there.

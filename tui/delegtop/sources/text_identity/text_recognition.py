@@ -182,8 +182,7 @@ class TextRecogniser:
             twin = trace.clone()
             home.trace, twin.home = twin, home
             home.source = self._library.name(twin, home.path)
-            if home.names:
-                self._library.add(twin)
+            self._library.add(twin)
         self._library.reopen(trace)
         self._settle_in(file, trace)
 
