@@ -10,6 +10,7 @@ from delegtop.dialects.recording.tape import Header, TapeBeat, TapeEvents, TapeS
 from delegtop.model.events import Event
 
 NOW = WallClock().now()
+"""Some moment; by the time that a test is run it may have been a while ago."""
 GOES_ON = "sleep 600"
 
 
@@ -28,7 +29,7 @@ def told(line: int, *events: Event) -> TapeEvents:
 
 
 def minutes_ago(minutes: float) -> Millis:
-    return Millis(int(NOW - minutes * MINUTE))
+    return Millis(int(WallClock().now() - minutes * MINUTE))
 
 
 SOURCE = TapeSource(1, "/srv/run.jsonl")
