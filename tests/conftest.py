@@ -72,6 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--hostile", type=int, default=300, help="hostile strings in the fields of all formats")
     parser.addoption("--planted", type=int, default=249, help="secrets planted in the logs of all formats")
     parser.addoption("--live-full", action="store_true", help="every way to hang and to be slow, with real processes")
+    parser.addoption("--fleet-full", action="store_true", help="hosts that are lost three times, and forty at once")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files and generated reference pages")
 
 

@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE, until
 
-from delegtop.base.clock import SECOND, Millis, WallClock, iso
 from delegtop.cli import main
 from delegtop.dialects.recording.tape import End, Header, TapeBeat, TapeEvents, TapeLine, TapeSource, Written, unframe
-from delegtop.model.events import LOCALHOST
 
 
 class Listener:
@@ -165,28 +163,6 @@ def _is_gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
     except OSError:
         return True
-
-
-def test_a_process_that_hangs_is_looked_at_there_and_told(listen: Listen, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "queue")
-    with subprocess.Popen(["cat", "queue"], cwd=tmp_path, stdout=subprocess.DEVNULL) as stuck:
-        at = iso(Millis(WallClock().now() - int(4.5 * SECOND)))
-        record = {"event": "register", "at": at, "session_id": "s1", "subagent": "x", "pid": stuck.pid}
-        (tmp_path / "run.jsonl").write_text(json.dumps(record | {"host": LOCALHOST}) + "\n")
-        one = listen("run.jsonl")
-        seen = one.hear(lambda record: b"processseen" in _encoded(record))
-        assert seen.events[0].pid == stuck.pid
-        assert seen.events[0].waits_for == "input"
-        stuck.kill()
-        stuck.wait()
-        gone = one.hear(lambda record: b'"outcome":"lost"' in _encoded(record))
-        assert any(getattr(event, "outcome", "") == "lost" for event in gone.events)
-
-
-def _encoded(record: Written) -> bytes:
-    import msgspec
-
-    return msgspec.json.encode(record)
 
 
 def test_what_is_there_now_through_a_pipe(log: Path, tmp_path: Path) -> None:

@@ -1,11 +1,25 @@
 """The tables of the settings: settings that belong together stand in a table of their own, such as `[protocol]`."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+from delegtop.base.ssh_command import HostNameError, checked_command, checked_host
 from delegtop.protocols.standard.contract.protocol_options import IdForm, ProtocolOptions, SessionIdPlace
-from delegtop.setting_kinds import HOURS, SECRET, ByProject, whole, words
+from delegtop.setting_kinds import (
+    COMMAND,
+    HOURS,
+    SECRET,
+    SPAN,
+    TEXT,
+    ByProject,
+    Refused,
+    SettingKind,
+    one_of,
+    whole,
+    words,
+)
 
 _READING = ProtocolOptions()
 
@@ -64,6 +78,72 @@ class Act(SettingTable, frozen=True, kw_only=True):
     """Let `K` and `delegtop stop` act, not only show their plan. Neither a project nor the environment can set it."""
     readonly: ByProject[bool] = False
     """Never act, whatever else is set. Whoever says so last or first is heeded: nothing takes it back."""
+
+
+class HostSetting(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One other machine: a table `[[hosts]]` (docs/fleet.md)."""
+
+    ssh: str
+    """As in ~/.ssh/config; `user@host` works."""
+    name: str = ""
+    """What it is called here; else by its ssh name."""
+    since: str = ""
+    """How far back it is read; else as here."""
+    command: tuple[str, ...] = ("delegtop",)
+    lines: str = "ask"
+
+
+LINES = ("never", "ask", "all")
+_SPELLED = tuple(HostSetting.__struct_fields__)
+
+
+def _hosts(value: object) -> tuple[HostSetting, ...]:
+    """A list of tables; every name is there once."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(each, dict) for each in value):
+        raise Refused(value, "it should be tables: [[hosts]]")
+    hosts = tuple(_host(each) for each in value)
+    for host in hosts:
+        if sum((each.name or each.ssh) == (host.name or host.ssh) for each in hosts) > 1:
+            raise Refused(host.name or host.ssh, "another host has this name", "name")
+    return hosts
+
+
+def _host(told: dict[str, object]) -> HostSetting:
+    for key in told:
+        if key not in _SPELLED:
+            raise Refused(key, f"a host has {', '.join(_SPELLED)}", key)
+    if "ssh" not in told:
+        raise Refused(told, "it should say how ssh reaches it", "ssh")
+    values = {key: _JUDGED[key](value) for key, value in told.items() if value != "" or key == "ssh"}
+    return HostSetting(**values)
+
+
+def _of_host(key: str, judge: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def judged(value: Any) -> Any:
+        try:
+            return judge(value)
+        except Refused as error:
+            raise Refused(error.value, error.reason, key) from None
+        except HostNameError as error:
+            raise Refused(value, str(error), key) from None
+
+    return judged
+
+
+def _since(value: object) -> str:
+    if value != "all":
+        SPAN.judge(value)
+    return str(value)
+
+
+_JUDGED: dict[str, Callable[[Any], Any]] = {
+    "ssh": _of_host("ssh", lambda value: checked_host(TEXT.judge(value))),
+    "name": _of_host("name", lambda value: checked_host(TEXT.judge(value))),
+    "since": _of_host("since", _since),
+    "command": _of_host("command", lambda value: checked_command(COMMAND.judge(value))),
+    "lines": _of_host("lines", one_of(LINES).judge),
+}
+HOSTS = SettingKind(_hosts)
 
 
 Secret = Annotated[str, SECRET]

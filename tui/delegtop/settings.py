@@ -35,7 +35,7 @@ from delegtop.setting_kinds import (
     whole,
     words,
 )
-from delegtop.setting_tables import Act, Count, Notifications, Protocol, SettingTable
+from delegtop.setting_tables import HOSTS, Act, Count, HostSetting, Notifications, Protocol, SettingTable
 
 PREFIX = "DELEGTOP_"
 NOT_SETTINGS = frozenset(
@@ -62,7 +62,7 @@ NOT_SETTINGS = frozenset(
     }
 )
 """Variables with our prefix that are no settings."""
-NOT_BY_ENVIRONMENT = frozenset({"act.enabled"})
+NOT_BY_ENVIRONMENT = frozenset({"act.enabled", "hosts"})
 """Those that a variable may not make either: a project may bring its variables along."""
 STICKY = frozenset({"act.readonly"})
 """What nothing takes back, once somebody has said so."""
@@ -104,6 +104,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders and files that are looked into when no source is named, beside the known places."""
     exclude: ByProject[Words] = ()
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
+    hosts: Annotated[tuple[HostSetting, ...], HOSTS] = ()
+    """Other machines that `--hosts` and `delegtop hosts` connect to, each in a table `[[hosts]]` with `ssh`, `name`,
+    `since`, `command` and `lines` (docs/fleet.md). Neither a project nor the environment can set it."""
     since: Span = 2 * HOUR
     """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
     learn: bool = True

@@ -128,6 +128,29 @@ def test_a_recording_carries_it_and_shows_the_same(tmp_path: Path, stuck: "subpr
         assert again.assessments.sentence(0).partition(": cat")[2] == said.partition(": cat")[2]
 
 
+def test_what_leaves_for_another_machine_has_it_too(tmp_path: Path, stuck: "subprocess.Popen[bytes]") -> None:
+    """A hang is proven where it is: whoever only passes on what is told asks the kernel all the same."""
+    from delegtop.feed.outgoing import Outgoing
+    from delegtop.feed.outgoing_words import OutgoingWords
+    from delegtop.feed.recorder import Recorder
+    from delegtop.observation.observation import opened
+    from delegtop.observation.source_discovery import places
+    from delegtop.settings import Settings
+
+    outgoing = Outgoing(Recorder(WallClock(), "a test"), WallClock(), OutgoingWords(masked=True))
+    sent = bytearray()
+    found = places([str(log(tmp_path, stuck.pid))], Settings())
+    with opened(found, Settings(), witness=outgoing.take) as seen:
+
+        def told(word: bytes) -> bool:
+            seen.take_in()
+            sent.extend(b"".join(batch.data for batch in outgoing.batches()))
+            return word in sent
+
+        until(lambda: told(b'"is":"processseen"'), "what the kernel shows")
+        assert b'"waits_for":"input"' in sent
+
+
 def test_what_another_user_runs_is_not_looked_into_and_that_is_said(
     tmp_path: Path, stuck: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:

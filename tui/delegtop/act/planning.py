@@ -22,7 +22,7 @@ def stop_plan(
     owner = whose(forest, handle, machine)
     rungs = () if refused else tuple(_restricted(each, acting) for each in ladder(forest, handle, owner, machine))
     return StopPlan(
-        facts.id,
+        forest.id(handle),
         called(facts),
         owner.program.title if owner.program else "",
         "" if refused else owner.words,

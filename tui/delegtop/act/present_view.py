@@ -1,5 +1,6 @@
 """Whether what is shown is the present of this machine: only that can be acted on."""
 
+import shlex
 from collections.abc import Iterable
 from pathlib import PurePath
 
@@ -13,14 +14,15 @@ _BESIDE = "{} is a recording, and what it says of others cannot be told from wha
 _RECORDING = "recording"
 
 
-def refusal(facts: Delegation, statuses: Iterable[SourceStatus]) -> str:
-    """Why nothing can be done about a delegation, by where it is known from; nothing if it can."""
+def refusal(facts: Delegation, statuses: Iterable[SourceStatus], via: str = "") -> str:
+    """Why nothing can be done about a delegation, by where it is known from; nothing if it can. `via` is the name by
+    which ssh reaches its host."""
     places = [each for each in (facts.started_origin, facts.heard_origin, *facts.origins) if each is not None]
     files = [each for each in places if not each.is_kernel]
     if any(each.host for each in places):
-        return (
-            f"it is on {next(each.host for each in places if each.host)}; only what runs on this machine can be stopped"
-        )
+        on = next(each.host for each in places if each.host)
+        there = shlex.join(("ssh", "-t", via, shlex.join(("delegtop", "stop", facts.id)))) if via else ""
+        return f"it is on {on}; only what runs on this machine can be stopped{f', and there: {there}' if there else ''}"
     if any(each.source == STDIN for each in files):
         return "it was piped in, and nobody knows from which machine; only what is read from a file here can be stopped"
     known = list(statuses)

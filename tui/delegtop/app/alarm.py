@@ -15,6 +15,8 @@ from delegtop.settings import Settings
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.alerts import Alert, Alerts
+    from delegtop.feed.host_states import HostStatus
+    from delegtop.observation.host_news import HostNews
 
 TOASTS = 3
 """Shown at once; more would cover the screen."""
@@ -25,8 +27,16 @@ Toast = Callable[[str, str], None]
 class Alarm:
     """Looks at the board every second. `toast` shows a message under a title, as plain text."""
 
-    def __init__(self, board: Board, settings: Settings, ring: Callable[[], None], toast: Toast) -> None:
-        self._board, self._toast = board, toast
+    def __init__(
+        self,
+        board: Board,
+        settings: Settings,
+        ring: Callable[[], None],
+        toast: Toast,
+        hosts: "Callable[[], Sequence[HostStatus]]" = tuple,
+    ) -> None:
+        self._board, self._toast, self._hosts = board, toast, hosts
+        self._host_news: HostNews | None = None
         self._masked = settings.mask_secrets
         self._alerts: Alerts | None = None
         board.news = set(), set()
@@ -55,7 +65,14 @@ class Alarm:
             self._alerts.begin()
             board.renumbered.subscribe(self._alerts.renumber)
             return
-        self._tell(self._alerts.look(changed, assessed))
+        self._tell([*self._alerts.look(changed, assessed), *self._of_hosts()])
+
+    def _of_hosts(self) -> "Sequence[Alert]":
+        if self._host_news is None:
+            from delegtop.observation.host_news import HostNews  # as above
+
+            self._host_news = HostNews()
+        return self._host_news.look(self._hosts(), self._board.clock.now())[1]
 
     def _tell(self, alerts: "Sequence[Alert]") -> None:
         self._notifier.tell(alerts)

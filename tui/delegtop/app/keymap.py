@@ -70,6 +70,7 @@ MONITOR = (
         LOOK,
     ),
     KeyCommand("finished", "D", "finished", "finished", "Give rows to more of what is over, the newest first", LOOK),
+    KeyCommand("hosts", "H", "hosts", "hosts", "Rows by host, then one host alone, then all", LOOK),
     KeyCommand("triage", "t,f9", "triage", "triage", "All problems, worst first, and what to do about each", LOOK, 4),
     KeyCommand("gantt", "b", "gantt", "gantt", "Bars in time in place of the columns, and back again", LOOK, 6),
     KeyCommand("pause", "p,Z", "pause", "pause", "Hold the picture still; reading goes on and is counted", LOOK, 9),
@@ -119,7 +120,7 @@ APP = (
     KeyCommand("redraw", "ctrl+l", "redraw", "redraw", "Paint the whole screen again", PROGRAM),
     KeyCommand("suspend", "ctrl+z", "suspend_process", "suspend", "Back to the shell; `fg` returns here", PROGRAM),
     KeyCommand("rewind", "r", "rewind", "rewind", "Look at any moment of the past, and return to now", PROGRAM, 16),
-    KeyCommand("replay", "R", "replay", "replay", "Go to the last record of what is long over", PROGRAM),
+    KeyCommand("replay", "R", "replay", "replay", "Missing hosts again, else the last record of what is over", PROGRAM),
     KeyCommand("quit", "q,ctrl+c,f10", "quit", "quit", "Leave", PROGRAM, 1),
 )
 

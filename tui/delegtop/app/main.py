@@ -31,6 +31,7 @@ from delegtop.app.state.board import Board
 from delegtop.app.state.frame_pace import Frames, after
 from delegtop.app.state.idle_work import SLICE
 from delegtop.app.state.intake import Intake, Wake
+from delegtop.app.state.known_hosts import KnownHosts
 from delegtop.app.state.long_over import Bygone
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.state.saved_views import View, Views
@@ -105,12 +106,13 @@ class DelegtopApp(Rewinding, Borrowing):
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
         self.acts = ActsUnderWay(self.board, self.reader, acting, lambda: self.replay.recording, zone)
+        self.hosts = KnownHosts(self.board, observation.fleet)
         self.monitor = Monitor(
             self.board,
             self.reader,
             self.intake,
             settings,
-            watching=bool(observation.sources),
+            watching=bool(observation.sources or observation.places.hosts),
             frozen=isinstance(clock, FrozenClock),
             zone=zone,
             replay=self.replay,
@@ -118,6 +120,7 @@ class DelegtopApp(Rewinding, Borrowing):
             views=views,
             bygone=self.bygone,
             acts=self.acts,
+            hosts=self.hosts,
         )
         for each in theme.THEMES:
             self.register_theme(each)
@@ -237,7 +240,8 @@ class DelegtopApp(Rewinding, Borrowing):
             return
         from delegtop.app.alarm import Alarm  # few want it, and the first picture does not wait for it
 
-        self.alarm = Alarm(self.board, self.settings, self.bell, self._toast)
+        hosts = self.hosts.fleet.hosts if self.hosts.fleet is not None else tuple
+        self.alarm = Alarm(self.board, self.settings, self.bell, self._toast, hosts)
 
     def _toast(self, message: str, title: str = "") -> None:
         self.notify(message, title=title, severity="warning", markup=False)
@@ -281,7 +285,12 @@ class DelegtopApp(Rewinding, Borrowing):
         await self.monitor.run_action(action)
 
     def action_replay(self) -> None:
-        """To the last record of what is long over; where nothing is shown, to the logs that are offered."""
+        """Try hosts again that are missing; else to the last record of what is long over, or where nothing is shown to
+        the logs that are offered."""
+        fleet = self.hosts.fleet
+        if fleet is not None and self.board.moment is None and (tried := fleet.retry()):
+            self._toast(line(f"Trying {', '.join(tried)} again.", 200))
+            return
         offered = offers(self.reader.statuses) if not len(self.board.forest) else ()
         if offered:
             self.chosen = offered[0]

@@ -33,6 +33,7 @@ COMMANDS = {
     "learn": "remember how long each kind of agent usually takes on this machine",
     "diff": "compare two runs: what was delegated, how long it took, how it ended",
     "bundle": "put what happened into one masked file to send to somebody else",
+    "hosts": "say which other machines can be reached, and how old their news is",
     "sources": "list the logs that are found, of which agents, and what is left out",
     "replay": "watch recorded logs in their own time: play, seek, step, jump to problems",
     "run": "run a command as a delegation: tracked, limited in time, and in the tree",

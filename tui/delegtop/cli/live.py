@@ -19,16 +19,16 @@ DESCRIPTION = "Watch delegations live. Without a SOURCE, what is found here and 
 PAGE = "README.md"
 EXAMPLES = {
     "delegtop": "every agent that is at work on this machine",
-    "delegtop logs/ registry.json": "folders, files, globs in quotes",
-    "my-orchestrator | delegtop -": "a stream",
+    "my-orchestrator | delegtop - logs/": "a stream; folders, files, globs in quotes",
+    "delegtop ssh://devbox ssh://gpu1": "other machines that have delegtop, by the ssh you have",
 }
 
 
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "sources", nargs="*", metavar="SOURCE", help="a file, a folder, a glob, or - for standard input"
+        "sources", nargs="*", metavar="SOURCE", help="a file, a folder, a glob, ssh://HOST, or - for standard input"
     )
-    options.add(parser, "since", "here", "all")
+    options.add(parser, "since", "here", "all", "hosts")
     options.add(
         parser, "filter", "sort", "columns", "view", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config"
     )

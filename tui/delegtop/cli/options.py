@@ -29,6 +29,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "here": (("--here",), {"action": "store_true", "help": "only sessions of this folder and below"}),
     "all": (("--all",), {"action": "store_true", "help": "the whole history of every agent on this machine"}),
+    "hosts": (("--hosts",), {"action": "store_true", "help": "also all [[hosts]] of your settings (docs/fleet.md)"}),
     "format": (("--format",), {"metavar": "NAME", "help": "read every source as this format, whatever its shape"}),
     "theme": (("--theme",), {"metavar": "NAME", "help": "the colours of the dashboard"}),
     "ascii": (("--ascii",), {"action": "store_true", "help": "draw with ASCII characters only"}),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base.ssh_command import SCHEME
 from delegtop.cli import diagnostics, options
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.progress import Progress
@@ -23,9 +24,9 @@ def add(parser: ArgumentParser) -> None:
         "sources",
         nargs="*",
         metavar="SOURCE",
-        help="a file, a folder, a glob, or - for standard input; else what is found",
+        help="a file, a folder, a glob, ssh://HOST, or - for standard input; else what is found",
     )
-    options.add(parser, "since", "here", "all")
+    options.add(parser, "since", "here", "all", "hosts")
 
 
 def places(arguments: Namespace, settings: "Settings", start: Path | None = None) -> "Places":
@@ -38,7 +39,9 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     since = "all" if everything and not sources else arguments.since
     with options.refusals():
-        return source_discovery.places(sources, settings, since=since, here=here, start=start)
+        return source_discovery.places(
+            sources, settings, since=since, here=here, start=start, hosts=given.get("hosts", False)
+        )
 
 
 def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -> "Places":
@@ -46,7 +49,7 @@ def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -
     from delegtop.cli import suggestions
 
     found = places(arguments, settings)
-    if not found.sources:
+    if not found.sources and not found.hosts:
         diagnostics.say(suggestions.NOTHING_YET if waits else suggestions.NOTHING_FOUND)
     return found
 
@@ -70,8 +73,10 @@ def opened(
     from delegtop.observation import observation
 
     gc.disable()  # what is read stays until the end
-    clock, format = observation.clock_at(at), arguments.format
-    with observation.opened(found.as_is(), settings, clock, format=format, heed=heed, witness=witness) as seen:
+    clock, format, patience = observation.clock_at(at), arguments.format, getattr(arguments, "patience", None)
+    with observation.opened(
+        found.as_is(), settings, clock, format=format, heed=heed, witness=witness, patience=patience
+    ) as seen:
         with Progress("reading") as progress:
             seen.read(lambda: progress.update(seen.feed.progress))
         yield seen
@@ -103,5 +108,5 @@ def complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool
     for pattern in patterns:
         diagnostics.say(f"{pattern}: no file matches")
     for source in failed:
-        diagnostics.say(f"{source.path}: {source.detail or source.status}")
+        diagnostics.say(f"{source.path.removeprefix(SCHEME)}: {source.detail or source.status}")
     return bool(failed or patterns)

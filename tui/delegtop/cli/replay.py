@@ -66,7 +66,8 @@ def run(arguments: Namespace) -> int:
     from delegtop.app.main import run_app
     from delegtop.observation.observation import replayed
 
-    seen = replayed(found, loaded.settings, format=arguments.format, speed=arguments.speed, start=start)
+    with options.refusals():
+        seen = replayed(found, loaded.settings, format=arguments.format, speed=arguments.speed, start=start)
     return run_app(seen, query.text)
 
 

@@ -63,7 +63,7 @@ def _users_settings() -> "Settings":
 
 # -- who keeps it fresh ------------------------------------------------------------------------------------------------
 
-_OTHERWISE = ("sources", "since", "here", "all", "format", "at", "config")
+_OTHERWISE = ("sources", "hosts", "since", "here", "all", "format", "at", "config")
 """What makes it another look than that of the line."""
 
 Keeping = Callable[["Assessments"], "StatusKeeper"]

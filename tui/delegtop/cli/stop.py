@@ -100,7 +100,8 @@ class _Stopping:
         from delegtop.act.planning import stop_plan
         from delegtop.act.present_view import refusal
 
-        refused = refusal(self._seen.forest.delegation(self._handle), self._seen.statuses)
+        forest, via = self._seen.forest, self._seen.forest.word_of(self._handle).via
+        refused = refusal(forest.delegation(self._handle), self._seen.statuses, via)
         return stop_plan(self._seen.assessments, self._handle, PlanSight(), self._acting, refused)
 
     def _wanted(self, plan: "StopPlan") -> "RungPlan | None":

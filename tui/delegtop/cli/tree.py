@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.cli import diagnostics, options, output, reading, suggestions
 from delegtop.cli.exit_codes import Exit, outcome
+from delegtop.cli.watch import seconds
 
 if TYPE_CHECKING:
     from delegtop.model.store.ledger import Handle
@@ -38,6 +39,13 @@ def add(parser: ArgumentParser) -> None:
         "--gantt", action="store_true", help="print each tree over time, with deadlines and its critical path"
     )
     parser.add_argument("--sources", dest="health", action="store_true", help="also print how well each source is read")
+    parser.add_argument(
+        "--timeout",
+        dest="patience",
+        type=seconds,
+        metavar="TIME",
+        help="wait so long for each other host, 15s if not said; what is missing then is told, and exits 4",
+    )
     parser.add_argument("--claims", action="store_true", help="also print what the sources disagree about")
     options.add(parser, "filter", "sort", "columns", "at", "format", "ascii", "no_color", "config")
 
@@ -70,7 +78,13 @@ def _lines(arguments: Namespace, seen: "Observation", matches: "Collection[Handl
         from delegtop.report import tree_json
 
         return tree_json.tree(
-            forest, statuses, matches=matches, sort=sort, masked=settings.mask_secrets, prompts=arguments.prompts
+            forest,
+            statuses,
+            matches=matches,
+            sort=sort,
+            masked=settings.mask_secrets,
+            prompts=arguments.prompts,
+            hosts=seen.hosts,
         )
     from delegtop.report import tree_text
 

@@ -150,6 +150,7 @@ class Watch:
         from delegtop.diagnosis.alerts import Alerts
         from delegtop.diagnosis.news import NewsWatch
         from delegtop.diagnosis.verdict_changes import VerdictChanges
+        from delegtop.observation.host_news import HostNews
 
         self._seen, self._forest = seen, seen.forest
         self._query, self._notifier, self._hook, self._keeper = query, notifier, hook, keeper
@@ -160,11 +161,13 @@ class Watch:
         self._news = NewsWatch(self._forest, self._assessments)
         self._alerts = Alerts(self._forest, self._assessments)
         self._otlp, self._verdicts = otlp, VerdictChanges(self._assessments)
+        self._host_news = HostNews() if seen.places.hosts else None
         self._stirred = True
 
     def run(self, until: str | None, timeout: float | None) -> int:
         """Watch until the condition holds, the time is up, the input is over, or nobody reads any more."""
         end = None if timeout is None else monotonic() + timeout
+        self._print_hosts()  # who is there now may be lost
         self._tell(self._alerts.begin(telling=self._session is not None))
         self._send(self._verdicts.begin)
         read = self._print(self._news.begin())
@@ -198,12 +201,26 @@ class Watch:
         if self._session is not None:
             self._session.look()
         items = self._news.look(touched, lives | assessed)
+        if not self._print_hosts():
+            return False
         alerts = self._tell(self._alerts.look(touched, assessed))
         self._send(lambda: self._verdicts.look(assessed))
         self._stirred = bool(changes or alerts)
         if self._keeper is not None:
             self._keeper.look()
         return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
+
+    def _print_hosts(self) -> bool:
+        """Who is lost and who is back; False once nobody reads any more."""
+        if self._host_news is None:
+            return True
+        from delegtop.report import news_lines
+
+        changes, alerts = self._host_news.look(self._seen.hosts, self._seen.now)
+        self._notifier.tell(alerts)
+        if self._hook is not None:
+            self._hook.tell(alerts)
+        return self._emit(news_lines.of_host(*each, as_json=self._as_json) for each in changes)
 
     def _tell(self, alerts: "Sequence[Alert]") -> "list[Alert]":
         """Tell of those that are meant. That something is over is told to whoever was told that it was so, whatever

@@ -408,6 +408,10 @@ class Feed:
         """Let whoever waits go on at once. Any thread may ask for it."""
         self._waker.wake()
 
+    def nudge(self) -> None:
+        """The same for somebody else's sake: nothing is looked for here because of it."""
+        self._waker.nudge()
+
     def progress(self) -> tuple[int, int]:
         """Bytes read, and bytes known to be there."""
         return self._files.progress()

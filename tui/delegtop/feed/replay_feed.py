@@ -19,6 +19,7 @@ from delegtop.model.policy import Policy
 from delegtop.sources.records import Line
 
 if TYPE_CHECKING:
+    from delegtop.feed.fleet import Fleet, PastFleet
     from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
 
@@ -43,9 +44,9 @@ class Replay:
     def __init__(
         self,
         clock: ReplayClock,
-        read: Callable[[], Feed],
+        read: "Callable[[], Feed | PastFleet]",
         *,
-        live: Feed | None = None,
+        live: "Feed | Fleet | None" = None,
         present: Clock | None = None,
         policy: Policy | None = None,
         observe: Callable[[Forest], Observer] | None = None,
@@ -65,7 +66,7 @@ class Replay:
         self._policy, self._observe = policy, observe
         self._start = start
         """Where to begin, found from the first moment; else there."""
-        self._source: Feed | None = None
+        self._source: Feed | PastFleet | None = None
         self._events: list[Event] = []
         self._unwritten: dict[Event, None] = {}
         self._told: tuple[int, Millis] | None = None
@@ -183,8 +184,13 @@ class Replay:
     # -- what a feed tells besides ---------------------------------------------------------------------------------
 
     @property
-    def _feed(self) -> Feed | None:
-        return self._live or self._source
+    def _feed(self) -> "Feed | Fleet | None":
+        return self._live or (self._source if isinstance(self._source, Feed) else None)
+
+    @property
+    def fleet(self) -> "Fleet | None":
+        """The hosts whose present this is beside, if there are others than this machine."""
+        return None if isinstance(self._live, Feed) else self._live
 
     def watch_calls(self, calls: "Sequence[OpenCall]") -> None:
         """Only the present can be looked at."""

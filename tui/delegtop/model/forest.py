@@ -220,6 +220,14 @@ class Forest:
         """What its host told of itself."""
         return self._at(handle)[0].word
 
+    def is_stale(self, handle: Handle) -> bool:
+        """Whether its host was not heard of for a while: what is known of it is how it was then."""
+        return self._at(handle)[0].word.is_stale(self._shown_at)
+
+    def silence_of(self, handle: Handle) -> int:
+        """Milliseconds since its host was last heard of; 0 of one that need not be."""
+        return self._at(handle)[0].word.silence(self._shown_at)
+
     def now_of(self, handle: Handle) -> Millis:
         """The moment its host is known at, by that host's clock: what is asked of one delegation is asked of that."""
         return self._only.now if self._only is not None else self._rows.at(handle)[0].now

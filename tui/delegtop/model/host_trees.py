@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _BUILT = 1_024
 """So many delegations are kept as they were last put together: several who look at one do not gather its facts anew."""
 _STANDING_OUT = (LOOP, REVIEW, SALVAGE)
+_MISSED = 2
+"""A word lasts for one and a half of the spans between two: so often that, and three were missed."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -400,6 +402,14 @@ class HostWord(msgspec.Struct, frozen=True):
     def time(self, shown_at: Millis) -> Millis:
         """Where it is known to be when the whole picture is at that moment."""
         return min(self.own(shown_at), self.until) if self.beats else shown_at
+
+    def silence(self, shown_at: Millis) -> int:
+        """Milliseconds since it was last heard of; 0 of one that need not be."""
+        return max(self.own(shown_at) - self.beaten_at, 0) if self.beaten_at is not None else 0
+
+    def is_stale(self, shown_at: Millis) -> bool:
+        """Whether it was not heard of for so long that what is known of it is only how it was."""
+        return self.beaten_at is not None and self.silence(shown_at) > _MISSED * (self.until - self.beaten_at)
 
     def shown_when(self, at: Millis | None) -> Millis | None:
         """When the whole picture shows it at that moment of its own; None if that is not known to come."""

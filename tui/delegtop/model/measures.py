@@ -62,10 +62,9 @@ def folder(forest: "Forest", handle: "Handle") -> str | None:
 
 
 def host(forest: "Forest", handle: "Handle") -> str | None:
-    """The machine it runs on, as its log says; where others are told of, also whose log it is."""
+    """The machine it is on: where several are looked at whose log tells of it, else what that says."""
     facts = forest.delegation(handle)
-    told = facts.elsewhere or facts.host
-    return machine.name() if forest.has_hosts and told in (None, LOCALHOST) else told
+    return facts.told_by or (machine.name() if forest.has_hosts else facts.host)
 
 
 def named_host(forest: "Forest", handle: "Handle") -> str:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.appearances import Appearances
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.diagnosis.verdicts import Certainty
+    from delegtop.feed.fleet import Fleet, PastFleet
+    from delegtop.feed.host_states import HostStatus
     from delegtop.feed.replay_feed import Replay
     from delegtop.model.events import Event
     from delegtop.model.states import State
@@ -114,10 +116,20 @@ class Observation:
         self._moment: Millis | None = None
         """The moment of a recording that is seen; None for that of the clock."""
         self._closed: tuple[SourceStatus, ...] | None = None
+        self._hosts: tuple[HostStatus, ...] = ()
 
     @property
     def sources(self) -> list[str]:
         return self.places.sources
+
+    @property
+    def fleet(self) -> "Fleet | None":
+        """The hosts that are looked at, if there are others than this machine."""
+        if not self.places.hosts:
+            return None
+        from delegtop.feed.fleet import Fleet  # few look at others
+
+        return self.feed if isinstance(self.feed, Fleet) else self.replay.fleet if self.replay is not None else None
 
     @property
     def replay(self) -> "Replay | None":
@@ -148,6 +160,12 @@ class Observation:
         return self.feed.statuses() if self._closed is None else self._closed
 
     @property
+    def hosts(self) -> "tuple[HostStatus, ...]":
+        """How each host stands, if others than this machine are looked at."""
+        fleet = self.fleet if self._closed is None else None
+        return self._hosts if fleet is None else fleet.hosts()
+
+    @property
     def is_over(self) -> bool:
         """Nothing more can come: standard input was all there is and has ended, or a recording was played."""
         return self.feed.is_over
@@ -168,6 +186,8 @@ class Observation:
     def catch_up(self, after_batch: Callable[[], None] | None = None) -> None:
         """Everything that is there now, of sources that are then followed."""
         with _uncollected():
+            if (fleet := self.fleet) is not None:
+                self._take_in(fleet.meet(), after_batch)
             self._take_in(self._news(), after_batch)
             while self.feed.is_behind:
                 self._take_in(self._news(), after_batch)
@@ -312,7 +332,7 @@ class Observation:
     def close(self) -> None:
         """Let go of the sources; what was read stays."""
         if self._closed is None:
-            self._closed = self.feed.statuses()
+            self._hosts, self._closed = self.hosts, self.feed.statuses()
             self.feed.close()
 
     def __enter__(self) -> "Observation":
@@ -370,9 +390,11 @@ def opened(
     heed: Heed | None = None,
     witness: Witness | None = None,
     rewinds: bool = False,
+    patience: float | None = None,
 ) -> Observation:
     """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do,
-    `witness` is told every line; with `rewinds` whoever looks at the present can go back in it."""
+    `witness` is told every line; with `rewinds` whoever looks at the present can go back in it. To read once is to wait
+    for other hosts as many seconds as `patience` says."""
     clock = clock or WallClock()
 
     def feed(clock: Clock) -> Feed:
@@ -390,7 +412,7 @@ def opened(
 
     learns = settings.learn and not places.named and not isinstance(clock, FrozenClock)
     policy = policy or policy_for(settings, places.sources, learned=learns)
-    live = feed(clock)
+    live = _fleet(places, settings, clock, feed, witness, patience) if places.hosts else feed(clock)
     if heed is not None:
         live.tell_once()
     readable: Readable = live
@@ -399,8 +421,27 @@ def opened(
 
         past = ReplayClock(clock.now(), paused=True)
         again = clock if isinstance(clock, FrozenClock) else past
-        readable = Replay(past, lambda: feed(again), live=live, present=clock, policy=policy, observe=_appearances)
+
+        def read() -> "Feed | PastFleet":
+            return feed(again) if isinstance(live, Feed) else live.past(feed(again) if live.local is not None else None)
+
+        readable = Replay(past, read, live=live, present=clock, policy=policy, observe=_appearances)
     return Observation(readable, clock, settings, policy=policy, places=places, format=format, learns=learns, heed=heed)
+
+
+def _fleet(
+    places: Places,
+    settings: Settings,
+    clock: Clock,
+    feed: Callable[[Clock], Feed],
+    witness: Witness | None,
+    patience: float | None,
+) -> "Fleet":
+    from delegtop.feed.fleet import PATIENCE, Fleet  # few look at others
+
+    local = feed(clock) if places.sources or not places.named else None
+    waits = PATIENCE if patience is None else patience
+    return Fleet(places.hosts, local, clock=clock, zone=settings.zone(), witness=witness, patience=waits)
 
 
 def replayed(
@@ -415,6 +456,8 @@ def replayed(
     """What the sources hold, in its own time. `start` finds the place to begin at from the first moment."""
     from delegtop.feed.replay_feed import Replay  # as above
 
+    if places.hosts:
+        raise OpenError("other hosts are looked at as they are; a recording of them can be replayed (delegtop record)")
     clock = ReplayClock(Millis(0), speed)
     policy = policy or policy_for(settings, places.sources)
 

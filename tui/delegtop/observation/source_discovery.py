@@ -9,8 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from delegtop.base.clock import Millis, WallClock, parse_span
+from delegtop.base.clock import SECOND, Millis, WallClock, parse_span
 from delegtop.base.paths import logs_folder
+from delegtop.base.ssh_command import SCHEME, HostNameError, SshAddress, checked_host
 from delegtop.dialects import Candidate, Sample, known, products, recognise
 from delegtop.sources.discover import excluded, matching, secret
 
@@ -56,6 +57,8 @@ class Places(NamedTuple):
     """The sources that were only come across in this folder: they are read if something in them is alive."""
     named: bool = True
     """Whether somebody said so; else they were found."""
+    hosts: tuple[SshAddress, ...] = ()
+    """Other machines."""
 
     def as_is(self) -> "Places":
         """The same without what may appear later: for a look at one moment."""
@@ -69,12 +72,41 @@ def places(
     since: str | None = None,
     here: bool = False,
     start: Path | None = None,
+    hosts: bool = False,
 ) -> Places:
     """The sources that were named. Without any, what this folder (or `start`) and the homes of the known agents hold;
-    with `here` only what belongs to this folder. `since` is a span, or `all`."""
-    start = start or Path()
-    if sources:
-        return Places(list(sources), _since(since, None))
+    with `here` only what belongs to this folder. `since` is a span, or `all`. `ssh://host` names another machine, and
+    with `hosts` all that the settings name are looked at, too."""
+    files = [source for source in sources if not source.startswith(SCHEME)]
+    others = tuple(addresses([source for source in sources if source.startswith(SCHEME)], settings, since, hosts))
+    if sources and (files or not hosts):
+        return Places(files, _since(since, None), hosts=others)
+    return _found(settings, since, here, start or Path())._replace(hosts=others)
+
+
+def addresses(
+    named: Sequence[str], settings: "Settings", since: str | None = None, every: bool = False
+) -> Iterator[SshAddress]:
+    """The hosts of these names, and with `every` all that the settings name: each once, as the settings have it."""
+    _since(since, None)  # what is no time is said before anybody is asked
+    usual = since or f"{settings.since // SECOND}s"
+    known: dict[str, SshAddress] = {}
+    for each in settings.hosts:
+        made = SshAddress(each.ssh, each.name or each.ssh, each.command, since or each.since or usual, each.lines)
+        known[made.name] = made
+    told: dict[str, None] = dict.fromkeys(known) if every else {}
+    for source in named:
+        try:
+            name = checked_host(source.removeprefix(SCHEME).rstrip("/"))
+        except HostNameError as error:
+            raise OpenError(str(error)) from None
+        known.setdefault(name, SshAddress(name, name, since=usual))
+        told[name] = None
+    return (known[name] for name in told)
+
+
+def _found(settings: "Settings", since: str | None, here: bool, start: Path) -> Places:
+    """What this folder and the homes of the known agents hold."""
     wanted = [*(str(Path(source).expanduser()) for source in settings.sources), str(logs_folder())]
     for home in products.homes():
         path = home.path(os.environ, Path.home(), start)

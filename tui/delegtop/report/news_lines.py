@@ -6,7 +6,7 @@ is the contract, and `docs/schema/watch.schema.json` is made from it.
 
 import json
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -56,6 +56,24 @@ class News(Struct, frozen=True, forbid_unknown_fields=True):
     since: Annotated[Time | None, Meta(description="Since when it is so; of an end, when it ended.")]
     source: Annotated[str | None, Meta(description="The source that says so, else that tells of its start.")]
     line: Annotated[int | None, Meta(description="The line there.")]
+
+
+class HostNewsLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of `delegtop watch --json` that is about a host, and no delegation."""
+
+    schema_version: Literal[1]
+    event: Literal["host lost", "host back"]
+    at: Annotated[Time, Meta(description="When it was noticed.")]
+    host: str
+    message: Annotated[str, Meta(description="Why, in a sentence.")]
+
+
+def of_host(what: str, host: str, at: Millis, message: str, *, as_json: bool) -> str:
+    """That a host is lost, or back."""
+    if as_json:
+        event = cast(Literal["host lost", "host back"], what)
+        return to_json(HostNewsLine(1, event, iso(at), host, message))
+    return f"{_second(at)} {what:<8} {text.line(host, _WHO)} | {_one_line(message, _MESSAGE)}"
 
 
 def done(alert: Alert) -> Item:
@@ -118,8 +136,8 @@ def as_json(forest: Forest, item: Item, *, masked: bool = True) -> str:
 
 def schema() -> str:
     """The JSON Schema of a line."""
-    made = msgspec.json.schema(News)
-    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    either, parts = msgspec.json.schema_components([News, HostNewsLine], ref_template="#/$defs/{name}")
+    made = {"anyOf": list(either), "$defs": parts, "$schema": "https://json-schema.org/draft/2020-12/schema"}
     return json.dumps(made, indent=2) + "\n"
 
 

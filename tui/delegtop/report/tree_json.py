@@ -27,8 +27,9 @@ from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.order import order
 from delegtop.model.tree.rollup import Totals, totals
-from delegtop.report import privacy
+from delegtop.report import host_table, privacy
 from delegtop.report.health import Health
+from delegtop.report.host_table import HostRow
 from delegtop.report.walk import rows
 
 SCHEMA_VERSION = 1
@@ -57,6 +58,16 @@ class Source(Struct, frozen=True, forbid_unknown_fields=True):
     detail: str
     deviations: int
     reasons: dict[str, int]
+
+
+class Host(Struct, frozen=True, forbid_unknown_fields=True):
+    """One machine that was asked, and how it stands (docs/fleet.md)."""
+
+    name: str
+    state: str
+    news_at: Annotated[Time | None, Meta(description="By its own clock, up to when all is told.")]
+    offset_ms: Annotated[int, Meta(description="Milliseconds that this machine's clock is ahead of its own.")]
+    version: str | None
 
 
 class UsedOf(Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,10 +220,13 @@ def tree(
     sort: str = "start",
     masked: bool = True,
     prompts: bool = False,
+    hosts: Sequence[HostRow] = (),
 ) -> Iterator[str]:
-    """The document, one delegation a line. With `matches`, only those are in it; prompts only where asked for."""
+    """The document, one delegation a line. With `matches`, only those are in it; prompts only where asked for. `hosts`
+    are those that were asked, if others than this machine were."""
     yield f'{{"schema_version": {SCHEMA_VERSION},'
     yield f' "at": {to_json(_time(forest.shown_at))},'
+    yield from array("hosts", (to_json(host_table.entry(host)) for host in hosts), ",") if hosts else ()
     yield from array("sources", (to_json(source_of(source)) for source in sources), ",")
     writer = _Writer(forest, totals(forest), masked=masked, prompts=prompts)
     wanted = (row for row in rows(forest, None, writer.order(sort)) if matches is None or row.handle in matches)
@@ -225,11 +239,12 @@ def contract() -> type[Struct]:
     about = {"__doc__": "One delegation. What is not known is null."}
     node = msgspec.defstruct("Node", [(field.name, field.annotated) for field in NODE], namespace=about, **strict)
     nodes = GenericAlias(list, (node,))
-    fields = [
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = [
         ("schema_version", Literal[1]),
         ("at", Annotated[Time, Meta(description="The moment the states are for.")]),
         ("sources", list[Source]),
         ("delegations", Annotated[nodes, Meta(description="In the order of the tree, parents before children.")]),
+        ("hosts", Annotated[list[Host], Meta(description="Only where other machines were asked.")], []),
     ]
     about = {"__doc__": "What `delegtop tree --json` prints."}
     return msgspec.defstruct("Tree", fields, namespace=about, **strict)

@@ -36,7 +36,7 @@ ALIKE = 3
 """Files without a format that are named one by one; a folder may hold hundreds of others."""
 HEALTHY = 5
 """So many files of one format are listed when nothing is wrong with them: an agent may keep hundreds."""
-USUAL = ("project", "state", "depth", "left", "age", "quiet", DOING)
+USUAL = ("host", "project", "state", "depth", "left", "age", "quiet", DOING)
 """The columns that are printed unless others are asked for."""
 _LINE_MOST = 500
 _NAME_MOST = 64

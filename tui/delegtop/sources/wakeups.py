@@ -58,6 +58,7 @@ class Waker:
         self.trouble = ""
         """Why changes are not reported, though somebody asked for it."""
         self._changes: list[str] = []
+        self._nudged = False
 
     @property
     def mode(self) -> str:
@@ -88,11 +89,17 @@ class Waker:
         """As if something had stirred."""
         self._stirred.set()
 
+    def nudge(self) -> None:
+        """Let whoever waits go on, though nothing has stirred here."""
+        self._nudged = True
+        self._stirred.set()
+
     def stirred(self) -> bool:
         """Whether anything has stirred since this was last asked."""
-        was = self._stirred.is_set()
+        was, nudged = self._stirred.is_set(), self._nudged
         self._stirred.clear()
-        return was
+        self._nudged = False
+        return was and (not nudged or bool(self._changes))
 
     def grown(self) -> Sequence[str]:
         """The files that were written to since this was last asked; an empty name for any other change."""

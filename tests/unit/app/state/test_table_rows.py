@@ -434,12 +434,18 @@ def names(width: int, *empty: str) -> list[str]:
 
 
 def test_the_important_columns_remain_at_eighty_and_the_rest_come_with_the_width() -> None:
-    assert names(20) == names(32) == ["delegation", "state"]
-    assert names(70) == ["delegation", "state", "depth", "left", "quiet"]
-    assert names(79) == ["delegation", "state", "depth", "left", "quiet", "doing"]
-    assert names(119) == ["delegation", "project", "state", "depth", "left", "quiet", "doing"]
-    assert names(160) == ["delegation", "project", "state", "depth", "left", "age", "quiet", "doing"]
-    assert names(300) == [name for name, column in COLUMNS.items() if not column.optional]
+    """On one machine; what has nothing to say takes no room."""
+    assert names(20, "host") == names(32, "host") == ["delegation", "state"]
+    assert names(70, "host") == ["delegation", "state", "depth", "left", "quiet"]
+    assert names(79, "host") == ["delegation", "state", "depth", "left", "quiet", "doing"]
+    assert names(119, "host") == ["delegation", "project", "state", "depth", "left", "quiet", "doing"]
+    assert names(160, "host") == ["delegation", "project", "state", "depth", "left", "age", "quiet", "doing"]
+    assert names(320) == [name for name, column in COLUMNS.items() if not column.optional]
+
+
+def test_where_there_are_several_hosts_these_come_before_the_projects() -> None:
+    assert names(79, "left") == ["delegation", "host", "state", "depth", "quiet", "doing"]
+    assert all("host" in names(width) for width in range(400) if "project" in names(width))
 
 
 @pytest.mark.parametrize("empty", [(), ("project", "task", "cost"), ("project", "task", "tokens", "cost", "left")])
@@ -463,7 +469,7 @@ def test_the_depth_is_there_at_eighty_columns_however_small() -> None:
 
 def test_columns_can_be_chosen_and_a_name_that_is_none_is_an_error() -> None:
     assert [column.name for column in chosen(["cost", "state"])] == ["delegation", "cost", "state"]
-    with pytest.raises(UnknownColumnError, match=r"no column is named size; there are delegation, project, "):
+    with pytest.raises(UnknownColumnError, match=r"no column is named size; there are delegation, host, project, "):
         chosen(["size"])
 
 

@@ -203,7 +203,10 @@ def test_hosts_are_told_where_there_are_several() -> None:
     here = Watched(started("a", 0), started("b", 0), minute=1)
     assert "on this machine" not in here.text
     several = Watched(
-        started("a", 0), started("b", 0, host="gpu1"), Started("c", at(0), Origin("x", 1, 0, "dev5")), minute=1
+        started("a", 0),
+        Started("b", at(0), Origin("x", 1, 0, "gpu1")),
+        Started("c", at(0), Origin("x", 1, 0, "dev5")),
+        minute=1,
     )
     text = Shape(several.text).text
     assert "Hosts: this machine 1 · dev5 1 · gpu1 1" in text

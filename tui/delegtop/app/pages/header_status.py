@@ -7,6 +7,7 @@ from textual.content import Content
 from delegtop.app import keymap
 from delegtop.app.state.board import Board
 from delegtop.app.state.intake import Intake
+from delegtop.app.state.known_hosts import KnownHosts
 from delegtop.app.state.long_over import Bygone
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import notice
@@ -30,10 +31,11 @@ class Standing:
         zone: tzinfo | None,
         settings: Settings,
         bygone: Bygone | None = None,
+        hosts: KnownHosts | None = None,
     ) -> None:
         self._board, self._reader, self._intake, self._keys = board, reader, intake, settings.keymap
         self._watching, self._frozen, self._zone, self._ascii = watching, frozen, zone, settings.ascii
-        self._bygone = bygone
+        self._bygone, self._hosts = bygone, hosts
 
     def pulse(self) -> ActivityGraph:
         """What the first line says."""
@@ -50,6 +52,7 @@ class Standing:
             rates,
             unmasked=not board.table.masked,
             stepped=stepped(board.forest.clock_steps),
+            hosts=() if self._hosts is None else self._hosts.all(),
         )
 
     def _mode(self) -> Mode:

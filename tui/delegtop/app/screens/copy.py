@@ -44,14 +44,15 @@ def choices(assessments: Assessments, handle: Handle, *, masked: bool = True) ->
         _choice("id", "i", delegation.id),
         _choice("path", "p", path_of(delegation, " / ")),
         # As a comment: pasted into a shell by mistake it does nothing.
-        _choice("recommendation", "r", hide(advice), f"# from {adviser}: "),
+        _choice("recommendation", "r", hide(advice), f"# from {adviser}: ", told_by=delegation.told_by),
         _choice("command", "k", hide(command)),
         _choice("row", "o", hide(row_text(forest, handle))),
     ]
 
 
-def _choice(name: str, key: str, text: str, prefix: str = "") -> Choice:
-    refused = clipboard.refusal(text)
+def _choice(name: str, key: str, text: str, prefix: str = "", told_by: str = "") -> Choice:
+    """What only another host says is to be read, not to be pasted here."""
+    refused = clipboard.refusal(text) or (f"{line(told_by, 60)} says so, and it is only shown" if told_by else "")
     return Choice(name, key, "" if refused else prefix + text, refused)
 
 

@@ -20,6 +20,7 @@ from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import SLICE, IdleWork
 from delegtop.app.state.intake import Intake, Wake
+from delegtop.app.state.known_hosts import KnownHosts, called
 from delegtop.app.state.long_over import Bygone
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.state.saved_views import View, Views
@@ -31,6 +32,7 @@ from delegtop.app.widgets.delegation_tree import DelegationTree
 from delegtop.app.widgets.earlier import Earlier
 from delegtop.app.widgets.filter_bar import FilterBar
 from delegtop.app.widgets.gantt_tree import Gantt
+from delegtop.app.widgets.host_lines import HostLines
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.notice import EmptyNotice
 from delegtop.app.widgets.pill import Pill
@@ -41,10 +43,13 @@ from delegtop.base.text import line
 from delegtop.feed.replay_feed import Replay
 from delegtop.model.forest import Forest
 from delegtop.model.query import QueryError
+from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
+from delegtop.report.figures import count
 from delegtop.settings import Settings
 
 _CRUMBS = 50
+_BY_HOST = "host:"
 _STOP_RANK = 3
 """Of stopping in the key bar, where it is turned on: then it is what to do."""
 
@@ -79,14 +84,24 @@ class Monitor(Viewing):
         views: Views | None = None,
         bygone: Bygone | None = None,
         acts: ActsUnderWay | None = None,
+        hosts: KnownHosts | None = None,
     ) -> None:
         super().__init__("monitor")
         self.views, self._begins_with = views, view
         self._replay, self._acts = replay, acts
         self.board, self.reader = board, reader
         self._settings, self._zone = settings, zone
+        self._hosts = hosts or KnownHosts(board, None)
         self._standing = Standing(
-            board, reader, intake, watching=watching, frozen=frozen, zone=zone, settings=settings, bygone=bygone
+            board,
+            reader,
+            intake,
+            watching=watching,
+            frozen=frozen,
+            zone=zone,
+            settings=settings,
+            bygone=bygone,
+            hosts=self._hosts,
         )
         self.table = Gantt(board.rows, first=self._begins_on, zone=zone, id="tree")
         self.filter_bar = FilterBar()
@@ -102,6 +117,7 @@ class Monitor(Viewing):
         self._vitals, self._keys = Vitals(ascii=settings.ascii), KeyBar()
         self._notice, self._pill = EmptyNotice(), Pill(id="pill")
         self._banner, self._crumbs, self._earlier = Banner(), Crumbs(), Earlier()
+        self._host_lines = HostLines()
         self._past = ReplayBar(replay, zone=zone, ascii=settings.ascii)
         self._going = GoingThere(self, board, reader)
         self._folded_all = False
@@ -117,6 +133,7 @@ class Monitor(Viewing):
         yield self.search_prompt
         yield self.command_prompt
         yield self._banner
+        yield self._host_lines
         yield self._crumbs
         with Ground(id="body"):
             with Ground(id="stage"):
@@ -217,10 +234,20 @@ class Monitor(Viewing):
         board = self.board
         self._banner.tell(board.table, board.assessments.now(), self._key_to_first())
         self._crumbs.tell(self._steps(), plain=self._settings.ascii)
+        hosts = self._hosts.all() if board.by_host else []
+        self._host_lines.tell(hosts, [self._counted(each.host) for each in hosts], plain=self._settings.ascii)
         hidden = board.finished.earlier() if board.showing.hides_earlier else {}
         keys = self._settings.keymap
         earlier_key, finished_key = keymap.key_of("earlier-troubles", keys), keymap.key_of("finished", keys)
         self._earlier.tell(hidden, earlier_key, board.finished.hidden, finished_key)
+
+    def _counted(self, host: str) -> str:
+        """`12 delegations, 3 open, 1 stuck`: what there is of a host."""
+        forest, handles = self.board.forest, list(self.board.forest.on_host(host))
+        active = sum(forest.state(handle) in ACTIVE for handle in handles)
+        wrong = sum(each.is_now and forest.host_of(each.handle) == host for each in self.board.assessments.now())
+        told = [count(len(handles), "delegation"), *([f"{active:,} open"] if active else [])]
+        return ", ".join([*told, *([f"{wrong:,} to look at"] if wrong else [])]) if handles else ""
 
     def _key_to_first(self) -> str:
         """The key that goes to what presses most: triage has it even where the rows leave it out."""
@@ -578,7 +605,38 @@ class Monitor(Viewing):
     def action_secrets(self) -> None:
         """Show what looks like a secret, or hide it again."""
         self.board.table.masked = self.inspector.masked = not self.board.table.masked
+        told_by = "" if self.table.cursor is None else self.board.forest.host_of(self.table.cursor)
+        if told_by and not self.board.table.masked:
+            self.notify(f"What {line(told_by, 60)} tells is masked on {line(told_by, 60)}.", markup=False)
         self.draw()
+
+    def action_hosts(self) -> None:
+        """All rows by host, then those of one host alone, then all as before."""
+        board, one = self.board, self._one_host()
+        if not board.by_host and one is None:
+            if not self._hosts.all():
+                self.notify("There is one host only; ssh://HOST or --hosts looks at others.", markup=False)
+                return
+            board.group_by_host(True)
+        elif one is None and (cursor := self.table.cursor) is not None:
+            self.show_host(called(board.forest.host_of(cursor)))
+        else:
+            board.group_by_host(False)
+            if one is not None:
+                self.show_filter("")
+        self.rearranged()
+
+    def _one_host(self) -> str | None:
+        """The host that is shown alone."""
+        text = self.filter_bar.input.value
+        return text if text.startswith(_BY_HOST) else None
+
+    def show_host(self, name: str) -> None:
+        self.show_filter(f'{_BY_HOST}"{name}"')
+
+    @on(HostLines.Chosen)
+    def _chosen_host(self, event: HostLines.Chosen) -> None:
+        self.show_host(event.host)
 
     def action_sources(self) -> None:
         self.app.push_screen(SourceHealth(self.reader, self.board.clock, masked=self.board.table.masked))

@@ -186,7 +186,7 @@ class TranscriptScreen(ConversationReading):
         self.draw()
 
     def action_go_there(self) -> None:
-        self._going.go(self._board.forest.find(self._facts.id))
+        self._going.go(self._board.forest.find(self._facts.id, self._facts.told_by))
 
     def action_edit(self) -> None:
         piece = self.view.current

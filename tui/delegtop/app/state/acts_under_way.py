@@ -47,7 +47,8 @@ class ActsUnderWay:
             return present_view.PAST
         if board.paused:
             return _HELD
-        return present_view.refusal(board.forest.delegation(handle), self._reader.feed.statuses())
+        via = board.forest.word_of(handle).via
+        return present_view.refusal(board.forest.delegation(handle), self._reader.feed.statuses(), via)
 
     def plan(self, id: str) -> "StopPlan | None":
         """The plan for the delegation of that id, as everything is now; None if it is not there."""

@@ -63,6 +63,8 @@ class Board:
         """The filter that is being applied."""
         self.only_open = False
         """Whether only what is open is shown."""
+        self.by_host = False
+        """Whether what is on one host stands together."""
         self.focus: Handle | None = None
         self.paused = False
         self.moment: Millis | None = None
@@ -300,7 +302,12 @@ class Board:
             # Problems come and go while the past is read: what counts is the order at the end of it.
             self.outline.sort(None)
             return
-        self.outline.sort(order(self.forest, self.sort, reverse=self.reversed, pressing=self.pressing.key))
+        key = order(self.forest, self.sort, reverse=self.reversed, pressing=self.pressing.key)
+        self.outline.sort((lambda handle: (self.forest.host_of(handle), key(handle))) if self.by_host else key)
+
+    def group_by_host(self, wanted: bool) -> None:
+        self.by_host = wanted
+        self._apply_sort()
 
     def zoom(self, handle: Handle | None) -> None:
         self._memory.focus = None

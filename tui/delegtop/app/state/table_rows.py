@@ -82,6 +82,7 @@ class TableRows:
             table.masked,
             table.pressing.below(handle) if not row.expanded else 0,
             table.project(handle),
+            table.forest.is_stale(handle),
         )
 
     def _ticking(self, row: OutlineRow, layout: Layout) -> list[list[CellSpan]]:
@@ -110,6 +111,8 @@ class TableRows:
             spans[-1] = CellSpan(text + gap, part)  # few pieces are painted faster than many
         text, part = spans[-1]
         spans[-1] = CellSpan(text.removesuffix(gap), part)
+        if self.table.forest.is_stale(row.handle):  # how it was when its host was last heard of
+            spans = [CellSpan("".join(span.text for span in spans), "muted")]
         return highlighted(spans, self.highlight)
 
     def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> list[CellSpan]:

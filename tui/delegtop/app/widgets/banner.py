@@ -59,7 +59,8 @@ def _who(table: Table, found: Assessment) -> str:
     name = table.safe(measures.called(table.facts(found.handle)))
     project = table.project(found.handle)
     holds = f" {table.drawing.blocker}{len(found.blocks)}" if found.blocks else ""
-    return f"{name}{f' in {project}' if project and len(table.projects) > 1 else ''}{holds}"
+    on = f" on {host}" if (host := table.host(found.handle)) else ""
+    return f"{name}{f' in {project}' if project and len(table.projects) > 1 else ''}{on}{holds}"
 
 
 _IN_A_TOOL = frozenset({Kind.HUNG_IN_TOOL, Kind.SILENT})

@@ -8,7 +8,11 @@ from textual.content import Content
 from textual.events import Resize
 
 from delegtop.app import theme
+from delegtop.app.state.known_hosts import KnownHost
 from delegtop.app.widgets.chips import Chip, Chips
+from delegtop.app.widgets.host_lines import style
+from delegtop.base.clock import SECOND, age
+from delegtop.feed.host_states import HostState
 from delegtop.model.states import ACTIVE, State
 
 IMPORTANT = sorted(State, key=lambda state: (state not in ACTIVE, not state.problem))
@@ -42,6 +46,8 @@ class ActivityGraph(NamedTuple):
     """Secrets in foreign text are shown."""
     stepped: str = ""
     """How somebody set the clock while this was looked at."""
+    hosts: Sequence[KnownHost] = ()
+    """Those that are looked at; none if there is only this machine."""
 
 
 class Vitals(Chips):
@@ -81,6 +87,7 @@ def layout(pulse: ActivityGraph, width: int, *, plain: bool = False) -> list[Chi
     bare = [Chip(Content.styled("secrets shown", "bold $error"), "secrets")] if pulse.unmasked else []
     if pulse.stepped:
         bare.append(Chip(Content.styled(pulse.stepped, "bold $warning"), ""))
+    bare = [*_hosts(pulse.hosts, plain), *bare]
     head = _spaced([name, mode, *bare, sources, clock])
     counts = _fitting(pulse, width - _width(head) - 3, plain)
     for fewer in ([name, mode, *bare, sources], [name, mode, *bare], [mode, *bare]):
@@ -93,6 +100,24 @@ def layout(pulse: ActivityGraph, width: int, *, plain: bool = False) -> list[Chi
     gap = width - _width(head) - _width(middle) - _width(graph)
     before = 5 if gap > 12 else min(max(gap, 0), 3)
     return [*head, Chip(Content(" " * before)), *middle, Chip(Content(" " * (gap - before))), *graph]
+
+
+def _hosts(hosts: Sequence[KnownHost], plain: bool) -> list[Chip]:
+    """How many of them are there, and of the one that is worst off how it stands; of one that is there nothing."""
+    missing = sorted((each for each in hosts if not each.is_there), key=lambda each: -_ORDER.index(each.state))
+    chips = []
+    if len(hosts) > 1:
+        there = f"{len(hosts) - len(missing)} of {len(hosts)}" if missing else f"{len(hosts)}"
+        chips.append(Chip(Content(f"{there} hosts"), "hosts"))
+    for first in missing[:1]:
+        since = "" if first.state is HostState.CONNECTING else f" {age(round(first.seconds * SECOND))}"
+        more = f" +{len(missing) - 1}" if len(missing) > 1 else ""
+        words = f"{'!' if plain else '▲'} {first.called} {first.state.value}{since}{more}"
+        chips.append(Chip(Content.styled(words, style(first.state)), "hosts"))
+    return chips
+
+
+_ORDER = list(HostState)
 
 
 def _sources(pulse: ActivityGraph, plain: bool) -> Content:

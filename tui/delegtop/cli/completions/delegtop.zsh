@@ -17,6 +17,7 @@ _shtab_delegtop_commands() {
     demo:'watch a simulated orchestrator at work'
     diff:'compare two runs: what was delegated, how long it took, how it ended'
     help:'show the help of a command'
+    hosts:'say which other machines can be reached, and how old their news is'
     learn:'remember how long each kind of agent usually takes on this machine'
     lint:'check agent definition files against the structure standard'
     mcp:'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
@@ -48,8 +49,9 @@ _shtab_delegtop_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
-  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project task state depth deadline age quiet tokens cost doing)"
+  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project host task state depth deadline age quiet tokens cost doing)"
   "--columns[the columns, with commas between\: state,age,cost,doing]:NAMES:"
   "--view[look through a view that was kept under this name]:NAME:"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
@@ -73,6 +75,7 @@ _shtab_delegtop_bundle_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   {-o,--output}"[write this zip, such as incident.zip]:FILE:_files"
   "--only[only this delegation, with all above and below it]:ID:"
   "--prompts[also what each agent was asked to do, masked]"
@@ -81,7 +84,7 @@ _shtab_delegtop_bundle_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -92,6 +95,7 @@ _shtab_delegtop_check_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--json[print JSON, a stable contract (docs\/check.md)]"
   "--sarif[print SARIF 2.1.0, for code viewers and code hosts]"
   "--junit[print a JUnit report, for CI]"
@@ -102,7 +106,7 @@ _shtab_delegtop_check_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -118,7 +122,7 @@ _shtab_delegtop_completion_defaults_added=0
 
 _shtab_delegtop_config_options=(
   {-h,--help}"[show this help]"
-  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project task state depth deadline age quiet tokens cost doing)"
+  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project host task state depth deadline age quiet tokens cost doing)"
   "--theme[the colours of the dashboard]:NAME:"
   "--ascii[draw with ASCII characters only]"
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
@@ -136,7 +140,7 @@ _shtab_delegtop_demo_options=(
   "--speed[how many times faster it goes (default 1)]:N:"
   "--write[only write the log, the registry and the artifacts into this folder]:DIR:_files -/"
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
-  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project task state depth deadline age quiet tokens cost doing)"
+  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project host task state depth deadline age quiet tokens cost doing)"
   "--theme[the colours of the dashboard]:NAME:"
   "--ascii[draw with ASCII characters only]"
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
@@ -169,6 +173,18 @@ _shtab_delegtop_help_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_help_defaults_added=0
+
+_shtab_delegtop_hosts_options=(
+  {-h,--help}"[show this help]"
+  "--json[print JSON, a stable contract (docs\/fleet.md)]"
+  "--timeout[wait so long for a host\; 15s if not said]:TIME:"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::a name of your settings, or one that ssh knows:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_hosts_defaults_added=0
 
 _shtab_delegtop_learn_options=(
   {-h,--help}"[show this help]"
@@ -212,12 +228,13 @@ _shtab_delegtop_metrics_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   {-o,--output}"[write to this file, replaced whole each time]:FILE:_files"
   "--every[with -o\: go on, and write again after so long, as 15 or 1m]:TIME:"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -246,6 +263,7 @@ _shtab_delegtop_record_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   {-o,--output}"[write this file, such as run.delegtop or run.delegtop.gz\; - for standard output]:FILE:_files"
   "--once[record what is there now, and do not wait for more]"
   "--timeout[stop after so long, as 90, 5m or 1h30m]:TIME:"
@@ -255,7 +273,7 @@ _shtab_delegtop_record_options=(
   "--force[replace the file if it exists]"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -267,7 +285,7 @@ _shtab_delegtop_replay_options=(
   "--from[begin there\: ISO 8601, a time of the first day such as 10\:41, or a span after the beginning such as 20m]:TIME:"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
-  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project task state depth deadline age quiet tokens cost doing)"
+  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project host task state depth deadline age quiet tokens cost doing)"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--theme[the colours of the dashboard]:NAME:"
   "--ascii[draw with ASCII characters only]"
@@ -285,13 +303,14 @@ _shtab_delegtop_report_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   {-o,--output}"[write this file, in the form its name ends with\: .md, .html or .json\; without it, Markdown is printed]:FILE:_files"
   "--only[only this delegation, with all above and below it]:ID:"
   "--force[replace the file if it exists]"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -350,11 +369,12 @@ _shtab_delegtop_sources_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--json[print JSON, a stable contract (docs\/sources.md)]"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -365,12 +385,13 @@ _shtab_delegtop_stats_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--json[print JSON, a stable contract (docs\/stats.md)]"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--ascii[draw with ASCII characters only]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -403,6 +424,7 @@ _shtab_delegtop_stop_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--rung[how much to stop\: tool, child, session, process]:RUNG:(tool child session process)"
   "--kill[end its process by SIGKILL\; NAME is that of its program]:NAME:"
   "--act[let it stop what is stuck, not only show how (docs\/acting.md)]"
@@ -412,7 +434,7 @@ _shtab_delegtop_stop_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -423,22 +445,24 @@ _shtab_delegtop_tree_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--json[print JSON, a stable contract (docs\/tree-json.md)]"
   "--prompts[with --json\: also what each agent was asked to do]"
   "--exit-code[exit 3 if something is stuck or needs you, 1 if something ended badly]"
   "--plain[indent only\: no lines, no colour, good for screen readers]"
   "--gantt[print each tree over time, with deadlines and its critical path]"
   "--sources[also print how well each source is read]"
+  "--timeout[wait so long for each other host, 15s if not said\; what is missing then is told, and exits 4]:TIME:"
   "--claims[also print what the sources disagree about]"
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
-  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project task state depth deadline age quiet tokens cost doing)"
+  {-s,--sort}"[sort siblings by problems, start, name, project, state, depth, deadline, age, \…]:KEY:(problems start name project host task state depth deadline age quiet tokens cost doing)"
   "--columns[the columns, with commas between\: state,age,cost,doing]:NAMES:"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--ascii[draw with ASCII characters only]"
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -449,6 +473,7 @@ _shtab_delegtop_wait_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--timeout[stop after so long, as 90, 5m or 1h30m, with exit code 124]:TIME:"
   "--appear[if it is not known yet, wait until it is]"
   "--idle[of an agent\'s session, the end of its turn is enough]"
@@ -456,7 +481,7 @@ _shtab_delegtop_wait_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -467,6 +492,7 @@ _shtab_delegtop_watch_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--json[print one JSON object a line, a stable contract]"
   "--exit-when[stop when nothing is open any more (done), something is wrong (problem), all have come back (all-returned), or it is stuck or done, whichever is first (stuck-or-done)]:WHEN:(done problem all-returned stuck-or-done)"
   "--for[only this session and all below it\: an id, the beginning of one, or - for the one that this runs in]:SESSION:"
@@ -478,7 +504,7 @@ _shtab_delegtop_watch_options=(
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -510,6 +536,7 @@ _shtab_delegtop() {
         demo) _arguments -C -s $_shtab_delegtop_demo_options ;;
         diff) _arguments -C -s $_shtab_delegtop_diff_options ;;
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
+        hosts) _arguments -C -s $_shtab_delegtop_hosts_options ;;
         learn) _arguments -C -s $_shtab_delegtop_learn_options ;;
         lint) _arguments -C -s $_shtab_delegtop_lint_options ;;
         mcp) _arguments -C -s $_shtab_delegtop_mcp_options ;;

@@ -30,6 +30,7 @@ SORTS: dict[str, Sort] = {
     "start": Sort("what began first", lambda forest, handle: forest.times(handle)[0]),
     "name": Sort("by name, from A", lambda forest, handle: measures.label(forest.delegation(handle)).lower()),
     "project": Sort("by the folder it works in", measures.folder),
+    "host": Sort("by the machine it is on", measures.host),
     "task": Sort("by the number or name of the task", lambda forest, handle: forest.delegation(handle).task),
     "state": Sort("by state: what goes on, what went wrong, what is done", measures.state_rank),
     "depth": Sort("the deepest", measures.depth, largest=True),

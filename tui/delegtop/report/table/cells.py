@@ -111,6 +111,10 @@ class Table:
     def project(self, handle: Handle) -> str:
         return self.safe(self.projects.name(measures.folder(self.forest, handle)))
 
+    def host(self, handle: Handle) -> str:
+        """The machine it is on, if there are several."""
+        return self.safe(measures.host(self.forest, handle) or "") if self.forest.has_hosts else ""
+
     def label(self, handle: Handle) -> str:
         """What it is called, safe to show."""
         return self.safe(measures.label(self.facts(handle)))
@@ -252,6 +256,11 @@ def mark_at(table: Table, row: OutlineRow, layout: Layout) -> range:
         return range(0)
     start = 1 + table.ruler.cells(table.guides(row, layout.columns[0].width)[0])
     return range(start - 1, start + 2)
+
+
+@column("host", "HOST", 12, "the machine it is on, where there are several", sort="host", small=8, shrinks=83, goes=55)
+def host_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
+    return table.said(table.host(row.handle), "muted", width)
 
 
 @column("project", "PROJECT", 14, "the folder it works in", sort="project", small=10, shrinks=82, goes=60)

@@ -3,12 +3,16 @@
 from textual.content import Content
 
 from delegtop.app.pages.inspector.page_words import DASH, PageSubject, named, one_line, path_of, said
+from delegtop.app.state.known_hosts import as_of
 from delegtop.app.widgets.sheet import Block, LabelledFact
+from delegtop.base import machine
+from delegtop.base.clock import SECOND, wall
 from delegtop.base.text import line
 from delegtop.model.delegation import FACTS, Delegation, Link
 from delegtop.model.events import LOCALHOST, Ending
 from delegtop.model.measures import derived_depth
 from delegtop.model.process_sight import unseen
+from delegtop.model.session_manner import SEEN
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.tree.rollup import Totals
 from delegtop.report.figures import dollars
@@ -50,7 +54,9 @@ def blocks(subject: PageSubject, spent: Totals | None) -> list[Block]:
         found.append(LabelledFact("children", Content(f"{children:,}")))
     if delegation.caller:
         found.append(LabelledFact("caller", one_line(delegation.caller)))
-    if delegation.pid is not None or delegation.elsewhere or delegation.host or _unseen(subject):
+    if subject.forest.has_hosts or delegation.told_by:
+        found.append(LabelledFact("host", _host(subject)))
+    if delegation.pid is not None or (not delegation.told_by and (delegation.host or _unseen(subject))):
         found.append(LabelledFact("process", _process(subject)))
     found.append(LabelledFact("used", _spent(delegation)))
     if spent is not None and spent.nodes > 1 and (spent.tokens, spent.cost) != (None, None):
@@ -99,10 +105,31 @@ def _parent(subject: PageSubject) -> Content:
 
 def _process(subject: PageSubject) -> Content:
     delegation = subject.delegation
+    if delegation.told_by and delegation.pid is not None:
+        return _told_process(subject)
     pid = f"pid {delegation.pid}" if delegation.pid is not None else None
     if why := _unseen(subject):
         return _words(pid, _where(delegation), why)
     return said(_words(pid, _where(delegation)), _life(subject) if pid else "")
+
+
+def _host(subject: PageSubject) -> Content:
+    """Whose logs tell of it, and as of when if that is not now."""
+    word = subject.forest.word_of(subject.handle)
+    name = one_line(subject.delegation.told_by or machine.name())
+    if not subject.forest.is_stale(subject.handle) or (at := as_of(word)) is None:
+        return name
+    return said(name, Content.styled(f"as of {wall(at, subject.zone)}", "bold $warning"))
+
+
+def _told_process(subject: PageSubject) -> Content:
+    """`pid 4711 on dev: there (told 3 s ago)`: what its own host says of it."""
+    delegation, forest = subject.delegation, subject.forest
+    gone = delegation.ended_by is Ending.GONE or forest.is_gone(subject.handle)
+    seen = "there" if SEEN in dict(delegation.refs) else "on another machine, nothing more is told"
+    ago = forest.silence_of(subject.handle) // SECOND
+    told = f" (told {ago:,} s ago)" if forest.word_of(subject.handle).beats else ""
+    return _words(f"pid {delegation.pid} on {delegation.elsewhere}: {'gone' if gone else seen}{told}")
 
 
 def _where(delegation: Delegation) -> str | None:

@@ -21,6 +21,7 @@ from delegtop.app.state.row_remarks import Remarks
 from delegtop.app.state.subtree_totals import SubtreeTotals
 from delegtop.app.widgets.chips import Chip, Chips
 from delegtop.app.widgets.sheet import Block, Sheet
+from delegtop.base.clock import SECOND
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
 from delegtop.feed.live_feed import Readable
@@ -145,7 +146,9 @@ class Inspector(Vertical):
     def _made_from(self) -> object:
         if self._handle is None:
             return None
-        moment = self._forest.now_of(self._handle) if self.tab in ("overview", "findings") else 0
+        moment = (0, 0)
+        if self.tab in ("overview", "findings"):
+            moment = self._forest.now_of(self._handle), self._forest.silence_of(self._handle) // SECOND
         disk = id(self._history), id(self._presence)
         version, assessment = self._forest.version(self._handle), self._assessments.known(self._handle)
         return self._handle, self.tab, version, moment, disk, self.masked, assessment, self._remark()
