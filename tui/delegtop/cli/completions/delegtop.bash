@@ -5,17 +5,17 @@
 #    source ~/.local/share/bash_completion/delegtop
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_delegtop_subparsers=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)
+_shtab_delegtop_subparsers=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help)
 
-_shtab_delegtop_tree_option_strings=(-h --help --since --here --all --json --prompts --exit-code --plain --gantt --sources --claims -f --filter -s --sort --columns --at --format --ascii --no-color --config)
-_shtab_delegtop_check_option_strings=(-h --help --since --here --all --json --sarif --junit --fail-on --rule --ignore --root --at --format --config)
-_shtab_delegtop_report_option_strings=(-h --help --since --here --all -o --output --only --force --at --format --config)
-_shtab_delegtop_watch_option_strings=(-h --help --since --here --all --json --exit-when --for --exec --otlp --timeout --notify --notify-command -f --filter --format --config)
+_shtab_delegtop_tree_option_strings=(-h --help --since --here --all --hosts --json --prompts --exit-code --plain --gantt --sources --timeout --claims -f --filter -s --sort --columns --at --format --ascii --no-color --config)
+_shtab_delegtop_check_option_strings=(-h --help --since --here --all --hosts --json --sarif --junit --fail-on --rule --ignore --root --at --format --config)
+_shtab_delegtop_report_option_strings=(-h --help --since --here --all --hosts -o --output --only --force --at --format --config)
+_shtab_delegtop_watch_option_strings=(-h --help --since --here --all --hosts --json --exit-when --for --exec --otlp --timeout --notify --notify-command -f --filter --format --config)
 _shtab_delegtop_notify_option_strings=(-h --help --notify-command --config)
 _shtab_delegtop_wait_option_strings=(-h --help --since --here --all --hosts --timeout --appear --idle --json --format --config)
 _shtab_delegtop_stop_option_strings=(-h --help --since --here --all --hosts --rung --kill --act --readonly --timeout --json --format --config)
 _shtab_delegtop_status_option_strings=(-h --help --short --json --format --for --session --here --no-wait --read --exit-code --at --since --ascii --no-color --config)
-_shtab_delegtop_serve_option_strings=(-h --help --since --here --all --port --listen --name -f --filter --format --config)
+_shtab_delegtop_serve_option_strings=(-h --help --since --here --all --hosts --port --listen --name -f --filter --format --config)
 _shtab_delegtop_mcp_option_strings=(-h --help --since --all --format --config)
 _shtab_delegtop_metrics_option_strings=(-h --help --since --here --all --hosts -o --output --every --at --format --config)
 _shtab_delegtop_record_option_strings=(-h --help --since --here --all --hosts -o --output --once --timeout --no-lines --mask --heartbeat --force --format --config)
@@ -107,10 +107,10 @@ _shtab_delegtop_config_pos_0_choices=(path show default)
 _shtab_delegtop_config__s_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_config___sort_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_completion_pos_0_choices=(bash zsh fish)
-_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)
-_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)
-_shtab_delegtop__s_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
-_shtab_delegtop___sort_choices=(problems start name project task state depth deadline age quiet tokens cost doing)
+_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help)
+_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help)
+_shtab_delegtop__s_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
+_shtab_delegtop___sort_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 
 _shtab_delegtop_tree_pos_0_nargs='*'
 _shtab_delegtop_tree__h_nargs=0
@@ -187,6 +187,7 @@ _shtab_delegtop_serve__h_nargs=0
 _shtab_delegtop_serve___help_nargs=0
 _shtab_delegtop_serve___here_nargs=0
 _shtab_delegtop_serve___all_nargs=0
+_shtab_delegtop_serve___hosts_nargs=0
 _shtab_delegtop_mcp_pos_0_nargs='*'
 _shtab_delegtop_mcp__h_nargs=0
 _shtab_delegtop_mcp___help_nargs=0

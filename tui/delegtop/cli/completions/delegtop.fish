@@ -50,7 +50,7 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help
+set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help
 set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --heartbeat --ignore --kill --listen --log --name --notify --notify-command --only --otlp --output --port --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
@@ -203,13 +203,14 @@ complete -c delegtop -n '_shtab_delegtop_using serve' -s h -l help -d 'show this
 complete -c delegtop -n '_shtab_delegtop_using serve' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
 complete -c delegtop -n '_shtab_delegtop_using serve' -l here -d 'only sessions of this folder and below'
 complete -c delegtop -n '_shtab_delegtop_using serve' -l all -d 'the whole history of every agent on this machine'
+complete -c delegtop -n '_shtab_delegtop_using serve' -l hosts -d 'also all [[hosts]] of your settings (docs/fleet.md)'
 complete -c delegtop -n '_shtab_delegtop_using serve' -l port -x -d 'the port, 8377 by default; 0 takes one that is free'
 complete -c delegtop -n '_shtab_delegtop_using serve' -l listen -x -d 'another loopback address; any that others can reach is refused'
 complete -c delegtop -n '_shtab_delegtop_using serve' -l name -x -d 'a name by which a browser reaches it through ssh -L or tailscale serve; may be repeated'
 complete -c delegtop -n '_shtab_delegtop_using serve' -s f -l filter -x -d 'show only what fits: '"'"'state:overdue depth>1'"'"''
 complete -c delegtop -n '_shtab_delegtop_using serve' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using serve' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
-complete -c delegtop -n '_shtab_delegtop_using serve; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, or - for standard input; else what is found'
+complete -c delegtop -n '_shtab_delegtop_using serve; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, ssh://HOST, or - for standard input; else what is found'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a mcp -d 'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
 complete -c delegtop -n '_shtab_delegtop_using mcp' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using mcp' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
@@ -370,4 +371,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help" -d 'one of those that `delegtop --help` lists'

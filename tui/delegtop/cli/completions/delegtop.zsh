@@ -168,7 +168,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle sources replay run demo rules migrate schema lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -352,13 +352,14 @@ _shtab_delegtop_serve_options=(
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--here[only sessions of this folder and below]"
   "--all[the whole history of every agent on this machine]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
   "--port[the port, 8377 by default\; 0 takes one that is free]:PORT:"
   "--listen[another loopback address\; any that others can reach is refused]:ADDRESS:"
   "*--name[a name by which a browser reaches it through ssh -L or tailscale serve\; may be repeated]:HOST:"
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
