@@ -133,7 +133,9 @@ class FeedWorld(World):
         return {int(match[2]) for match in found}
 
     def may_grow(self, old: Path) -> bool:
-        return not discover.is_packed(old.name) and super().may_grow(old)
+        """Nor what has parted if only the recent is read: nobody knows whether it was seen."""
+        may_have_parted = self.way == "recent" and bool(self.parted or self.have_parted) and old.suffix != ".jsonl"
+        return not discover.is_packed(old.name) and not may_have_parted and super().may_grow(old)
 
     def hours_pass(self) -> None:
         """From now on what is written is recent."""

@@ -3,7 +3,7 @@
 import pytest
 from tests.piloting import until
 from tests.screens.conftest import NOW, Script, ScriptedFeed, observed
-from tests.screens.looking import running
+from tests.screens.looking import running, text_of
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.widgets.vitals import Vitals
@@ -23,3 +23,5 @@ async def test_the_first_line_says_so_and_what_runs_still_runs(monkeypatch: pyte
         await until(pilot, lambda: "the clock was set forward" in str(app.monitor.query_one(Vitals).line))
         [(handle, state)] = [(each, app.board.forest.state(each)) for each in app.board.forest.walk()]
         assert state is State.RUNNING, handle
+        await pilot.pause()
+        assert "48h" not in text_of(app), "how long it runs and is quiet is counted by the clock as it is now"

@@ -6,10 +6,16 @@ from pathlib import Path
 import pytest
 from tests.watching import register
 
-from delegtop.base.clock import DAY, Millis, WallClock, iso
+from delegtop.base.clock import DAY, MINUTE, SECOND, Millis, WallClock, iso
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.observation.observation import Changes, Observation
+from delegtop.diagnosis.assessment import Urgency
+from delegtop.model.states import State
+from delegtop.observation.observation import Changes, Observation, opened
+from delegtop.observation.source_discovery import Places
+from delegtop.settings import Settings
+
+SESSION = "11111111-2222-4333-8444-555555555555"
 
 
 class SetClock:
@@ -50,3 +56,26 @@ def test_nothing_is_lost_nor_overdue_by_it_and_it_is_told(
     said = capsys.readouterr()
     assert words in said.err
     assert not [state for state in ("lost", "overdue", "silent") if state in said.out]
+
+
+@pytest.mark.usefixtures("_running")
+@pytest.mark.parametrize("steps", [[2 * DAY], [-2 * DAY], [2 * DAY, -2 * DAY]], ids=["forward", "back", "and back"])
+def test_nor_is_anything_suspicious_or_somebody_needed(steps: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of a delegation that was heard of just now, nor of one that waits for a tool for half a minute."""
+    began = iso(Millis(WallClock().now() - 30 * SECOND))
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
+    record = {"type": "assistant", "message": {"role": "assistant", "content": [call]}, "timestamp": began}
+    session = {"sessionId": SESSION, "uuid": "u1", "cwd": "/work", "version": "2.1.325", "isSidechain": False}
+    Path("session.jsonl").write_text(json.dumps(record | session) + "\n")
+    with opened(Places(["run.jsonl", "session.jsonl"]), Settings()) as seen:
+        seen.catch_up()
+        SetClock(monkeypatch, *steps)
+        for _ in steps:
+            Observation.look(seen)
+        found = [seen.assessments.of(handle) for handle in seen.forest.walk()]
+        assert [(each.state, each.verdict, each.urgency) for each in found] == [
+            (State.RUNNING, None, Urgency.AT_WORK),
+            (State.RUNNING, None, Urgency.AT_WORK),
+        ]
+        quiet = [seen.forest.delegation(handle).quiet_since for handle in seen.forest.walk()]
+        assert all(at is not None and seen.forest.now - at < 10 * MINUTE for at in quiet)

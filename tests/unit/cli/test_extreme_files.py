@@ -3,6 +3,7 @@
 import gzip
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE
 from tests.recorded_feed import RecordedFeed, session_lines
+from tests.samples import SAMPLES
 from tests.watching import register
 
 from delegtop.base.clock import Millis, WallClock, parse_time
@@ -21,7 +23,14 @@ from delegtop.dialects.recording.recording_dialect import HUGE
 from delegtop.dialects.recording.tape import VERSION, End, Header, TapeEvents, TapeSource, Written, frames, written
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Heard, Started
+from delegtop.sources import database as columns
 
+DATABASES = [
+    Path("kilo/kilo.db"),
+    Path("cline/data/db/sessions.db"),
+    Path("crush/.crush/crush.db"),
+    Path("goose/sessions/sessions.db"),
+]
 NOW = parse_time("2026-05-01T10:00:00Z") or Millis(0)
 
 
@@ -102,6 +111,41 @@ class TestAFileThatWasEmptyAndIsGone:
         assert len(list(Path("/dev/fd").iterdir())) < before + 30
         recorded.close()
         assert len(list(Path("/dev/fd").iterdir())) < before
+
+
+class TestADatabaseInAFolder:
+    @pytest.mark.parametrize("name", ["other.db", "renamed.sqlite", "renamed.sqlite3"])
+    @pytest.mark.parametrize("sample", DATABASES, ids=lambda path: path.parts[0])
+    def test_goes_by_its_shape_and_not_by_its_name(
+        self, sample: Path, name: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        shutil.copy(SAMPLES / sample, f"logs/{name}")
+        assert main(["sources", "logs"]) == Exit.OK
+        assert f" logs/{name}" in capsys.readouterr().out
+
+    def test_that_is_of_no_program_it_knows_is_nothing_to_speak_of(self, capsys: pytest.CaptureFixture[str]) -> None:
+        with sqlite3.connect("logs/mine.db") as database:
+            database.execute("CREATE TABLE mine (id)")
+        Path("logs/none.sqlite").write_text("no database")
+        Path("logs/a.jsonl").write_text(register("aaa111"))
+        assert main(["sources", "logs"]) == Exit.OK
+        told = capsys.readouterr()
+        assert "1 source: 1 session-log." in told.out
+        assert ".db" not in told.out + told.err
+        assert main(["tree", "logs/mine.db"]) != Exit.OK
+        assert "logs/mine.db: no known log format" in capsys.readouterr().err
+
+    def test_is_asked_for_its_tables_only_if_it_grew(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[str] = []
+        with sqlite3.connect("logs/mine.db") as database:
+            database.execute("CREATE TABLE mine (id)")
+        monkeypatch.setattr(columns, "columns_of", lambda path: asked.append(path) or frozenset())  # type: ignore[func-returns-value]  # append is called for its effect
+        recorded = RecordedFeed("logs")
+        for _ in range(3):
+            recorded.look()
+            os.utime("logs/mine.db")
+        recorded.close()
+        assert asked == ["logs/mine.db"]
 
 
 class TestAHomeThatMayNotBeEntered:

@@ -17,7 +17,7 @@ from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.sources import history
-from delegtop.sources.discover import Roots, Scan, is_lock, is_packed
+from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
 from delegtop.sources.file_status import FileStatus
 from delegtop.sources.first_record import FirstRecords
 from delegtop.sources.spool import Spool
@@ -26,7 +26,6 @@ from delegtop.sources.tail import Tail
 SAMPLE = 64 * 1024
 STDIN = "-"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
 class FileCatalogue:
@@ -104,7 +103,7 @@ class FileCatalogue:
             return
         try:
             found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
-            stamp = _stamp(path, found)
+            stamp = _stamp(path, found) if self._roots.expects(path) else (found.st_size, found.st_ino)
             if path in self._unknown and self._unknown[path][0] == stamp:
                 return
             self._unknown[path] = (stamp, "empty")
@@ -221,7 +220,7 @@ class FileCatalogue:
             yield reading.status(self._status_of(reading))
         yield from list(self.shelf.statuses())
         yield from self._gone.statuses()
-        for path, (stamp, why) in list(self._unknown.items()):
+        for path, (stamp, why) in [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]:
             status, _, detail = why.partition(": ")
             yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
         known = self.readings.keys() | self._unknown.keys()
@@ -254,7 +253,7 @@ class FileCatalogue:
 
 def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:
     """What tells that a file was written to; of a database, that its log was."""
-    if not path.endswith(_DATABASES):
+    if not is_database(path):
         return found.st_size, found.st_mtime_ns
     try:
         log = os.stat(path + "-wal")  # noqa: PTH116 # as above

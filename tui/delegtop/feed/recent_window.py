@@ -12,13 +12,12 @@ from typing import NamedTuple
 from delegtop.base.clock import DAY, MINUTE, Millis, wall
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.feed.unasked_places import ReplayOffer, Told, UnaskedPlaces
-from delegtop.sources.discover import is_lock
+from delegtop.sources.discover import is_database, is_lock
 
 FEW = 200
 """So many files are read in a moment, in whatever order."""
 _DOCUMENT = ".json"
 """How the names of files end that say the least about when."""
-_DATABASE = (".db", ".sqlite")
 _SESSION = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -139,7 +138,7 @@ def _written(path: str) -> Millis:
         written = os.stat(path).st_mtime_ns  # noqa: PTH116 # thousands of files at every scan
     except OSError:
         return Millis(1 << 62)
-    if path.endswith(_DATABASE):
+    if is_database(path):
         # What a program writes into its database stands in the log beside it first, for hours if it writes little.
         with contextlib.suppress(OSError):
             written = max(written, os.stat(f"{path}-wal").st_mtime_ns)  # noqa: PTH116 # as above

@@ -129,8 +129,12 @@ class HostTrees:
         return changed
 
     def step(self, step: ClockStep) -> None:
-        """The clock was set; states follow with the next `advance`."""
+        """The clock was set; states follow with the next `advance`, and every moment that is told is another one."""
         self._lifecycle.step(step)
+        self._built.clear()
+        for handle in range(len(self)):
+            self._versions[handle] += 1
+        self._ends.clear()
 
     @property
     def clock_steps(self) -> tuple[ClockStep, ...]:

@@ -19,6 +19,7 @@ from delegtop.base.origin import of_file
 
 _LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
 _ROTATED = lazy_pattern(r"(\.(?:jsonl|ndjson|json|log))[.-]\d[\d.-]*$")
+_DATABASE = (".db", ".sqlite", ".sqlite3")
 _COMPRESSED = lazy_pattern(r"\.(gz|zst|xz|bz2|zip)$")
 _CREDENTIALS = lazy_pattern(
     r"\.(key|pem|p12|pfx)$|^\.?(credentials|oauth_creds|google_accounts|secrets?)\.json$|(^|[-_.])o?auth\.json$"
@@ -197,6 +198,14 @@ class Roots:
     def _is_log_name(self, name: str) -> bool:
         if _LOG_NAME.search(_COMPRESSED.sub("", name)) and not name.endswith(".zip"):
             return True
+        return name.endswith(_DATABASE) or self._is_expected_name(name)
+
+    def expects(self, path: str) -> bool:
+        """Whether an argument names it, or its name is that of a log: other databases may be anybody's."""
+        name = os.path.basename(path)
+        return not name.endswith(_DATABASE) or path in self._arguments or self._is_expected_name(name)
+
+    def _is_expected_name(self, name: str) -> bool:
         if self._further is None:
             self._further = _any_of(self._names())
         return self._further.match(name) is not None
@@ -233,6 +242,11 @@ def is_lock(path: str) -> bool:
     """Whether it may be the lock of a process: such a file tells by its name, even if it is empty, and is as old as its
     process, however much that does."""
     return path.endswith(".lock")
+
+
+def is_database(path: str) -> bool:
+    """Whether the name says that it is one."""
+    return path.endswith(_DATABASE)
 
 
 def is_packed(path: str) -> bool:

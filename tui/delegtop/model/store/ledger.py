@@ -43,6 +43,7 @@ from delegtop.model.store.frozen import Numbers
 from delegtop.model.store.merge import disagreements
 from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
+from delegtop.model.store.present_clock import by_present_clock
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import NO_SHAPE, Starts, StartShape, shaped
 from delegtop.model.usage import Spent, Usage
@@ -470,7 +471,7 @@ class Ledger(ColumnStore):
         faults = self.faults(handle)
         seen = self._sighted(handle)
         cost, is_estimate = self._cost(handle)
-        return Delegation(
+        found = Delegation(
             self.ids[handle],
             *shaped(starts.shape[handle] or NO_SHAPE),
             *details.words,
@@ -509,6 +510,7 @@ class Ledger(ColumnStore):
             ended_origin=self.ends.place[handle] or (faults[-1].origin if faults else None),
             origins=self._origins(handle),
         )
+        return by_present_clock(found, self.on_present_scale) if self.clock_steps else found
 
     def faults(self, handle: Handle) -> list[Erred]:
         return sorted(self._faults.get(handle, {}).values(), key=lambda erred: erred.origin)
