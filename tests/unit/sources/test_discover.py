@@ -1,6 +1,7 @@
 """Which files the arguments mean."""
 
 import os
+import shutil
 import socket
 from pathlib import Path
 
@@ -207,3 +208,14 @@ def test_of_an_awaited_pattern_only_what_is_new_counts(tmp_path: Path) -> None:
     assert roots.scan().files == ()
     (tmp_path / "new.jsonl").write_text("{}\n")
     assert roots.scan().files == (str(tmp_path / "new.jsonl"),)
+
+
+def test_of_folders_that_are_gone_nothing_is_kept(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").touch()
+    roots = Roots([str(tmp_path)])
+    assert len(roots.scan().files) == 2
+    shutil.rmtree(tmp_path / "one")
+    assert roots.scan().files == (str(tmp_path / "two" / "run.jsonl"),)
+    assert {*roots._folders} == {str(tmp_path), str(tmp_path / "two")}

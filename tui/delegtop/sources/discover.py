@@ -104,6 +104,8 @@ class Roots:
             else:
                 self._known[argument] = found
             files.update(dict.fromkeys(found))
+        if len(self._folders) > len(self._watched):  # folders that are gone, with the names of all that was in them
+            self._folders = {path: self._folders[path] for path in self._watched if path in self._folders}
         return Scan(tuple(files), skipped, tuple(missing))
 
     def newest(self) -> tuple[str, ...]:
