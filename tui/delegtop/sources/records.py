@@ -45,7 +45,7 @@ _INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _HALF = lazy_pattern(r"\\u[dD][89a-fA-F]")
 """What becomes half of a character."""
-_QUICK, _HUGE = 4_096, 500
+_QUICK, _HUGE = 2_048, 100
 """A line of more bytes is first searched for numbers such as 1e308: so many take the strict reader milliseconds."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
