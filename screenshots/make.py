@@ -11,11 +11,12 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from datetime import UTC
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import serve  # beside this file
 from PIL import Image, ImageDraw, ImageFont
@@ -23,10 +24,12 @@ from rich.cells import cell_len
 from rich.color import Color, ColorType
 from rich.segment import Segment
 from rich.terminal_theme import MONOKAI
+from textual.pilot import Pilot
 
 from delegtop.act.acting import Acting
 from delegtop.app.main import DelegtopApp
 from delegtop.base.clock import SECOND, FrozenClock, Millis, WallClock, parse_time
+from delegtop.base.ssh_command import SshAddress
 from delegtop.demo.hung_tool import HungTool
 from delegtop.demo.simulate import RECENT, Simulation
 from delegtop.observation.observation import opened, replayed
@@ -59,6 +62,8 @@ class Scene(NamedTuple):
     """In the time of the log, with the replay bar; `at` is the moment."""
     real: bool = False
     """The demo as it runs, with its hung tool."""
+    hosts: bool = False
+    """The demo on three hosts, one of which is lost."""
 
 
 SCENES = (
@@ -87,6 +92,8 @@ SCENES = (
     Scene("replay", (140, 30), sample="02_hang", at="2026-03-03T10:48:30Z", replayed=True),
     Scene("transcript", (140, 30), ("home", "v"), sample="claude-code", at="2026-11-02T10:12:00Z"),
     Scene("transcript-light", (80, 24), ("home", "v"), "light", sample="claude-code", at="2026-11-02T10:12:00Z"),
+    Scene("hosts", (160, 45), ("H",), hosts=True),
+    Scene("hosts-light", (80, 24), ("H",), "light", hosts=True),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
     Scene("claude-code", (140, 30), ("down",), sample="claude-code", at="2026-11-02T10:12:00Z"),
@@ -139,6 +146,60 @@ async def real_picture(scene: Scene) -> None:
             simulation.stop()
 
 
+SSH = """#!/bin/sh
+for word; do [ "$before" = -- ] && host=$word; before=$word; done
+export HOME="$HOSTS/$host" XDG_STATE_HOME="$HOSTS/$host" XDG_CONFIG_HOME="$HOSTS/$host"; cd "$HOME"
+[ "$host" = gpu2 ] && [ -e lost ] && { echo "ssh: connect to host gpu2 port 22: Connection timed out" >&2; exit 255; }
+exec sh -c "$word"
+"""
+"""Stands for ssh: the hosts are folders here."""
+NAMES = ("dev", "gpu1", "gpu2")
+
+
+def make_hosts(folder: Path) -> None:
+    """Homes with what the demo writes, as of now, and an ssh that leads there."""
+    folder.mkdir()
+    for seed, name in enumerate(NAMES, 1):
+        logs = folder / name / "delegtop" / "logs"
+        logs.mkdir(parents=True)
+        Simulation(seed, 1.0, logs, FrozenClock(Millis(WallClock().now() - 40 * SECOND))).write_all(40)
+        program = folder / name / ".local" / "bin" / "delegtop"
+        program.parent.mkdir(parents=True)
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m delegtop "$@"\n')
+        program.chmod(0o755)
+    ssh = folder / "bin" / "ssh"
+    ssh.parent.mkdir()
+    ssh.write_text(SSH)
+    ssh.chmod(0o755)
+    os.environ |= {"HOSTS": str(folder.resolve()), "PATH": f"{ssh.parent.resolve()}{os.pathsep}{os.environ['PATH']}"}
+
+
+async def hosts_picture(scene: Scene, folder: Path) -> None:
+    """Once the third has been lost for a while."""
+    make_hosts(folder)
+    places = Places([], hosts=tuple(SshAddress(name, name) for name in NAMES))
+    seen = opened(places, Settings(theme=scene.theme, recent=RECENT))
+    await shown(DelegtopApp(seen, zone=UTC), scene, lose=folder / "gpu2" / "lost")
+    told = subprocess.run(
+        [sys.executable, "-m", "delegtop", "hosts", *NAMES], capture_output=True, text=True, check=False
+    )
+    lines = ["$ delegtop hosts", *told.stdout.splitlines()]
+    draw([[Segment(line)] for line in lines], 110, len(lines), HERE / "hosts-command.png")
+
+
+async def lost(app: DelegtopApp, pilot: Pilot[Any], sign: Path) -> None:
+    """Wait until all are there, lose the third, and wait until that shows."""
+    fleet = app.hosts.fleet
+    while fleet is not None and not all(host.state == "live" for host in fleet.hosts()):
+        await pilot.pause(0.2)
+    sign.touch()
+    for link in fleet._links.links if fleet is not None else ():
+        if link.name == "gpu2" and link.connection is not None:
+            link.connection.say(b"\0" * (1 << 25))  # more than is heeded: it hangs up
+    while not any(app.board.forest.is_stale(handle) for handle in range(len(app.board.forest))):
+        await pilot.pause(0.5)
+
+
 def is_hung(app: DelegtopApp) -> bool:
     """Whether the kernel has said so, and nothing else is in front of it."""
     first = app.board.first
@@ -149,8 +210,10 @@ async def picture(scene: Scene, folder: Path) -> None:
     await shown(replaying(scene, folder) if scene.replayed else watching(scene, folder), scene)
 
 
-async def shown(app: DelegtopApp, scene: Scene) -> None:
+async def shown(app: DelegtopApp, scene: Scene, lose: Path | None = None) -> None:
     async with app.run_test(size=scene.size) as pilot:
+        if lose is not None:
+            await lost(app, pilot, lose)
         while scene.real and not is_hung(app):
             await pilot.pause(0.5)
         for _ in range(50):
@@ -230,8 +293,12 @@ def main() -> int:
             os.utime(path, (stamp, stamp))
         for scene in SCENES:
             if scene.name in wanted:
-                made = real_picture(scene) if scene.real else picture(scene, sample(scene) if scene.sample else folder)
-                asyncio.run(made)
+                if scene.hosts:
+                    asyncio.run(hosts_picture(scene, Path(scene.name)))
+                elif scene.real:
+                    asyncio.run(real_picture(scene))
+                else:
+                    asyncio.run(picture(scene, sample(scene) if scene.sample else folder))
                 sys.stdout.write(f"{scene.name}\n")
     return serve.main() if not sys.argv[1:] or wanted & serve.PICTURES.keys() else 0
 

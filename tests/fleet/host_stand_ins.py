@@ -93,12 +93,29 @@ class HostStandIn:
         """End the server, and with it the sessions it has."""
         if self._process is None:
             return
+        self.thaw()
         for pid in self.sessions() if sessions else ():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
         self._process = None
+
+    def servers(self) -> list[int]:
+        """The processes of the server that serve somebody."""
+        return [pid for pid in self.sessions() if _comm(pid).startswith("sshd")]
+
+    def freeze(self) -> None:
+        """Nobody answers any more, and nothing is closed: as when a network is cut."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        for pid in (*([self._process.pid] if self._process is not None else []), *self.servers()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def sessions(self) -> list[int]:
         """The processes of the server that serve somebody, and what they started."""
@@ -118,9 +135,13 @@ class HostStandIn:
 
 
 def _is_shell(pid: int) -> bool:
+    return _comm(pid) in ("sh", "bash", "dash", "")
+
+
+def _comm(pid: int) -> str:
     with suppress(OSError):
-        return Path(f"/proc/{pid}/comm").read_text().strip() in ("sh", "bash", "dash")
-    return True
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
 
 
 def _below(pid: int) -> list[int]:
@@ -162,13 +183,20 @@ class FleetStandIn:
                 host.start()
         return made
 
-    def write_config(self, *, aliases: dict[str, str] | None = None, keys: bool = True) -> None:
-        """Who is reached how; `aliases` are other names of hosts."""
-        known = [f"[127.0.0.1]:{host.port} {host.host_key}" for host in self.hosts.values()] if keys else []
+    def write_config(
+        self,
+        *,
+        aliases: dict[str, str] | None = None,
+        ports: dict[str, int] | None = None,
+        environs: dict[str, str] | None = None,
+    ) -> None:
+        """Who is reached how: `aliases` are other names of hosts, `ports` lead to them, `environs` each is told."""
+        at = {name: (ports or {}).get(name, host.port) for name, host in self.hosts.items()}
+        known = [f"[127.0.0.1]:{at[host.name]} {host.host_key}" for host in self.hosts.values()]
         (self.folder / "known_hosts").write_text("\n".join(known) + "\n")
-        named = dict(self.hosts)
-        named |= {alias: self.hosts[name] for alias, name in (aliases or {}).items()}
-        lines = [f"Host {name}\n  HostName 127.0.0.1\n  Port {host.port}" for name, host in named.items()]
+        named = {**{name: name for name in self.hosts}, **(aliases or {})}
+        lines = [f"Host {name}\n  HostName 127.0.0.1\n  Port {at[host]}" for name, host in named.items()]
+        lines += [f"Host {name}\n  SetEnv {told}" for name, told in (environs or {}).items()]
         lines.append(
             f"Host *\n  IdentityFile {self.key}\n  IdentitiesOnly yes\n  IdentityAgent none\n"
             f"  UserKnownHostsFile {self.folder / 'known_hosts'}\n  GlobalKnownHostsFile /dev/null"

@@ -22,6 +22,7 @@ from delegtop.base.ssh_command import SshAddress
 from delegtop.cli import main
 from delegtop.feed import fleet_links, host_link
 from delegtop.feed.host_states import HostState
+from delegtop.model.measures import quiet
 from delegtop.model.states import State
 from delegtop.observation.observation import Observation, opened
 from delegtop.observation.source_discovery import Places
@@ -171,6 +172,33 @@ def test_a_line_that_is_written_there_is_a_row_here(world: FleetStandIn) -> None
         assert [event.doing for _, told in seen.feed.history(facts) for event in told if hasattr(event, "doing")] == [
             "lake build"
         ]
+
+
+_OTHER_TIME = """import sys, time
+real, shift = time.time_ns, {shift} * 10**9
+time.time_ns = lambda: real() + shift
+from delegtop.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("shift", [-600, 600])
+def test_a_host_whose_clock_is_wrong_is_judged_by_its_own(world: FleetStandIn, shift: int) -> None:
+    host = world.hosts["dev1"]
+    program = host.folder / f"shifted{shift}.py"
+    program.write_text(_OTHER_TIME.format(shift=shift))
+    host.install(f"exec {sys.executable} {program}")
+    write(host, register("s1", 5 * MINUTE - shift * 1_000), heartbeat("s1", "there", 10_000 - shift * 1_000))
+    write(host, register("late", 70 * MINUTE - shift * 1_000), heartbeat("late", "long", 65 * MINUTE - shift * 1_000))
+    with look_at("dev1") as seen:
+        seen.look()
+        states = {id: seen.forest.state(row(seen, id)) for id in ("s1", "late")}
+        assert states == {"s1": State.RUNNING, "late": State.OVERDUE}
+        silence = quiet(seen.forest, row(seen, "s1"))
+        assert silence is not None
+        assert 5_000 < silence < 100_000
+        (told,) = seen.hosts
+        assert abs(told.offset + shift * 1_000) < 1_000
 
 
 def test_a_recorder_that_is_killed_is_begun_again_and_only_what_is_new_is_told(

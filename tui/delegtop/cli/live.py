@@ -51,12 +51,15 @@ def run(arguments: Namespace) -> int:
     found = reading.places(arguments, loaded.settings)
     free_the_keyboard("-" in found.sources)
 
+    from delegtop.observation.observation import clock_at, opened
+
+    # Before the screen is loaded: other hosts are on their way meanwhile.
+    seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True)
+
     from delegtop.act.acting import acting
     from delegtop.app.main import run_app
     from delegtop.cli.status_reading import keeping
-    from delegtop.observation.observation import clock_at, opened
 
-    seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True)
     views, view = view_for(arguments, loaded, f"{found.only} {query.text}".strip())
     keeper = keeping(arguments, loaded, "dashboard")
     return run_app(seen, view=view, views=views, keeping=keeper, acting=acting(loaded.settings))

@@ -57,6 +57,7 @@ class Fleet:
             HostLink(each, self._incoming.stream(each.name, each.shell_target), wall, connect) for each in addresses
         ]
         self._links = FleetLinks(links, self._tell, with_this_machine=local is not None)
+        self._links.start()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -67,7 +68,6 @@ class Fleet:
 
     def poll(self) -> Iterator[Batch]:
         """Everything that is new now, in batches."""
-        self._links.start()
         if self.local is not None:
             yield from self.local.poll()
         for stream in self.streams:
