@@ -180,9 +180,8 @@ async def hosts_picture(scene: Scene, folder: Path) -> None:
     places = Places([], hosts=tuple(SshAddress(name, name) for name in NAMES))
     seen = opened(places, Settings(theme=scene.theme, recent=RECENT))
     await shown(DelegtopApp(seen, zone=UTC), scene, lose=folder / "gpu2" / "lost")
-    told = subprocess.run(
-        [sys.executable, "-m", "delegtop", "hosts", *NAMES], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "delegtop", "hosts", *NAMES]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own
     lines = ["$ delegtop hosts", *told.stdout.splitlines()]
     draw([[Segment(line)] for line in lines], 110, len(lines), HERE / "hosts-command.png")
 
