@@ -220,7 +220,7 @@ def test_what_tells_no_time_is_read_here_once_it_is_written_while_somebody_looks
 
 def test_a_place_here_is_read_while_a_process_of_it_is_there_however_quiet_it_is(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as child:
-        at = WallClock().now()
+        at = Millis(WallClock().now() - 1)  # else it may still be the same millisecond when it is read
         mine = {**register(at), "pid": child.pid, "host": socket.gethostname()}
         put(tmp_path / "logs" / "quiet.jsonl", mine, at=at)
         how: dict[str, Any] = {"here": [str(tmp_path / "logs")], "since": at + 1}
