@@ -520,12 +520,12 @@ def _looked_at(ssh: FakeSsh, names: Sequence[str], seconds: float) -> int:
 def crowd(folder: Path, _arguments: argparse.Namespace) -> Iterator[Result]:
     """Forty homes behind one server with the defaults of sshd."""
     with fleet(folder) as world:
-        (host,) = world.add("bastion", extra=["AcceptEnv DELEGTOP_TEST_HOME"])
-        host.install(f'export HOME="${{DELEGTOP_TEST_HOME:-$HOME}}" XDG_STATE_HOME=; exec {sys.executable} -m delegtop')
+        (host,) = world.add("bastion", extra=["AcceptEnv TEST_HOME"])
+        host.install(f'export HOME="${{TEST_HOME:-$HOME}}" XDG_STATE_HOME=; exec {sys.executable} -m delegtop')
         names = [f"h{number}" for number in range(40)]
         for name in names:
             (world.folder / "homes" / name).mkdir(parents=True)
-        homes = {name: f"DELEGTOP_TEST_HOME={world.folder / 'homes' / name}" for name in names}
+        homes = {name: f"TEST_HOME={world.folder / 'homes' / name}" for name in names}
         world.write_config(aliases=dict.fromkeys(names, "bastion"), environs=homes)
         with watched(world, names) as seen:
             refused: set[str] = set()

@@ -259,6 +259,10 @@ class Forest:
         """By what to find it again: its id, with its host before it if another one has the same."""
         return self._only.id(handle) if self._only is not None else self._rows.name(handle)
 
+    def full_id(self, handle: Handle) -> str:
+        """The same with its host before it, where there are several."""
+        return self._only.id(handle) if self._only is not None else self._rows.full_name(handle)
+
     # -- one delegation --------------------------------------------------------------------------------------------
 
     def delegation(self, handle: Handle) -> Delegation:
