@@ -147,11 +147,15 @@ def _bare(row: dict[str, Any]) -> dict[str, Any]:
 
 def compared(seen: Observation, hosts: Sequence[HostStandIn]) -> tuple[list[str], int]:
     """The hosts of which something else is said here than there, states included, and how many rows there are."""
-    seen.look()
+    look_until(seen, lambda: all(seen.forest.now_on(host.name) == seen.forest.shown_at for host in hosts))
     at = seen.forest.shown_at
     here = told_here(seen)
-    assert all(seen.forest.now_on(host.name) == at for host in hosts), "a host is not known at this moment"
-    wrong = [host.name for host in hosts if here.get(host.name, {}) != told_there(host, at)]
+    wrong = []
+    for host in hosts:
+        now, judged = told_there(host, at), told_there(host, seen.forest.judged_on(host.name))
+        told = here.get(host.name, {})
+        if told != {id: now[id] | {"state": row["state"]} for id, row in judged.items()}:
+            wrong.append(host.name)
     return wrong, len(seen.forest)
 
 
