@@ -50,11 +50,11 @@ class WatchedSession:
 
 def find(forest: "Forest", id: str) -> "Handle | None":
     """The one it means: by its id, by a foreign id, by the beginning of its id; a usage error if several do."""
-    from delegtop.model.lookup import meant, told_apart
+    from delegtop.model.lookup import meant
 
     fitting = meant(forest, id)
     if len(fitting) > 1:
-        known = ", ".join(told_apart(forest, fitting[:_SHOWN]))
+        known = ", ".join(forest.full_id(handle) for handle in fitting[:_SHOWN])
         more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
         fail(f"{id} may mean several: {known}{more}")
     return fitting[0] if fitting else None

@@ -11,7 +11,7 @@ from delegtop.mcp_server.followed_scope import FollowedScope, InScope, QuestionE
 from delegtop.mcp_server.tool_contracts import DelegationRow
 from delegtop.model import phases
 from delegtop.model.forest import Forest
-from delegtop.model.lookup import meant, told_apart
+from delegtop.model.lookup import meant
 from delegtop.model.measures import age, called, folder, left, quiet, title
 from delegtop.model.states import OPEN
 from delegtop.model.store.ledger import Handle
@@ -91,7 +91,7 @@ class RowWords:
             raise QuestionError(
                 f"no delegation is known by {shown_id(id)!r}; list_delegations(scope='here') tells the ids"
             )
-        several = ", ".join(map(shown_id, told_apart(self.forest, found[:_SEVERAL])))
+        several = ", ".join(shown_id(self.forest.full_id(handle)) for handle in found[:_SEVERAL])
         raise QuestionError(f"{shown_id(id)!r} may mean several: {several}")
 
 

@@ -23,11 +23,3 @@ def meant(forest: Forest, id: str) -> list[Handle]:
         elif any(ref.startswith(id) for ref in refs):
             begun_elsewhere.append(handle)
     return named or begun or begun_elsewhere
-
-
-def told_apart(forest: Forest, handles: list[Handle]) -> list[str]:
-    """By what each of them alone is meant: its id, with its host before it where others of them have the same."""
-    ids = [forest.delegation(handle).id for handle in handles]
-    return [
-        id if ids.count(id) == 1 else f"{forest.host_of(handle)}:{id}" for id, handle in zip(ids, handles, strict=True)
-    ]
