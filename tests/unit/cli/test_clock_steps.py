@@ -1,6 +1,9 @@
 """What is said when somebody sets the clock of the machine while delegations are watched."""
 
 import json
+import os
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -22,8 +25,8 @@ class SetClock:
     """A clock that somebody sets before each of the first looks."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *steps: int) -> None:
-        self._real, self._look, self._steps, self._looks = WallClock().now, Observation.look, steps, 0
-        monkeypatch.setattr(WallClock, "now", lambda _: Millis(self._real() + sum(self._steps[: self._looks])))
+        self._real, self._look, self._steps, self._looks = time.time_ns, Observation.look, steps, 0
+        monkeypatch.setattr(time, "time_ns", lambda: self._real() + sum(self._steps[: self._looks]) * 1_000_000)
         monkeypatch.setattr(Observation, "look", lambda seen: self.look(seen))
 
     def look(self, seen: Observation) -> Changes:
@@ -31,10 +34,10 @@ class SetClock:
         return self._look(seen)
 
 
-@pytest.fixture
-def _running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=[{}, {"pid": os.getpid(), "host": socket.gethostname()}], ids=["", "of a known process"])
+def _running(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    told = json.loads(register("aaa111")) | {"at": iso(WallClock().now())}
+    told = json.loads(register("aaa111")) | {"at": iso(WallClock().now())} | request.param
     Path("run.jsonl").write_text(json.dumps(told) + "\n")
 
 

@@ -35,8 +35,9 @@ class ProcessWatch:
         self._started: dict[str, Started] = {}
         self._elsewhere: dict[str, str] = {}
         """Why the processes of those that are not of this machine cannot be looked at."""
-        self._alive: set[tuple[str, int | None, Millis | None]] = set()
-        """The starts whose process was there when it was last looked for."""
+        self._alive: dict[tuple[str, int | None, Millis | None], int | None] = {}
+        """The starts whose process was there when it was last looked for, and what the kernel calls its start: that
+        stays what it is when somebody sets the clock."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
         self._met: dict[tuple[str, int | None, Millis | None], Started] = {}
@@ -58,10 +59,10 @@ class ProcessWatch:
     def mind(self, event: Started | Ended, *, is_there: bool = False) -> None:
         """Follow the process of a start, which may have been seen, until an end is told."""
         if is_there and isinstance(event, Started):
-            self._alive.add(_key(event))
+            self._alive[_key(event)] = processes.start_ticks(event.pid or 0)
         if isinstance(event, Ended):
             if (known := self._started.pop(event.id, None)) is not None:
-                self._alive.discard(_key(known))
+                self._alive.pop(_key(known), None)
             self._elsewhere.pop(event.id, None)
         elif why := self._hides(event):
             self._elsewhere[event.id] = why
@@ -85,7 +86,10 @@ class ProcessWatch:
 
     def there(self) -> list[Started]:
         """The sessions of agent programs whose very process is there for certain."""
-        return [started for started in self._started.values() if started.product is not None and lives(started)]
+        known = self._alive
+        return [
+            each for each in self._started.values() if each.product is not None and lives(each, known.get(_key(each)))
+        ]
 
     def out_of_sight(self) -> dict[str, str]:
         """Those whose process is known and cannot be looked at, and why."""
@@ -107,10 +111,11 @@ class ProcessWatch:
         self._checked_at, self._new = monotonic(), False
         found: list[Started] = []
         for started in self._started.values():
-            if _is_gone(started):
+            key = _key(started)
+            if _is_gone(started, self._alive.get(key)):
                 found.append(started)
-            elif (key := _key(started)) not in self._alive:
-                self._alive.add(key)
+            elif key not in self._alive:
+                self._alive[key] = processes.start_ticks(started.pid or 0)
                 self._met[key] = started
         return found
 
@@ -132,7 +137,7 @@ class ProcessWatch:
             self._gone.add(key)
             now, origin = self._clock.now(), kernel(started.pid)
             if key in self._alive:
-                self._alive.discard(key)
+                del self._alive[key]
                 yield Noted(started.id, now, origin, VANISHED, "its process went")
             yield Ended(started.id, now, origin, Outcome.LOST, Ending.GONE)
         yield from self._overstayed()
@@ -149,8 +154,8 @@ def _key(started: Started) -> tuple[str, int | None, Millis | None]:
     return started.id, started.pid, started.at
 
 
-def _is_gone(started: Started) -> bool:
-    return started.at is not None and bool(started.pid) and processes.is_gone(*_process(started))
+def _is_gone(started: Started, ticks: int | None) -> bool:
+    return started.at is not None and bool(started.pid) and processes.is_gone(*_process(started, ticks))
 
 
 def _seen(started: Started) -> Started:
@@ -173,15 +178,15 @@ def _seen(started: Started) -> Started:
     )
 
 
-def lives(started: Started) -> bool:
-    """Whether its process is one of this machine, and there for certain."""
+def lives(started: Started, ticks: int | None = None) -> bool:
+    """Whether its process is one of this machine, and there for certain; the ticks are those it was met with."""
     here = started.host in (processes.hostname(), LOCALHOST)
-    return here and started.at is not None and bool(started.pid) and processes.is_there(*_process(started))
+    return here and started.at is not None and bool(started.pid) and processes.is_there(*_process(started, ticks))
 
 
-def _process(started: Started) -> tuple[int, Millis, int | None, str | None]:
+def _process(started: Started, met: int | None) -> tuple[int, Millis, int | None, str | None]:
     """Its process; a log may tell by what to know it from another that got the same number later."""
     refs = dict(started.refs)
     ticks = refs.get(PROC_START, "")
     pid, at = started.pid or 0, started.at or Millis(0)
-    return pid, at, int(ticks) if ticks.isdecimal() else None, refs.get(PID_DOMAIN)
+    return pid, at, int(ticks) if ticks.isdecimal() else met, refs.get(PID_DOMAIN)
