@@ -35,9 +35,11 @@ class ProcessWatch:
         self._started: dict[str, Started] = {}
         self._elsewhere: dict[str, str] = {}
         """Why the processes of those that are not of this machine cannot be looked at."""
-        self._alive: dict[tuple[str, int | None, Millis | None], int | None] = {}
-        """The starts whose process was there when it was last looked for, and what the kernel calls its start: that
-        stays what it is when somebody sets the clock."""
+        self._alive: set[tuple[str, int | None, Millis | None]] = set()
+        """The starts whose process was there when it was last looked for."""
+        self._begun: dict[tuple[str, int | None, Millis | None], int | None] = {}
+        """What the kernel called the start of their process when it was read of: that stays what it is when somebody
+        sets the clock."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
         self._met: dict[tuple[str, int | None, Millis | None], Started] = {}
@@ -59,10 +61,11 @@ class ProcessWatch:
     def mind(self, event: Started | Ended, *, is_there: bool = False) -> None:
         """Follow the process of a start, which may have been seen, until an end is told."""
         if is_there and isinstance(event, Started):
-            self._alive[_key(event)] = processes.start_ticks(event.pid or 0)
+            self._alive.add(_key(event))
         if isinstance(event, Ended):
             if (known := self._started.pop(event.id, None)) is not None:
-                self._alive.pop(_key(known), None)
+                self._alive.discard(_key(known))
+                self._begun.pop(_key(known), None)
             self._elsewhere.pop(event.id, None)
         elif why := self._hides(event):
             self._elsewhere[event.id] = why
@@ -70,6 +73,7 @@ class ProcessWatch:
             known = self._started.get(event.id)
             if known is None or (known.at or 0) <= (event.at or 0):  # a session goes on in the process that came last
                 self._started[event.id] = event
+                self._begun.setdefault(_key(event), _met(event))
                 self._elsewhere.pop(event.id, None)
                 self._new = self._new or _key(event) not in self._alive
 
@@ -86,7 +90,7 @@ class ProcessWatch:
 
     def there(self) -> list[Started]:
         """The sessions of agent programs whose very process is there for certain."""
-        known = self._alive
+        known = self._begun
         return [
             each for each in self._started.values() if each.product is not None and lives(each, known.get(_key(each)))
         ]
@@ -112,10 +116,10 @@ class ProcessWatch:
         found: list[Started] = []
         for started in self._started.values():
             key = _key(started)
-            if _is_gone(started, self._alive.get(key)):
+            if _is_gone(started, self._begun.get(key)):
                 found.append(started)
             elif key not in self._alive:
-                self._alive[key] = processes.start_ticks(started.pid or 0)
+                self._alive.add(key)
                 self._met[key] = started
         return found
 
@@ -135,9 +139,10 @@ class ProcessWatch:
             del self._started[started.id]
             self._signed_off.pop(started.id, None)
             self._gone.add(key)
+            self._begun.pop(key, None)
             now, origin = self._clock.now(), kernel(started.pid)
             if key in self._alive:
-                del self._alive[key]
+                self._alive.discard(key)
                 yield Noted(started.id, now, origin, VANISHED, "its process went")
             yield Ended(started.id, now, origin, Outcome.LOST, Ending.GONE)
         yield from self._overstayed()
@@ -152,6 +157,11 @@ class ProcessWatch:
 
 def _key(started: Started) -> tuple[str, int | None, Millis | None]:
     return started.id, started.pid, started.at
+
+
+def _met(started: Started) -> int | None:
+    """What the kernel calls the start of its process, if that is there for certain."""
+    return processes.start_ticks(started.pid or 0) if lives(started) else None
 
 
 def _is_gone(started: Started, ticks: int | None) -> bool:
