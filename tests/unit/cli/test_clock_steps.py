@@ -1,6 +1,9 @@
 """What is said when somebody sets the clock of the machine while delegations are watched."""
 
 import json
+import os
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -19,22 +22,25 @@ SESSION = "11111111-2222-4333-8444-555555555555"
 
 
 class SetClock:
-    """A clock that somebody sets before each of the first looks."""
+    """A clock that somebody sets before each of the first looks, or of those that follow them."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *steps: int) -> None:
-        self._real, self._look, self._steps, self._looks = WallClock().now, Observation.look, steps, 0
-        monkeypatch.setattr(WallClock, "now", lambda _: Millis(self._real() + sum(self._steps[: self._looks])))
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *steps: int, after: int = 0) -> None:
+        self._real, self._look, self._steps, self._looks = time.time_ns, Observation.look, steps, -after
+        monkeypatch.setattr(time, "time_ns", lambda: self._real() + self._set() * 1_000_000)
         monkeypatch.setattr(Observation, "look", lambda seen: self.look(seen))
+
+    def _set(self) -> int:
+        return sum(self._steps[: max(self._looks, 0)])
 
     def look(self, seen: Observation) -> Changes:
         self._looks += 1
         return self._look(seen)
 
 
-@pytest.fixture
-def _running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=[{}, {"pid": os.getpid(), "host": socket.gethostname()}], ids=["", "of a known process"])
+def _running(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    told = json.loads(register("aaa111")) | {"at": iso(WallClock().now())}
+    told = json.loads(register("aaa111")) | {"at": iso(WallClock().now())} | request.param
     Path("run.jsonl").write_text(json.dumps(told) + "\n")
 
 
@@ -51,7 +57,7 @@ def _running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_lost_nor_overdue_by_it_and_it_is_told(
     steps: list[int], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    SetClock(monkeypatch, *steps)
+    SetClock(monkeypatch, *steps, after=2)  # by then all was read
     assert main(["watch", "run.jsonl", "--timeout", "3"]) == Exit.OK
     said = capsys.readouterr()
     assert words in said.err

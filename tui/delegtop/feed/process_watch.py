@@ -37,6 +37,9 @@ class ProcessWatch:
         """Why the processes of those that are not of this machine cannot be looked at."""
         self._alive: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose process was there when it was last looked for."""
+        self._begun: dict[tuple[str, int | None, Millis | None], int | None] = {}
+        """What the kernel called the start of their process when it was read of: that stays what it is when somebody
+        sets the clock."""
         self._gone: set[tuple[str, int | None, Millis | None]] = set()
         """The starts whose end was told: a log that is read again tells the start anew, but the end was then."""
         self._met: dict[tuple[str, int | None, Millis | None], Started] = {}
@@ -62,6 +65,7 @@ class ProcessWatch:
         if isinstance(event, Ended):
             if (known := self._started.pop(event.id, None)) is not None:
                 self._alive.discard(_key(known))
+                self._begun.pop(_key(known), None)
             self._elsewhere.pop(event.id, None)
         elif why := self._hides(event):
             self._elsewhere[event.id] = why
@@ -69,6 +73,7 @@ class ProcessWatch:
             known = self._started.get(event.id)
             if known is None or (known.at or 0) <= (event.at or 0):  # a session goes on in the process that came last
                 self._started[event.id] = event
+                self._begun.setdefault(_key(event), _met(event))
                 self._elsewhere.pop(event.id, None)
                 self._new = self._new or _key(event) not in self._alive
 
@@ -85,7 +90,10 @@ class ProcessWatch:
 
     def there(self) -> list[Started]:
         """The sessions of agent programs whose very process is there for certain."""
-        return [started for started in self._started.values() if started.product is not None and lives(started)]
+        known = self._begun
+        return [
+            each for each in self._started.values() if each.product is not None and lives(each, known.get(_key(each)))
+        ]
 
     def out_of_sight(self) -> dict[str, str]:
         """Those whose process is known and cannot be looked at, and why."""
@@ -107,9 +115,10 @@ class ProcessWatch:
         self._checked_at, self._new = monotonic(), False
         found: list[Started] = []
         for started in self._started.values():
-            if _is_gone(started):
+            key = _key(started)
+            if _is_gone(started, self._begun.get(key)):
                 found.append(started)
-            elif (key := _key(started)) not in self._alive:
+            elif key not in self._alive:
                 self._alive.add(key)
                 self._met[key] = started
         return found
@@ -130,6 +139,7 @@ class ProcessWatch:
             del self._started[started.id]
             self._signed_off.pop(started.id, None)
             self._gone.add(key)
+            self._begun.pop(key, None)
             now, origin = self._clock.now(), kernel(started.pid)
             if key in self._alive:
                 self._alive.discard(key)
@@ -149,8 +159,13 @@ def _key(started: Started) -> tuple[str, int | None, Millis | None]:
     return started.id, started.pid, started.at
 
 
-def _is_gone(started: Started) -> bool:
-    return started.at is not None and bool(started.pid) and processes.is_gone(*_process(started))
+def _met(started: Started) -> int | None:
+    """What the kernel calls the start of its process, if that is there for certain."""
+    return processes.start_ticks(started.pid or 0) if lives(started) else None
+
+
+def _is_gone(started: Started, ticks: int | None) -> bool:
+    return started.at is not None and bool(started.pid) and processes.is_gone(*_process(started, ticks))
 
 
 def _seen(started: Started) -> Started:
@@ -173,15 +188,15 @@ def _seen(started: Started) -> Started:
     )
 
 
-def lives(started: Started) -> bool:
-    """Whether its process is one of this machine, and there for certain."""
+def lives(started: Started, ticks: int | None = None) -> bool:
+    """Whether its process is one of this machine, and there for certain; the ticks are those it was met with."""
     here = started.host in (processes.hostname(), LOCALHOST)
-    return here and started.at is not None and bool(started.pid) and processes.is_there(*_process(started))
+    return here and started.at is not None and bool(started.pid) and processes.is_there(*_process(started, ticks))
 
 
-def _process(started: Started) -> tuple[int, Millis, int | None, str | None]:
+def _process(started: Started, met: int | None) -> tuple[int, Millis, int | None, str | None]:
     """Its process; a log may tell by what to know it from another that got the same number later."""
     refs = dict(started.refs)
     ticks = refs.get(PROC_START, "")
     pid, at = started.pid or 0, started.at or Millis(0)
-    return pid, at, int(ticks) if ticks.isdecimal() else None, refs.get(PID_DOMAIN)
+    return pid, at, int(ticks) if ticks.isdecimal() else met, refs.get(PID_DOMAIN)
