@@ -296,6 +296,11 @@ class Forest:
         trees, own = self._at(handle)
         return trees.reason(own)
 
+    def work(self, handle: Handle) -> tuple[str | None, str | None]:
+        """Who it is, and the work it was given, without gathering all else of it."""
+        trees, own = self._at(handle)
+        return trees.work(own)
+
     def cwd(self, handle: Handle) -> str | None:
         """The folder it says it works in."""
         trees, own = self._at(handle)

@@ -194,6 +194,10 @@ class HostTrees:
             built = self._built[handle] = version, self._ledger.delegation(handle)
         return built[1]
 
+    def work(self, handle: Handle) -> tuple[str | None, str | None]:
+        """Who it is, and the work it was given."""
+        return self._ledger.work(handle)
+
     def cwd(self, handle: Handle) -> str | None:
         """The folder it says it works in."""
         return self._ledger.cwd(handle)
