@@ -20,6 +20,7 @@ from delegtop.cli.metrics import write
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.feed.live_feed import SourceStatus
 from delegtop.model.events import Event, Heard, Outcome, Phase
+from delegtop.feed.host_states import HostState, HostStatus
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
 from delegtop.report.prometheus import OTHER, escaped, lines
@@ -151,7 +152,8 @@ def test_every_metric_has_its_help_and_type_before_its_samples() -> None:
 def test_the_page_names_every_metric(project: Path) -> None:
     forest = Forest()
     forest.advance(T0)
-    names = {line.split()[2] for line in lines(forest, ()) if line.startswith("# HELP")}
+    there = HostStatus("gpu1", HostState.LIVE, "gpu1: live", T0)
+    names = {line.split()[2] for line in lines(forest, (), hosts=[there]) if line.startswith("# HELP")}
     page = (project / "docs" / "metrics.md").read_text("utf-8")
     assert set(re.findall(r"^\| `(delegtop_\w+)`", page, re.MULTILINE)) == names
 
