@@ -25,6 +25,7 @@ from rich.color import Color, ColorType
 from rich.segment import Segment
 from rich.terminal_theme import MONOKAI
 from textual.pilot import Pilot
+from three_hosts import NAMES, lose, make_hosts  # beside this file
 
 from delegtop.act.acting import Acting
 from delegtop.app.main import DelegtopApp
@@ -93,7 +94,9 @@ SCENES = (
     Scene("transcript", (140, 30), ("home", "v"), sample="claude-code", at="2026-11-02T10:12:00Z"),
     Scene("transcript-light", (80, 24), ("home", "v"), "light", sample="claude-code", at="2026-11-02T10:12:00Z"),
     Scene("hosts", (160, 45), ("H",), hosts=True),
-    Scene("hosts-light", (80, 24), ("H",), "light", hosts=True),
+    Scene("hosts-light", (160, 45), ("H",), "light", hosts=True),
+    Scene("hosts-small", (80, 24), ("H",), hosts=True),
+    Scene("hosts-small-light", (80, 24), (), "light", hosts=True),
     Scene("help", (120, 45), ("question_mark",)),
     Scene("sources", (160, 45), ("o",)),
     Scene("claude-code", (140, 30), ("down",), sample="claude-code", at="2026-11-02T10:12:00Z"),
@@ -146,55 +149,24 @@ async def real_picture(scene: Scene) -> None:
             simulation.stop()
 
 
-SSH = """#!/bin/sh
-for word; do [ "$before" = -- ] && host=$word; before=$word; done
-export HOME="$HOSTS/$host" XDG_STATE_HOME="$HOSTS/$host" XDG_CONFIG_HOME="$HOSTS/$host"; cd "$HOME"
-[ "$host" = gpu2 ] && [ -e lost ] && { echo "ssh: connect to host gpu2 port 22: Connection timed out" >&2; exit 255; }
-exec sh -c "$word"
-"""
-"""Stands for ssh: the hosts are folders here."""
-NAMES = ("dev", "gpu1", "gpu2")
-
-
-def make_hosts(folder: Path) -> None:
-    """Homes with what the demo writes, as of now, and an ssh that leads there."""
-    folder.mkdir()
-    for seed, name in enumerate(NAMES, 1):
-        logs = folder / name / "delegtop" / "logs"
-        logs.mkdir(parents=True)
-        Simulation(seed, 1.0, logs, FrozenClock(Millis(WallClock().now() - 40 * SECOND))).write_all(40)
-        program = folder / name / ".local" / "bin" / "delegtop"
-        program.parent.mkdir(parents=True)
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m delegtop "$@"\n')
-        program.chmod(0o755)
-    ssh = folder / "bin" / "ssh"
-    ssh.parent.mkdir()
-    ssh.write_text(SSH)
-    ssh.chmod(0o755)
-    os.environ |= {"HOSTS": str(folder.resolve()), "PATH": f"{ssh.parent.resolve()}{os.pathsep}{os.environ['PATH']}"}
-
-
 async def hosts_picture(scene: Scene, folder: Path) -> None:
     """Once the third has been lost for a while."""
-    make_hosts(folder)
+    os.environ |= make_hosts(folder)
     places = Places([], hosts=tuple(SshAddress(name, name) for name in NAMES))
     seen = opened(places, Settings(theme=scene.theme, recent=RECENT))
-    await shown(DelegtopApp(seen, zone=UTC), scene, lose=folder / "gpu2" / "lost")
+    await shown(DelegtopApp(seen, zone=UTC), scene, hosts=folder)
     command = [sys.executable, "-m", "delegtop", "hosts", *NAMES]
     told = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own
     lines = ["$ delegtop hosts", *told.stdout.splitlines()]
     draw([[Segment(line)] for line in lines], 110, len(lines), HERE / "hosts-command.png")
 
 
-async def lost(app: DelegtopApp, pilot: Pilot[Any], sign: Path) -> None:
+async def lost(app: DelegtopApp, pilot: Pilot[Any], hosts: Path) -> None:
     """Wait until all are there, lose the third, and wait until that shows."""
     fleet = app.hosts.fleet
     while fleet is not None and not all(host.state == "live" for host in fleet.hosts()):
         await pilot.pause(0.2)
-    sign.touch()
-    for link in fleet._links.links if fleet is not None else ():
-        if link.name == "gpu2" and link.connection is not None:
-            link.connection.say(b"\0" * (1 << 25))  # more than is heeded: it hangs up
+    lose(hosts)
     while not any(app.board.forest.is_stale(handle) for handle in range(len(app.board.forest))):
         await pilot.pause(0.5)
 
@@ -209,10 +181,10 @@ async def picture(scene: Scene, folder: Path) -> None:
     await shown(replaying(scene, folder) if scene.replayed else watching(scene, folder), scene)
 
 
-async def shown(app: DelegtopApp, scene: Scene, lose: Path | None = None) -> None:
+async def shown(app: DelegtopApp, scene: Scene, hosts: Path | None = None) -> None:
     async with app.run_test(size=scene.size) as pilot:
-        if lose is not None:
-            await lost(app, pilot, lose)
+        if hosts is not None:
+            await lost(app, pilot, hosts)
         while scene.real and not is_hung(app):
             await pilot.pause(0.5)
         for _ in range(50):
@@ -299,7 +271,7 @@ def main() -> int:
                 else:
                     asyncio.run(picture(scene, sample(scene) if scene.sample else folder))
                 sys.stdout.write(f"{scene.name}\n")
-    return serve.main() if not sys.argv[1:] or wanted & serve.PICTURES.keys() else 0
+    return serve.main() if not sys.argv[1:] or wanted & (serve.PICTURES.keys() | serve.HOSTS.keys()) else 0
 
 
 if __name__ == "__main__":

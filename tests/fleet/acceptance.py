@@ -274,7 +274,7 @@ def cut(folder: Path, arguments: argparse.Namespace) -> Iterator[Result]:
             for host in lost:
                 host.freeze()
             at, stale, changed = time.monotonic(), dict[str, float](), 0
-            seen.look()
+            _look_for(seen, 1)  # what is on its way
             before = {host.name: _states_on(seen, host.name) for host in lost}
             while time.monotonic() - at < 62:
                 seen.wait(0.2)

@@ -413,5 +413,6 @@ def test_beats_of_another_age_move_nothing() -> None:
 def test_clocks_that_differ_by_less_than_a_second_are_the_same() -> None:
     now = WallClock().now()
     assert stream(BEGIN, data(TapeBeat(Millis(now - 500)))).offset == 0
+    assert stream(BEGIN, data(TapeBeat(Millis(now - 1_700))), data(TapeBeat(Millis(now - 850)))).offset == 0
     far = stream(BEGIN, data(TapeBeat(Millis(now - 600_000)))).offset
     assert abs(far - 600_000) < 5_000

@@ -18,6 +18,7 @@ from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.metrics import write
 from delegtop.diagnosis.verdicts import Kind
+from delegtop.feed.host_states import HostState, HostStatus
 from delegtop.feed.live_feed import SourceStatus
 from delegtop.model.events import Event, Heard, Outcome, Phase
 from delegtop.model.forest import Forest
@@ -151,7 +152,8 @@ def test_every_metric_has_its_help_and_type_before_its_samples() -> None:
 def test_the_page_names_every_metric(project: Path) -> None:
     forest = Forest()
     forest.advance(T0)
-    names = {line.split()[2] for line in lines(forest, ()) if line.startswith("# HELP")}
+    there = HostStatus("gpu1", HostState.LIVE, "gpu1: live", T0)
+    names = {line.split()[2] for line in lines(forest, (), hosts=[there]) if line.startswith("# HELP")}
     page = (project / "docs" / "metrics.md").read_text("utf-8")
     assert {"delegtop_host_live", "delegtop_host_news_age_seconds"}.isdisjoint(names), "no other machine is looked at"
     names |= {"delegtop_host_live", "delegtop_host_news_age_seconds"}

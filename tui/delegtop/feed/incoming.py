@@ -176,7 +176,9 @@ class HostStream:
             return
         self._samples.append(now - beat.at)
         ahead = min(self._samples)  # the way here takes time; the quickest tells best
-        if abs(ahead - self.offset) > _SAME:
+        if abs(ahead) <= _SAME:  # what came late at first, when all were busy, was no clock
+            self.offset = 0
+        elif abs(ahead - self.offset) > _SAME:
             self.offset = ahead
         self.is_behind = beat.behind
         if not beat.behind:

@@ -150,5 +150,5 @@ class PageWatch:
         elif not self._stirred and not self._gathering.is_behind:
             return
         (assessed, lives), self._unseen, self._stirred = self._unseen, (set(), set()), False
-        if self._gathering.update(assessed, lives, self._sources):
+        if self._gathering.update(assessed, lives, self._sources, self._seen.hosts):
             self.on_change()

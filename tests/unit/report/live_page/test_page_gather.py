@@ -168,7 +168,7 @@ def test_who_has_no_version_of_this_run_is_told_all() -> None:
         "0-0",
     ):
         assert picture.since(name) == -1
-    assert "\n".join(page_html.changes(picture, -1)).count("<li id=") == len(picture.blocks) - 6
+    assert "\n".join(page_html.changes(picture, -1)).count("<li id=") == len(picture.blocks) - 7
 
 
 def test_spans_go_on_by_themselves_and_are_written_out_for_who_runs_no_script() -> None:
@@ -183,6 +183,7 @@ def test_of_a_host_that_is_not_heard_of_time_stands_still(monkeypatch: pytest.Mo
     watched = Watched(*hang(), minute=120)
     hung = handle_of(watched.forest, "hung")
     monkeypatch.setattr(Forest, "now_of", lambda _forest, handle: at(110 if handle == hung else 120))
+    monkeypatch.setattr(PageRows, "as_of", lambda _rows, handle: at(110) if handle == hung else None)
     watched.tell(heard("hung", 62, doing="make more"), minute=120.1)
     row = watched.page.picture.blocks[f"r{hung}"].html
     assert "<time" not in row

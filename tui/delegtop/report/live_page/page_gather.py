@@ -19,10 +19,11 @@ from delegtop.model.forest import Forest
 from delegtop.model.query import FilterQuery
 from delegtop.model.store.ledger import Handle
 from delegtop.report.health import Health, ails
+from delegtop.report.host_table import HostRow
 from delegtop.report.incident import incident_words as words
 from delegtop.report.incident.incident_details import IncidentDetails, Raw
 from delegtop.report.incident.incident_gantt import ROWS as DRAWN
-from delegtop.report.live_page import page_html
+from delegtop.report.live_page import page_hosts, page_html
 from delegtop.report.live_page.page_rows import PageRows, RowPlace
 from delegtop.report.walk import rows, with_ancestors
 
@@ -99,7 +100,13 @@ class PageGathering:
         """Whether something was put off that is to be looked at soon."""
         self.picture = PagePicture(token_hex(4), 0, self._forest.shown_at, {}, {}, 0)
 
-    def update(self, changed: Iterable[Handle], lives: Iterable[Handle], sources: Sequence[Health]) -> bool:
+    def update(
+        self,
+        changed: Iterable[Handle],
+        lives: Iterable[Handle],
+        sources: Sequence[Health],
+        hosts: Sequence[HostRow] = (),
+    ) -> bool:
         """These are assessed otherwise, and of these more changed than what they do; True if the page is another."""
         self.is_behind = False
         moved = bool(lives)
@@ -110,7 +117,7 @@ class PageGathering:
         if moved or seen != self._seen:
             self._seen = seen
             self._arrange()
-        return self._draw(sources)
+        return self._draw(sources, hosts)
 
     def _refilter(self) -> bool:
         """Look again at who fits; by time alone somebody may do so, or no longer."""
@@ -138,7 +145,7 @@ class PageGathering:
 
     # -- drawing -----------------------------------------------------------------------------------------------------
 
-    def _draw(self, sources: Sequence[Health]) -> bool:
+    def _draw(self, sources: Sequence[Health], hosts: Sequence[HostRow]) -> bool:
         room = ROWS
         kept: dict[str, list[tuple[Handle, int]]] = {}
         for name, tree in self._trees.items():
@@ -150,7 +157,7 @@ class PageGathering:
         for name, tree in kept.items():
             lists[name] = tuple(f"r{handle}" for handle, _ in tree)
             blocks |= {f"r{handle}": self._row(handle, level) for handle, level in tree}
-        blocks |= self._about(now, {name: len(tree) for name, tree in kept.items()}, sources)
+        blocks |= self._about(now, {name: len(tree) for name, tree in kept.items()}, sources, hosts)
         self._made = {id: made for id, made in self._made.items() if id in blocks}
         return self._show(blocks, lists, len(now))
 
@@ -176,18 +183,18 @@ class PageGathering:
             places[handle] = known if known and known[0] == version else (version, self._rows.place(handle))
         self._places = places
         self._hosts = Counter(place.host for _, place in places.values())
-        self._rows.tells_hosts = len(self._hosts) > 1
+        self._rows.tells_hosts = len(self._hosts) > 1 or self._forest.has_hosts
 
     def _row(self, handle: Handle, level: int) -> str:
         found = self._assessments.known(handle)
-        stamp = (self._forest.version(handle), level, self._around(), found)
+        stamp = (self._forest.version(handle), level, self._around(), found, self._rows.as_of(handle))
         return self._kept(f"r{handle}", stamp) or self._make(f"r{handle}", stamp, self._rows.row(handle, level, found))
 
     def _card(self, found: Assessment) -> str:
         id, path = f"s{found.handle}", [found.handle]
         while (above := self._forest.parent(path[-1])) is not None:
             path.append(above)
-        stamp = (tuple(map(self._forest.version, path)), self._around(), found)
+        stamp = (tuple(map(self._forest.version, path)), self._around(), found, self._rows.as_of(found.handle))
         known = self._made.get(id)
         same_problem = known is not None and known.stamp[1:] == stamp[1:]
         if known is not None and same_problem and known.stamp != stamp and monotonic() - known.at < _SELDOM:
@@ -208,7 +215,11 @@ class PageGathering:
         return html
 
     def _about(
-        self, now: Sequence[Assessment], rows_shown: Mapping[str, int], sources: Sequence[Health]
+        self,
+        now: Sequence[Assessment],
+        rows_shown: Mapping[str, int],
+        sources: Sequence[Health],
+        hosts: Sequence[HostRow],
     ) -> dict[str, str]:
         """What is told of all of them."""
         forest, known = self._forest, self._assessments.known
@@ -224,7 +235,10 @@ class PageGathering:
         more = {name: len(self._trees[name]) - count for name, count in rows_shown.items()}
         return {
             "lead": page_html.lead(lead, len(now)),
-            "about": page_html.about(counts, self._hosts, len(sources), sum(map(ails, sources))),
+            "about": page_html.about(
+                counts, self._hosts, len(sources), sum(map(ails, sources)), page_hosts.told(forest, hosts)
+            ),
+            "missing": page_hosts.missing(hosts),
             "more-stuck": page_html.more("more-stuck", max(len(now) - CARDS, 0), "in trouble, marked in the tree"),
             "more-tree": page_html.more("more-tree", more[TREE], "at work"),
             "more-earlier": page_html.more("more-earlier", more[EARLIER], "earlier"),

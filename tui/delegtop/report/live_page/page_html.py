@@ -38,18 +38,21 @@ def lead(sentence: str, problems: int) -> str:
     return f'<p id="lead" class="lead {kind}">{html.escape(sentence)}</p>'
 
 
-def about(counts: Mapping[State, int], hosts: Mapping[str, int], sources: int, ailing: int) -> str:
-    """What is looked at: how many in each state, on which machines, from how many sources."""
+def about(
+    counts: Mapping[State, int], hosts: Mapping[str, int], sources: int, ailing: int, hosts_told: str = ""
+) -> str:
+    """What is looked at: how many in each state, on which machines, from how many sources; `hosts_told` says how those
+    stand that were asked."""
     told = {state: counts[state] for state in State if counts.get(state)}
     where = ""
-    if any(hosts):
+    if any(hosts) and not hosts_told:
         names = (
             f"{html.escape(line(mask(host), 80)) or 'this machine'} {count}" for host, count in sorted(hosts.items())
         )
         where = f'<p class="meta">Hosts: {" · ".join(names)}</p>'
     read = f"{sources} source{'' if sources == 1 else 's'}"
     unwell = f", {ailing} of them not read well" if ailing else ""
-    return f'<div id="about">{chips(told)}{where}<p class="meta">{read}{unwell}</p></div>'
+    return f'<div id="about">{chips(told)}{where}{hosts_told}<p class="meta">{read}{unwell}</p></div>'
 
 
 def more(id: str, count: int, of: str) -> str:
@@ -83,7 +86,7 @@ def whole(picture: "PagePicture") -> Iterator[str]:
         "<main>",
         '<section aria-labelledby="stuck-title">',
         '<h2 id="stuck-title" class="unseen">What is stuck</h2>',
-        f'<div aria-live="polite">{blocks["lead"]}</div>',
+        f'<div aria-live="polite">{blocks["lead"]}{blocks["missing"]}</div>',
         lists["stuck"],
         blocks["more-stuck"],
         "</section>",

@@ -3,7 +3,7 @@
 import html
 from typing import NamedTuple
 
-from delegtop.base.clock import Millis, duration
+from delegtop.base.clock import Millis, duration, iso
 from delegtop.base.secrets import mask
 from delegtop.base.text import brief, prose
 from delegtop.diagnosis.assessment import PRESSING, Assessment
@@ -13,6 +13,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.states import ACTIVE, ENDED_BADLY, UNENDED, State
 from delegtop.model.store.ledger import Handle
 from delegtop.report.incident.incident_pieces import escaped, indent, typed
+from delegtop.report.incident.incident_words import clock
 from delegtop.report.live_page.page_times import sentence, since
 from delegtop.report.projects import Projects
 
@@ -50,6 +51,7 @@ class PageRows:
         kind = "now" if found is not None and found.is_now else "open" if state in ACTIVE else "over"
         word = f"{found.short}{'' if found.is_sure else '?'}" if found is not None and problem else state.value
         title, remark = _clean(measures.title(facts)), _clean(measures.remark(forest, handle, facts))
+        standing = "" if self.as_of(handle) is None else " as-of"
         parts = (
             f'<span class="word">{state.glyph} {html.escape(word)}</span>',
             f"<b>{_name(facts)}</b>",
@@ -60,22 +62,23 @@ class PageRows:
             _span("age", self._age(handle, facts, state)),
         )
         return (
-            f'<li id="r{handle}" class="row {kind} s-{state.colour} {indent(level)}">'
+            f'<li id="r{handle}" class="row {kind}{standing} s-{state.colour} {indent(level)}">'
             f'<span class="unseen">level {level + 1}</span>{_opening(handle, " ".join(filter(None, parts)))}</li>'
         )
 
     def card(self, found: Assessment) -> str:
         """One of the problems of this moment: which, how sure, since when, why, and what to do."""
         forest, handle = self._forest, found.handle
-        facts, now, live = forest.delegation(handle), forest.now_of(handle), self._goes_on(handle)
+        facts, now, live = forest.delegation(handle), forest.now_of(handle), self.as_of(handle) is None
+        ahead = forest.word_of(handle).offset
         about = " · ".join(filter(None, (self._where(handle), _clean(measures.title(facts)))))
         return "".join(
             (
-                f'<li id="s{handle}" class="card {_gravity(found)} s-{found.state.colour}">',
+                f'<li id="s{handle}" class="card {_gravity(found)}{"" if live else " as-of"} s-{found.state.colour}">',
                 f"<h3>{_name(facts)} {_holds(found)}</h3>",
                 f'<p class="which">{about}</p>' if about else "",
-                f'<p class="verdict">{_verdict(found, now, goes_on=live)}</p>',
-                f'<p class="why">{sentence(found.said, now, goes_on=live)}</p>',
+                f'<p class="verdict">{_verdict(found, now, goes_on=live, offset=ahead)}</p>',
+                f'<p class="why">{sentence(found.said, now, goes_on=live, offset=ahead)}</p>',
                 self._todo(handle, _STEPS if found.urgency in PRESSING else 1),
                 _opening(handle, "All that is known of it"),
                 "</li>",
@@ -92,32 +95,38 @@ class PageRows:
         return f'<h4>What to do</h4><ol class="plain">{"".join(told)}</ol>' if shown else ""
 
     def _where(self, handle: Handle) -> str:
-        """The project and the host, where there are several of them."""
+        """The project and the host, where there are several of them; of one that is not heard of, as of when."""
         project, host = self.place(handle)
         told = [project if len(self.projects) > 1 else "", f"on {host or 'this machine'}" if self.tells_hosts else ""]
-        return " ".join(_clean(each) for each in told if each)
+        known = " ".join(_clean(each) for each in told if each)
+        as_of = self.as_of(handle)
+        return known if as_of is None else f"{known}, as of {as_of_words(as_of)}".removeprefix(", ")
 
     def _age(self, handle: Handle, facts: Delegation, state: State) -> str:
         """How long it has run, or took, and if it is quiet for how long."""
-        now, live = self._forest.now_of(handle), self._goes_on(handle)
+        now, live = self._forest.now_of(handle), self.as_of(handle) is None
+        ahead = self._forest.word_of(handle).offset
         if facts.started_at is None:
             return ""
         if state not in UNENDED:
             ended = measures.ended_at(facts)
             return "" if ended is None else f"took {duration(ended - facts.started_at)}"
-        told = since(facts.started_at, now, goes_on=live)
+        told = since(facts.started_at, now, goes_on=live, offset=ahead)
         if state in _QUIET and facts.quiet_since is not None:
-            told += f", quiet for {since(facts.quiet_since, now, goes_on=live)}"
+            told += f", quiet for {since(facts.quiet_since, now, goes_on=live, offset=ahead)}"
         return told
 
-    def _goes_on(self, handle: Handle) -> bool:
-        """Whether time goes on for it: not where its host is not heard of any more."""
-        return self._forest.now_of(handle) >= self.moment
+    def as_of(self, handle: Handle) -> Millis | None:
+        """When its host was last heard of, by the clock of the page; None if time goes on there."""
+        word = self._forest.word_of(handle)
+        if word.beaten_at is None or not word.is_stale(self._forest.shown_at):
+            return None
+        return Millis(word.beaten_at + word.offset)
 
-    @property
-    def moment(self) -> Millis:
-        """The moment of the whole page."""
-        return self._forest.shown_at
+
+def as_of_words(moment: Millis) -> str:
+    """`15:20:00 UTC`."""
+    return f"{clock(iso(moment)).partition(' ')[2]} UTC"
 
 
 def _clean(foreign: str) -> str:
@@ -141,9 +150,9 @@ def _gravity(found: Assessment) -> str:
     return "stuck" if found.urgency in PRESSING else "less"
 
 
-def _verdict(found: Assessment, now: Millis, *, goes_on: bool) -> str:
+def _verdict(found: Assessment, now: Millis, *, goes_on: bool, offset: int) -> str:
     """What is the matter, how sure that is, and since when."""
-    span = "" if found.since is None else since(found.since, now, goes_on=goes_on)
+    span = "" if found.since is None else since(found.since, now, goes_on=goes_on, offset=offset)
     if found.verdict is None and found.state in ENDED_BADLY:
         return f"<b>ended {found.state}</b>{f' {span} ago' if span else ''}"
     return f"<b>{html.escape(found.kind)}</b> ({found.certainty}){f' for {span}' if span else ''}"

@@ -15,6 +15,17 @@ h2{margin:1.25rem 0 .5rem}
 margin:.5rem 0}
 #old[hidden]{display:none}
 .lead{margin:0 0 .75rem;font-weight:600}.lead.bad{color:var(--bad)}.lead.good{color:var(--good)}
+#missing{list-style:none;margin:0;padding:0}
+#missing li{border:1px solid var(--rule);border-left:6px solid var(--bad);border-radius:6px;background:var(--bad-panel);
+padding:.4rem .8rem;margin:0 0 .6rem}
+#missing li.late{border-left-color:var(--warn);background:var(--panel)}
+#missing li.calm{border-left-color:var(--dim);background:var(--panel)}
+#missing .lost b{color:var(--bad)}#missing .late b{color:var(--warn)}
+ul.hosts{display:flex;flex-wrap:wrap;gap:0 1.2rem;list-style:none;margin:.4rem 0;padding:0;color:var(--soft);
+font-size:.9rem}
+ul.hosts .lost{color:var(--bad)}ul.hosts .late{color:var(--warn)}
+.card.as-of{border-left-color:var(--dim)}
+.row.as-of>details>summary,.card.as-of h3,.card.as-of .verdict{color:var(--soft)}
 ul.stuck,ul.tree,ul.earlier{list-style:none;margin:0;padding:0}
 .card{border:1px solid var(--rule);border-left:6px solid var(--bad);border-radius:8px;background:var(--panel);
 padding:.8rem 1rem;margin:0 0 .9rem}

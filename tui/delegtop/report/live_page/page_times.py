@@ -17,14 +17,16 @@ _MARKS = re.compile("([\ue000-\ue0ff])")
 _EMPTY = re.compile(r'(data-at="(-?[0-9]+)">)(?=</time>)')
 
 
-def since(at: Millis, now: Millis, *, goes_on: bool = True) -> str:
-    """How long it is since then; if that does not go on, as it is at `now`."""
+def since(at: Millis, now: Millis, *, goes_on: bool = True, offset: int = 0) -> str:
+    """How long it is since then; if that does not go on, as it is at `now`. The clock of the page is `offset` ahead of
+    the one that both are by."""
     if not goes_on:
         return duration(now - at)
-    return f'<time datetime="{iso(at)}" data-at="{at}"></time>'
+    here = Millis(at + offset)
+    return f'<time datetime="{iso(here)}" data-at="{here}"></time>'
 
 
-def sentence(said: Sentence, now: Millis, *, goes_on: bool = True) -> str:
+def sentence(said: Sentence, now: Millis, *, goes_on: bool = True, offset: int = 0) -> str:
     """A sentence with such times, masked and escaped."""
     moments: dict[str, Millis] = {}
     parts: list[str] = []
@@ -36,7 +38,8 @@ def sentence(said: Sentence, now: Millis, *, goes_on: bool = True) -> str:
             moments[parts[-1]] = part
     told = _MARKS.split(mask("".join(parts)))  # what was masked along with a secret is not there any more
     return "".join(
-        since(moments[each], now, goes_on=goes_on) if each in moments else html.escape(line(each)) for each in told
+        since(moments[each], now, goes_on=goes_on, offset=offset) if each in moments else html.escape(line(each))
+        for each in told
     )
 
 
