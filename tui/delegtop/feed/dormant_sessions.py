@@ -146,6 +146,15 @@ class DormantSessions:
                 insort(self._keys, key)
         self._sessions[session] = (*self._sessions.get(session, ()), *(file.status.path for file in files))
 
+    def put_again(self, session: str, files: Sequence[Kept]) -> None:
+        """The same of a session that was read in an earlier run."""
+        for kept in files:
+            self._files[kept.path] = kept
+            self._size += kept.size
+            if kept.key:
+                insort(self._keys, kept.key)
+        self._sessions[session] = tuple(kept.path for kept in files)
+
     def take_down(self, session: str) -> Session:
         """The files of a session, which are kept no longer; those that are gone stay. A log is its own session."""
         if self.logs.take(session):
