@@ -21,7 +21,7 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
-from delegtop.feed.recent_window import session_of
+from delegtop.feed.recent_window import session_of, unit_of
 from delegtop.feed.resting_logs import RestingLogs
 from delegtop.sources import history
 from delegtop.sources.inode import Look, look_of
@@ -59,8 +59,7 @@ def resting(
         session = session_of(reading.path)
         if session is not None and session not in busy:
             sessions.setdefault(session, []).append(reading)
-    until = Millis(WallClock().now() - QUIET)
-    borrowed = tail.borrowed()
+    until, borrowed = quiet_until(), tail.borrowed()
     for session, files in sessions.items():
         readers, paths = {reading.dialect for reading in files}, {reading.path for reading in files}
         if mixed.isdisjoint(readers) and borrowed.isdisjoint(paths):
@@ -69,10 +68,28 @@ def resting(
                 yield session, found
 
 
+def resting_logs(readings: Collection[FollowedFile], tail: Tail) -> Iterator[tuple[str, list[Resting]]]:
+    """Those that belong to no session and to nothing else, by their paths."""
+    until, borrowed = quiet_until(), tail.borrowed()
+    for reading in readings:
+        if reading.is_plain and session_of(reading.path) is None and reading.path not in borrowed:
+            rest = _at_rest(reading, tail, until)
+            if rest is not None:
+                yield reading.path, [rest]
+
+
+def quiet_until() -> Millis:
+    """What was written later may be written on."""
+    return Millis(WallClock().now() - QUIET)
+
+
 def _rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
+    """The file if it can be put away with its session, and is at rest."""
+    return _at_rest(reading, tail, until) if can_forget(reading.dialect, reading.path) else None
+
+
+def _at_rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
     """The file if it was read to its end, is plain, and was not written since then."""
-    if not can_forget(reading.dialect, reading.path):
-        return None
     if reading.source is None:
         known = tail.at_rest(reading.path)
         look, key = known or (None, 0)
@@ -241,7 +258,7 @@ class DormantSessions:
         """All files of the session that a file belongs to: another object whenever it was put away anew."""
         if path in self.logs:
             return (path,)
-        return self._sessions.get(session_of(path) or "", ())
+        return self._sessions.get(unit_of(path), ())
 
     def read_again(self, session: Session, formats: Formats) -> dict[str, FollowedFile]:
         """All files of a session, read once more by readers of their own."""

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
-from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
+from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting, resting_logs
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
@@ -177,10 +177,12 @@ class FileCatalogue:
         source = None if path == STDIN else source_for(path, dialect, sample, self._window.since, self._tail)
         if source is None and (twin := self.shelf.twin(sample.head, self._scan.files)) is not None:
             # It is read first, and stays: perhaps this one is only a copy of it.
+            is_told = self.index is None or not self.index.holds(twin)
             self._copied.add(twin)
             self._take_down(twin)
-            self.waiting.append(path)
-            return
+            if is_told:
+                self.waiting.append(path)
+                return
         if (session := self.shelf.session_of(path)) is not None:
             self.shelf.strike(path)
             self._take_down(session)
@@ -233,14 +235,15 @@ class FileCatalogue:
     def keep_all(self) -> None:
         """Keep for other runs what has been quiet for long and is not put away."""
         if self.index is not None:
-            for session, files in self._resting():
-                self._keep(session, files)
+            for unit, files in (*self._resting(), *resting_logs(self.readings.values(), self._tail)):
+                if unit not in self._copied:
+                    self._keep(unit, files)
             self.index.close()
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:
         """Keep for other runs what the files of a session told."""
         if self.index is not None:
-            unknown = [path for path in self._unknown if session_of(path) == session]
+            unknown = [path for path in self._unknown if unit_of(path) == session]
             self.index.keep(session, files, unknown, self._tail.digest)
 
     def _tidy_logs(self) -> None:

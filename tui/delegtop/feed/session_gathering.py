@@ -6,6 +6,9 @@ from delegtop.feed.kept_session import Told, told_by
 from delegtop.model.events import Deviation, Ended, Event, Heard, Started
 from delegtop.model.store.ledger import Ledger
 
+_MOST = 200_000
+"""Events beside signs of life: more are not held in memory only to be kept."""
+
 
 class SessionGathering:
     """All that was told since its files are read. Signs of life are folded: there may be millions."""
@@ -19,6 +22,10 @@ class SessionGathering:
         self._running: dict[str, Started] = {}
 
     def take(self, events: Iterable[Event]) -> None:
+        if len(self._events) > _MOST:
+            self.is_spoilt = True
+            self._events, self._signs, self._running = [], Ledger(), {}
+            return
         heard: list[Event] = []
         for event in events:
             if event.origin.source not in self.paths:

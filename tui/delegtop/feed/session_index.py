@@ -15,7 +15,7 @@ import delegtop
 from delegtop import __version__
 from delegtop.base.clock import WallClock
 from delegtop.dialects import OWN, Dialect, load, plugins
-from delegtop.feed.dormant_sessions import Kept, Resting
+from delegtop.feed.dormant_sessions import Kept, Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile, place
 from delegtop.feed.kept_session import (
@@ -94,6 +94,10 @@ class SessionIndex:
         """Whether something is still to be told."""
         return bool(self._waiting)
 
+    def holds(self, unit: str) -> bool:
+        """Whether what it told is still to be told."""
+        return unit in self._waiting
+
     def forget(self, unit: str) -> None:
         """It is read from its top."""
         self._waiting.pop(unit, None)
@@ -132,8 +136,12 @@ class SessionIndex:
     # -- what is learned ---------------------------------------------------------------------------------------------
 
     def begin(self, path: str) -> None:
-        """The file is read from its top."""
-        self._gathered.setdefault(unit_of(path), SessionGathering()).paths.add(path)
+        """The file is read from its top. What was written lately is not kept, and so not gathered."""
+        gathered = self._gathered.setdefault(unit_of(path), SessionGathering())
+        gathered.paths.add(path)
+        look = _look_at(path)
+        if look is None or look[3] // 1_000_000 > quiet_until():
+            gathered.is_spoilt = True
 
     def follow(self, batch: Sequence[Event], reading: FollowedFile, *, is_top: bool) -> None:
         """What comes into the batch from now on is read of this file. If that begins at its top once more, another text
