@@ -130,7 +130,9 @@ class IndexedFolders(RuleBasedStateMachine):
         opened = None if index is None else lambda: SessionIndex(IndexFile(index, "as ever"))
         feed = Feed([str(self.folder)], clock=WallClock(), index=opened)
         events = [event for batch in feed.read_all() for event in batch.events]
-        statuses = sorted(tuple(getattr(each, name) for name in SourceStatus.__struct_fields__) for each in feed.statuses())
+        statuses = sorted(
+            tuple(getattr(each, name) for name in SourceStatus.__struct_fields__) for each in feed.statuses()
+        )
         feed.close()
         forest = Forest()
         forest.apply(events)

@@ -56,6 +56,7 @@ NOT_SETTINGS = frozenset(
         "DELEGTOP_MORE",
         "DELEGTOP_TODO",
         "DELEGTOP_PROJECT",
+        "DELEGTOP_HOST",
         "DELEGTOP_SESSION",
         "DELEGTOP_WAS",
         "DELEGTOP_PROBLEM_SINCE",
@@ -95,7 +96,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     follow: ByProject[bool] = False
     """Keep the newest delegation in view."""
     frame_rate: ByProject[Annotated[int, whole(1, 60)]] = 15
-    """How many times a second the screen may change, at most."""
+    """How many times a second the screen may change, at most. While 200 events a second and more come and nobody types,
+    it changes four times a second."""
     mask_secrets: bool = True
     """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them."""
     naive_times: ByProject[Literal["utc", "local"]] = "utc"

@@ -10,11 +10,16 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
 
 
+def _chopped(text: str, width: int) -> str:
+    """As much of what is wider as takes that many cells."""
+    return text[:width] if text.isascii() else set_cell_size(text, width)
+
+
 def cut(text: str, width: int, mark: str) -> str:
     """Not wider than that; what is missing shows as a mark."""
     if cells(text) <= width:
         return text
-    return (set_cell_size(text, width - 1).rstrip() + mark) if width > 0 else ""
+    return (_chopped(text, width - 1).rstrip() + mark) if width > 0 else ""
 
 
 def fit(text: str, width: int, mark: str, right: bool = False) -> str:
@@ -32,7 +37,7 @@ def filled(spans: list[CellSpan], width: int) -> list[CellSpan]:
     for span in spans:
         size = cells(span.text)
         if size > width:
-            found.append(CellSpan(set_cell_size(span.text, width), span.part))
+            found.append(CellSpan(_chopped(span.text, width), span.part))
             return found
         if size:
             found.append(span)

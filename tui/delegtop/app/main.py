@@ -27,8 +27,8 @@ from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.screens.palette import Commands, Palette
 from delegtop.app.state.acts_under_way import ActsUnderWay
-from delegtop.app.state.board import Board
-from delegtop.app.state.frame_pace import Frames, after
+from delegtop.app.state.board import AT_ONCE, Board
+from delegtop.app.state.frame_pace import Frames, after, pace
 from delegtop.app.state.idle_work import SLICE
 from delegtop.app.state.intake import Intake, Wake
 from delegtop.app.state.known_hosts import KnownHosts
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     Keeping = Callable[[Assessments], StatusKeeper]
     """Makes what keeps the file of the status line fresh."""
 
-_LOADING_RATE = 5
-"""Frames a second while a big log loads: every frame is time taken from loading it."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 
@@ -98,7 +96,7 @@ class DelegtopApp(Rewinding, Borrowing):
         """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._woken = False
         self._lags = False  # more has arrived than one slice could take
-        self._pressed_at = float("-inf")
+        self._pressed_at = self._touched_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
@@ -172,6 +170,9 @@ class DelegtopApp(Rewinding, Borrowing):
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent) and not self.screen_stack:
             return  # the program ends, and nobody is left to press a key for
+        if isinstance(event, InputEvent):
+            self._touched_at = monotonic()
+            self._set_pace()
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
             self._read()  # whatever it opens: nobody waits for the first picture below it
@@ -201,7 +202,17 @@ class DelegtopApp(Rewinding, Borrowing):
         if self._lags:
             # Not at once: a message pump with a full queue never lets the event loop look at the keyboard.
             asyncio.get_running_loop().call_soon(self._wake)
-        self._frames.rate = _LOADING_RATE if self.reader.busy else self.settings.frame_rate
+        self._set_pace()
+
+    def _set_pace(self) -> None:
+        """How often is drawn; in the past as often as the operator wants, for that is played to be looked at."""
+        arriving = self.intake.rates[-1] if self.board.moment is None else 0
+        untouched = monotonic() - self._touched_at
+        self._frames.rate = pace(
+            self.settings.frame_rate, loading=self.reader.busy, arriving=arriving, untouched=untouched
+        )
+        # Where frames are few and nobody waits for a key, all that came since the last one is judged within one.
+        self.board.at_once = AT_ONCE * max(self.settings.frame_rate / self._frames.rate, 1.0)
 
     def _second(self) -> None:
         self._read()

@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
     rules = finding_options.wanted(arguments, RULES, "rule", "delegtop rules lists them")
     if arguments.root is not None and not Path(arguments.root).is_dir():
         fail(f"--root {arguments.root}: that is no folder")
-    seen = reading.read(arguments, settings)
+    seen = reading.read(arguments, settings, indexed=False)
 
     from delegtop.diagnosis.return_findings import choice
     from delegtop.observation import field_lines, loose_objects, loose_returns, made_files
@@ -102,7 +102,7 @@ def _delegations(
     from delegtop.diagnosis.assessment import assess
     from delegtop.diagnosis.case import Case
     from delegtop.diagnosis.engine import diagnose
-    from delegtop.model.measures import label
+    from delegtop.model.measures import label, told_host
     from delegtop.observation import made_files
     from delegtop.report.check_report import CheckSubject
     from delegtop.sources.artifact_files import reader
@@ -112,7 +112,9 @@ def _delegations(
         folder = made_files.folder(facts)
         case = Case(forest, handle, exists[folder], reader(made_files.roots(folder, root)))
         found = diagnose(case, rules)
-        yield CheckSubject(facts.id, label(facts), made_files.source(facts), assess(Case(forest, handle)), found)
+        host = told_host(forest, handle)
+        name = f"{label(facts)} on {host}" if host else label(facts)
+        yield CheckSubject(facts.id, name, made_files.source(facts), assess(Case(forest, handle)), found)
 
 
 def _sources(

@@ -275,11 +275,7 @@ class Delegation(Identity, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What to call it in one word: the agent, else the last of its path, else the command, else its id."""
-        if self.agent:
-            return self.agent
-        if self.path:
-            return self.path[-1]
-        return f"/{self.command.lstrip('/')}" if self.command else self.id
+        return name_of(self.id, self.agent, self.path, self.command)
 
     @property
     def told_by(self) -> str:
@@ -326,3 +322,12 @@ FACTS = _table.named(Identity, Delegation)
 """Every fact by its name, in the order of the table."""
 WORDS = tuple(fact for fact in FACTS.values() if fact.merge == "earliest")
 """What a delegation is described by."""
+
+
+def name_of(id: str, agent: str | None, path: tuple[str, ...] | None, command: str | None) -> str:
+    """What to call one of whom that is known, in one word."""
+    if agent:
+        return agent
+    if path:
+        return path[-1]
+    return f"/{command.lstrip('/')}" if command else id

@@ -401,7 +401,7 @@ class Lifecycle:
         return Deadline(Millis(started + usual[0]), Basis.USUAL, f"usual for {what}: 95 % of {known}")
 
     def _name(self, handle: Handle) -> str:
-        return self._ledger.delegation(handle).name
+        return self._ledger.name(handle)
 
 
 def _kind(shape: StartShape | None) -> Kind | None:

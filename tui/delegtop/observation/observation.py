@@ -392,12 +392,12 @@ def opened(
     witness: Witness | None = None,
     rewinds: bool = False,
     patience: float | None = None,
-    indexed: bool = True,
+    indexed: bool = False,
 ) -> Observation:
     """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do,
     `witness` is told every line; with `rewinds` whoever looks at the present can go back in it. To read once is to wait
-    for other hosts as many seconds as `patience` says. Who has to hear of everything, sign by sign, reads all of it:
-    without `indexed`, what is known from earlier runs does not count."""
+    for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need not hear of every
+    sign of life, what is known from earlier runs is not read again."""
     clock = clock or WallClock()
     is_plain = witness is None and format is None and not rewinds and isinstance(clock, WallClock)
     index = session_index(settings) if indexed and is_plain else None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from delegtop.app.state import frame_pace
-from delegtop.app.state.frame_pace import Frames
+from delegtop.app.state.frame_pace import BURST, LOADING, STREAM, STREAMING, UNTOUCHED, Frames, pace
 
 
 class Screen:
@@ -80,3 +80,28 @@ def test_it_is_known_that_a_frame_is_coming(screen: Screen) -> None:
     assert screen.frames.coming
     screen.pass_time(0.2)
     assert not screen.frames.coming
+
+
+def test_a_rate_below_two_a_second_is_held_to_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen(monkeypatch, rate=1)
+    for _ in range(5_000):
+        screen.frames.request()
+        screen.pass_time(0.001)
+    assert len(screen.drawn) <= BURST + 5
+
+
+class TestPace:
+    def test_a_stream_that_nobody_touches_is_drawn_seldom(self) -> None:
+        assert pace(15, loading=False, arriving=STREAM, untouched=UNTOUCHED) == STREAMING
+
+    def test_whoever_has_just_pressed_a_key_sees_all_frames(self) -> None:
+        assert pace(15, loading=False, arriving=10_000, untouched=UNTOUCHED - 0.1) == 15
+
+    def test_what_comes_now_and_then_is_shown_as_it_comes(self) -> None:
+        assert pace(15, loading=False, arriving=STREAM - 1, untouched=3_600) == 15
+
+    def test_no_more_frames_than_were_asked_for(self) -> None:
+        assert pace(2, loading=False, arriving=10_000, untouched=3_600) == 2
+
+    def test_a_big_log_that_loads_comes_before_frames(self) -> None:
+        assert pace(15, loading=True, arriving=0, untouched=0) == LOADING

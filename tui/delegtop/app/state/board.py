@@ -30,8 +30,9 @@ from delegtop.report.table.drawing import drawing
 from delegtop.settings import Settings
 
 LANDMARKS = 200
-_AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
-"""Seconds for judging what changed within the same frame, and for the first look at all of it."""
+AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
+"""Seconds for judging what changed within the same frame, where many follow each other, and for the first look at all
+of it."""
 
 
 class Board:
@@ -85,6 +86,9 @@ class Board:
         does."""
         self.loading = True
         """Until `loaded` is called the past is still being read."""
+        self.at_once = AT_ONCE
+        """Seconds for judging what changed within the same frame. What is left then is judged after it, and drawn once
+        more."""
         self._steps = StepWatch(self.clock) if isinstance(self.clock, WallClock) else None
         self._apply_sort()
         self.forest.advance(self.now)
@@ -212,7 +216,7 @@ class Board:
         self._look_at(touched | lives)
         if not self.loading:
             self.assessments.touch(touched, lives)
-            self.judge(_AT_ONCE, moved=bool(moved))
+            self.judge(self.at_once, moved=bool(moved))
         return bool(added or moved)
 
     def advance(self) -> None:
@@ -221,7 +225,7 @@ class Board:
             self._lives |= self._pass_time()
             self.refresh()
             if not self.loading:
-                self.judge(_AT_ONCE)
+                self.judge(self.at_once)
             self._shorten()
 
     def _pass_time(self) -> set[Handle]:

@@ -33,7 +33,21 @@ BURST = 3
 """So many frames may follow each other quickly before the rate counts."""
 QUICKLY = 1 / 60
 LULL = 0.5
-"""Seconds within which they count as one burst."""
+"""Seconds within which they count as one burst; longer where so many frames take longer."""
+LOADING = 5
+"""Frames a second while a big log loads: every frame is time taken from loading it."""
+STREAM, UNTOUCHED = 200, 3.0
+"""Events a second from which on nobody can read along, and seconds after which nobody is at the keys."""
+STREAMING = 4
+"""Frames a second in a stream that nobody touches: each shows more, and no more is to be seen in many."""
+
+
+def pace(rate: float, *, loading: bool, arriving: int, untouched: float) -> float:
+    """Frames a second where `rate` is wanted: by whether all is read, how many events came in the last second, and for
+    how many seconds nobody pressed a key."""
+    if loading:
+        return LOADING
+    return min(rate, STREAMING) if arriving >= STREAM and untouched >= UNTOUCHED else rate
 
 
 class Frames:
@@ -52,7 +66,7 @@ class Frames:
         if self.coming:
             return
         now = monotonic()
-        is_burst = now - self._frames[0] < LULL
+        is_burst = now - self._frames[0] < max(LULL, BURST / self.rate)
         rest = self._frames[-1] + (1 / self.rate if is_burst else min(QUICKLY, 1 / self.rate)) - now
         if rest <= 0:
             self._frame()

@@ -1,6 +1,7 @@
 """What the judges share: the table they enter themselves in, and what several of them ask of a case."""
 
 from collections.abc import Callable
+from functools import cache
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
@@ -46,12 +47,16 @@ def infers_after(kind: Kind) -> Callable[[Judge], Judge]:
     return made
 
 
+@cache
+def _in_order() -> tuple[Judge, ...]:
+    """All judges in the order of the kinds, once all have entered themselves."""
+    return tuple(judge for kind in Kind for judge in (JUDGES[kind], _AFTER.get(kind)) if judge is not None)
+
+
 def first_verdict(case: Case) -> Verdict | None:
     """Of all judges, in their order, the first that has something to say."""
-    for kind in Kind:
-        found = JUDGES[kind](case)
-        if found is None and kind in _AFTER:
-            found = _AFTER[kind](case)
+    for judge in _in_order():
+        found = judge(case)
         if found is not None:
             return found
     return None

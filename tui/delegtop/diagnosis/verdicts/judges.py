@@ -45,17 +45,17 @@ def looping(case: Case) -> Verdict | None:
         if note.kind == notes.LOOP:
             said = f"It goes round: {note.text}."
             return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), note.at, origins_of(note.origin))
-    work = facts.prompt or facts.task
-    if not work or not facts.agent:
+    agent, work = given = facts.agent, facts.prompt or facts.task
+    if not work or not agent:
         return None
     above = case.forest.parent(case.handle)
     for _ in range(ANCESTORS):
         if above is None:
             return None
-        given = case.forest.delegation(above)
-        if given.agent == facts.agent and work == (given.prompt or given.task):
-            said = f"{facts.agent} was given the very work that {label(given)} above it already has."
-            places = origins_of(given.started_origin, facts.started_origin)
+        if case.forest.work(above) == given:
+            same = case.forest.delegation(above)
+            said = f"{agent} was given the very work that {label(same)} above it already has."
+            places = origins_of(same.started_origin, facts.started_origin)
             return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), facts.started_at, places)
         above = case.forest.parent(above)
     return None

@@ -92,6 +92,8 @@ class Details(msgspec.Struct, frozen=True, gc=False):
 
     def notes(self) -> tuple[Note, ...]:
         """All that were not withdrawn, in the order of their places."""
+        if not self.told:
+            return ()
         told = sorted((note for note in self.told if note.text), key=lambda note: (note.kind, note.origin))
         return tuple(Note(note.kind, note.text, note.origin, note.at) for note in told)
 
@@ -117,7 +119,7 @@ class Details(msgspec.Struct, frozen=True, gc=False):
 
     def origins(self) -> list[Origin]:
         """The places that tell of notes, waits and processes; what it is called stands in many lines: left out."""
-        found = [note.origin for note in self.told if note.text]
+        found = [note.origin for note in self.told if note.text] if self.told else []
         return found + [each.origin for each in (self.awaited, self.process) if each is not None]
 
 

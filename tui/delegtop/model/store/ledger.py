@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from delegtop.base.clock import MINUTE, ClockStep, Millis, on_present_scale
 from delegtop.base.origin import Origin
-from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait
+from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait, name_of
 from delegtop.model.events import (
     Deviation,
     Ended,
@@ -276,6 +276,17 @@ class Ledger(ColumnStore):
         shape = self.starts.shape[handle]
         return shape.product if shape else None
 
+    def name(self, handle: Handle) -> str:
+        """What to call it in one word; that is asked of many, and little else of them."""
+        shape = self.starts.shape[handle] or NO_SHAPE
+        return name_of(self.ids[handle], shape.agent, shape.path, shape.command)
+
+    def work(self, handle: Handle) -> tuple[str | None, str | None]:
+        """Who it is, and the work it was given, in the words it was given in."""
+        shape, details = self.starts.shape[handle], self._details.get(handle)
+        prompt = details.word("prompt") if details else None
+        return shape.agent if shape else None, prompt or self.starts.task[handle]
+
     def own_path(self, handle: Handle) -> tuple[str, ...] | None:
         shape = self.starts.shape[handle]
         return shape.own_path if shape else None
@@ -470,6 +481,7 @@ class Ledger(ColumnStore):
         details = self._details.get(handle, NO_DETAILS)
         faults = self.faults(handle)
         seen = self._sighted(handle)
+        started, heard, ended = starts.place[handle], self._beat_place[handle], self.ends.place[handle]
         cost, is_estimate = self._cost(handle)
         found = Delegation(
             self.ids[handle],
@@ -501,28 +513,29 @@ class Ledger(ColumnStore):
             ended_by=ending[1] if ending else None,
             ended_at=ending[2] if ending else None,
             report=self.report(handle),
-            faults=tuple(dict.fromkeys(e.fault for e in faults)),
+            faults=tuple(dict.fromkeys(e.fault for e in faults)) if faults else (),
             listed_at=self.listed_at(handle),
             left_registry=self.left_registry(handle),
             claims=self._claims(handle),
-            started_origin=starts.place[handle],
-            heard_origin=seen.origin if seen else self._beat_place[handle],
-            ended_origin=self.ends.place[handle] or (faults[-1].origin if faults else None),
-            origins=self._origins(handle),
+            started_origin=started,
+            heard_origin=seen.origin if seen else heard,
+            ended_origin=ended or (faults[-1].origin if faults else None),
+            origins=self._origins(handle, {each for each in (started, heard, ended) if each is not None}),
         )
         return by_present_clock(found, self.on_present_scale) if self.clock_steps else found
 
     def faults(self, handle: Handle) -> list[Erred]:
-        return sorted(self._faults.get(handle, {}).values(), key=lambda erred: erred.origin)
+        faults = self._faults.get(handle)
+        return sorted(faults.values(), key=lambda erred: erred.origin) if faults else []
 
-    def _origins(self, handle: Handle) -> tuple[Origin, ...]:
-        starts, ends = self.starts, self.ends
-        found = [at for at in (starts.place[handle], self._beat_place[handle], ends.place[handle]) if at is not None]
-        told = (starts.claims.get(handle, ()), ends.claims.get(handle, ()), self._faults.get(handle, {}).values())
-        found += [event.origin for events in told for event in events]
+    def _origins(self, handle: Handle, found: set[Origin]) -> tuple[Origin, ...]:
+        starts, ends, faults = self.starts.claims.get(handle), self.ends.claims.get(handle), self._faults.get(handle)
+        if starts or ends or faults:
+            told = (starts or (), ends or (), faults.values() if faults else ())
+            found.update(event.origin for events in told for event in events)
         if handle in self._details:
-            found += self._details[handle].origins()
-        return tuple(sorted(set(found)))
+            found.update(self._details[handle].origins())
+        return tuple(sorted(found)) if len(found) > 1 else tuple(found)
 
     def _claims(self, handle: Handle) -> tuple[Claim, ...]:
         starts, ends = self.starts.claims.get(handle, ()), self.ends.claims.get(handle, ())
