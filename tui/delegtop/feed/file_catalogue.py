@@ -59,6 +59,8 @@ class FileCatalogue:
         self.index: SessionIndex | None = None
         """What is known from earlier runs, if there is so much to read that it is worth asking."""
         self._open_index = index
+        self._order: dict[str, int] = {}
+        """In which order files turned up, where some need not be read."""
         self._scan = Scan()
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
@@ -85,14 +87,17 @@ class FileCatalogue:
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown}
-        self.waiting += self._window.admit(
+        admitted = self._window.admit(
             path
             for path in self._scan.files
             if path not in self.shelf and path not in self.readings and path not in known
         )
+        self.waiting += admitted
         if self._open_index is not None and _size(self.waiting) >= WORTH:
             self.index, self._open_index = self._open_index(), None
         if self.index is not None and self.waiting:
+            for path in admitted:
+                self._order.setdefault(path, len(self._order))
             self._recall(self.index)
         for session in self.shelf.changed(self._scan.files):
             self._take_down(session)
@@ -284,9 +289,8 @@ class FileCatalogue:
 
     def statuses(self) -> Iterator[SourceStatus]:
         """The health of every source, named ones that are not there included."""
-        for reading in list(self.readings.values()):
-            yield reading.status(self._status_of(reading))
-        yield from list(self.shelf.statuses())
+        read = [reading.status(self._status_of(reading)) for reading in list(self.readings.values())]
+        yield from self._in_order(read, list(self.shelf.statuses()))
         yield from self._gone.statuses()
         for path, (stamp, why) in [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]:
             status, _, detail = why.partition(": ")
@@ -302,6 +306,20 @@ class FileCatalogue:
             yield SourceStatus(f"format {name}", None, 0, 0, "skipped", why)
         if self._spool is not None and STDIN not in self.readings and STDIN not in self._unknown:
             yield SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet")
+
+    def _in_order(self, read: list[SourceStatus], kept: list[SourceStatus]) -> list[SourceStatus]:
+        """What is followed, and then what is put away. Where some is known from an earlier run, as if it were read."""
+        if self.index is None:
+            return [*read, *kept]
+        known, first = self._order.get, dict[str | None, int]()
+        for path, number in self._order.items():
+            first.setdefault(session_of(path), number)
+        logs = [each for each in kept if session_of(each.path) is None]
+        sessions = [each for each in kept if session_of(each.path) is not None]
+        return [
+            *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
+            *sorted(sessions, key=lambda each: (first.get(session_of(each.path), -1), known(each.path, -1))),
+        ]
 
     def _too_old(self) -> Iterator[SourceStatus]:
         """The files outside the window, by the folder of their sessions: there may be thousands."""

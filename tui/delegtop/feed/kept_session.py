@@ -121,6 +121,8 @@ class Told(Struct, frozen=True, gc=False, array_like=True):
     ends: list[Ended] = []
     minutes: list[int] = []
     """In which there were signs of life: the first, and then from one to the next."""
+    order: list[str] = []
+    """The ids as they were first told of: what else is equal stands in this order."""
     running: list[Started] = []
     """Those whose process a log names, and of which no end was told since."""
 
@@ -132,6 +134,8 @@ class Told(Struct, frozen=True, gc=False, array_like=True):
 
     def events(self, known: set[int]) -> Iterator[Event]:
         """All of it, with a sign of life for each minute that is not known yet; the last ones come after these."""
+        for id in self.order:
+            yield Heard(id, None, NOWHERE)
         if self.minutes:
             last = max(self.signs, key=lambda sign: sign.at or 0)
             for minute in accumulate(self.minutes):
@@ -142,9 +146,11 @@ class Told(Struct, frozen=True, gc=False, array_like=True):
         yield from chain(self.signs, self.errors, self.ends)
 
 
-def told_by(events: Iterable[Event], signs: list[Heard], minutes: Iterable[int], running: list[Started]) -> Told | None:
+def told_by(
+    events: Iterable[Event], signs: list[Heard], minutes: Iterable[int], order: list[str], running: list[Started]
+) -> Told | None:
     """The same in the form that is kept; None if there is something in it for which there is no place."""
-    told = Told(signs=signs, running=running)
+    told = Told(signs=signs, order=order, running=running)
     places: dict[type[Event], list[Any]] = {
         Started: told.starts,
         Described: told.words,

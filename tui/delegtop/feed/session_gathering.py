@@ -20,6 +20,7 @@ class SessionGathering:
         self._signs = Ledger()
         self._events: list[Event] = []
         self._running: dict[str, Started] = {}
+        self._order: dict[str, None] = {}
 
     def take(self, events: Iterable[Event]) -> None:
         if len(self._events) > _MOST:
@@ -32,8 +33,10 @@ class SessionGathering:
                 self.is_spoilt = True
             if type(event) is Heard:
                 heard.append(event)
+                self._order[event.id] = None
             elif not isinstance(event, Deviation):
                 self._events.append(event)
+                self._order[getattr(event, "id", "")] = None
                 self._mind(event)
         self._signs.apply(heard, set(), set(), set(), set())
 
@@ -49,4 +52,5 @@ class SessionGathering:
     def told(self) -> Told | None:
         """All of it; None if it cannot be kept."""
         signs = [self._signs.last_sign(handle) for handle in self._signs]
-        return told_by(self._events, signs, self._signs.pulse.minutes, [*self._running.values()])
+        order = [id for id in self._order if id]
+        return told_by(self._events, signs, self._signs.pulse.minutes, order, [*self._running.values()])

@@ -116,7 +116,7 @@ class SessionIndex:
         waiting, self._waiting = self._waiting, {}
         events: list[Event] = []
         running: list[Started] = []
-        for _, told in waiting.values():
+        for _, told in sorted(waiting.values(), key=lambda each: _reading_order(each[0])):
             events += told.events(self._minutes)
             running += told.running
             if len(events) >= BATCH:
@@ -278,6 +278,11 @@ def _digest(path: str, look: Look) -> int | None:
         return None
     finally:
         os.close(fd)
+
+
+def _reading_order(kept: KeptSession) -> tuple[int, int, int]:
+    """About when it would have been read: as `Tail` reads new files."""
+    return min((-file.look[2], len(file.path), file.look[3]) for file in kept.files)
 
 
 def _can_keep(file: Resting) -> bool:
