@@ -165,6 +165,12 @@ def test_while_somebody_else_writes_the_logs_are_read(
     other.close()
 
 
+def test_a_log_that_belongs_to_no_session_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is read as fast as it would be told again."""
+    told(capsys, aged(SAMPLES / "01_happy_implement", tmp_path / "logs"))
+    assert kept() == 0
+
+
 def test_the_oldest_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
     day = 86_400_000
     index = IndexFile(tmp_path / "index.db", "now", largest=250)

@@ -68,28 +68,15 @@ def resting(
                 yield session, found
 
 
-def resting_logs(readings: Collection[FollowedFile], tail: Tail) -> Iterator[tuple[str, list[Resting]]]:
-    """Those that belong to no session and to nothing else, by their paths."""
-    until, borrowed = quiet_until(), tail.borrowed()
-    for reading in readings:
-        if reading.is_plain and session_of(reading.path) is None and reading.path not in borrowed:
-            rest = _at_rest(reading, tail, until)
-            if rest is not None:
-                yield reading.path, [rest]
-
-
 def quiet_until() -> Millis:
     """What was written later may be written on."""
     return Millis(WallClock().now() - QUIET)
 
 
 def _rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
-    """The file if it can be put away with its session, and is at rest."""
-    return _at_rest(reading, tail, until) if can_forget(reading.dialect, reading.path) else None
-
-
-def _at_rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
     """The file if it was read to its end, is plain, and was not written since then."""
+    if not can_forget(reading.dialect, reading.path):
+        return None
     if reading.source is None:
         known = tail.at_rest(reading.path)
         look, key = known or (None, 0)

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
-from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting, resting_logs
+from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
@@ -195,7 +195,7 @@ class FileCatalogue:
         if session_of(path) is None and can_forget(reader, path):
             self._mix(reader, path)
         self.readings[path] = FollowedFile(path, reader, source)
-        if self.index is not None and path != STDIN:
+        if self.index is not None and session_of(path) is not None:
             self.index.begin(path)
 
     def _otherwise(self, sample: Sample) -> type[Dialect] | None:
@@ -240,9 +240,8 @@ class FileCatalogue:
     def keep_all(self) -> None:
         """Keep for other runs what has been quiet for long and is not put away."""
         if self.index is not None:
-            for unit, files in (*self._resting(), *resting_logs(self.readings.values(), self._tail)):
-                if unit not in self._copied:
-                    self._keep(unit, files)
+            for session, files in self._resting():
+                self._keep(session, files)
             self.index.close()
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:
