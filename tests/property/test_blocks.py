@@ -13,7 +13,7 @@ from delegtop.base.clock import WallClock
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
 from delegtop.protocols.standard.dialects.session_log import SessionLog
-from delegtop.sources.records import Block, Line
+from delegtop.sources.records import Line, LineBlock
 
 SAMPLES = sorted(path for path in (Path(__file__).parents[2] / "sample_logs").iterdir() if path.is_dir())
 PLAIN = st.fixed_dictionaries(
@@ -57,16 +57,16 @@ RAWS = st.lists(
 
 @given(RAWS)
 def test_in_the_session_log(raws: list[bytes]) -> None:
-    one_by_one = [list(SessionLog().read(line)) for line in Block("run.jsonl", 7, 99, list(raws)).lines()]
+    one_by_one = [list(SessionLog().read(line)) for line in LineBlock("run.jsonl", 7, 99, list(raws)).lines()]
     together: list[list[Any]] = []
-    for told in SessionLog().read_block(Block("run.jsonl", 7, 99, list(raws)), 4_096):
+    for told in SessionLog().read_block(LineBlock("run.jsonl", 7, 99, list(raws)), 4_096):
         together.append(list(SessionLog().read(told)) if isinstance(told, Line) else [told])
     assert together == one_by_one
 
 
 @given(RAWS, st.data())
 def test_what_is_reached_is_what_was_taken(raws: list[bytes], data: st.DataObject) -> None:
-    block, taken = Block("run.jsonl", 7, 99, raws), data.draw(st.integers(0, len(raws)))
+    block, taken = LineBlock("run.jsonl", 7, 99, raws), data.draw(st.integers(0, len(raws)))
     lines = block.lines()
     for _ in range(taken):
         next(lines)

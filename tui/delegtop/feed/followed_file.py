@@ -13,7 +13,7 @@ from delegtop.feed.bounded_facts import LONGEST, bounded
 from delegtop.model.events import Deviation, Event
 from delegtop.sources.discover import is_packed
 from delegtop.sources.file_status import FileStatus
-from delegtop.sources.records import Block, Line, Unreadable
+from delegtop.sources.records import Line, LineBlock, Unreadable
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 
@@ -133,7 +133,7 @@ class FollowedFile:
                 self._renew()
             yield found
 
-    def read_block(self, block: Block) -> Iterable[Event | Line]:
+    def read_block(self, block: LineBlock) -> Iterable[Event | Line]:
         """What lines tell that follow each other: for each an event, or the line, which then has to be read alone."""
         if block.line == 1:
             self._begin_again()

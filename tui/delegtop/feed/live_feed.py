@@ -27,7 +27,7 @@ from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, Process
 from delegtop.model.forest import Forest
 from delegtop.model.notes import ACTED, LEFT_RUNNING
 from delegtop.sources.discover import Roots
-from delegtop.sources.records import Block, Line, Unreadable
+from delegtop.sources.records import Line, LineBlock, Unreadable
 from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 from delegtop.sources.wakeups import Pace, Waker
@@ -265,7 +265,7 @@ class Feed:
                     self._window.keep(event.id)
             yield Batch(told)
 
-    def _translate(self, found: Iterable[Block | Line | Unreadable]) -> Iterator[Batch]:
+    def _translate(self, found: Iterable[LineBlock | Line | Unreadable]) -> Iterator[Batch]:
         batch: list[Event] = []
         limit = monotonic() + BATCH_SECONDS
         alone = self._horizon is not None or self._witness is not None
@@ -273,7 +273,7 @@ class Feed:
         reading: FollowedFile
         index = self._files.index
         for number, each in enumerate(found):
-            source = each.source if isinstance(each, Block) else each.origin.source
+            source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
                 path, reading = source, self._readings[source]
                 reading.heard_at = monotonic()
@@ -282,7 +282,7 @@ class Feed:
                     index.follow(batch, reading, is_top=first == 1)
                 if not reading.is_signed:
                     self._silent[path] = reading
-            if not isinstance(each, Block):
+            if not isinstance(each, LineBlock):
                 self._read(reading, each, batch)
             elif alone:
                 for line in each.lines():
@@ -290,7 +290,7 @@ class Feed:
             else:
                 self._read_block(reading, each, batch)
             # The clock is asked only every 64 lines, or for every block: it costs a quarter of a line.
-            if len(batch) >= BATCH or ((isinstance(each, Block) or not number & 63) and monotonic() > limit):
+            if len(batch) >= BATCH or ((isinstance(each, LineBlock) or not number & 63) and monotonic() > limit):
                 self._pace.moved()
                 self._processes.take(batch)
                 if index is not None:
@@ -304,7 +304,7 @@ class Feed:
             self._processes.take(batch)
             yield Batch(batch)
 
-    def _read_block(self, reading: FollowedFile, block: Block, batch: list[Event]) -> None:
+    def _read_block(self, reading: FollowedFile, block: LineBlock, batch: list[Event]) -> None:
         """The same as reading its lines one by one, for less."""
         records = 0
         for told in reading.read_block(block):

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from io import BytesIO
 
 from delegtop.base.origin import Origin
-from delegtop.sources.records import Block, Line, Unreadable, fault
+from delegtop.sources.records import Line, LineBlock, Unreadable, fault
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 
 CHUNK = 64 * 1024
@@ -17,7 +17,7 @@ WITHOUT_TEXTS = ", read without its long texts"
 
 def whole_lines(
     trace: TextTrace, source: str, fd: int, size: int, limit: int
-) -> Generator[Block | Line | Unreadable, None, None]:
+) -> Generator[LineBlock | Line | Unreadable, None, None]:
     """Every line that ends within the first `size` bytes and was not delivered yet; the trace advances with them.
 
     Each block is read together with the bytes before it, so a text that was exchanged in the meantime is noticed
@@ -54,7 +54,7 @@ def whole_lines(
             if rest.strip(b"\0\r\t "):
                 yield Line(Origin(source, trace.line, offset), rest)
         else:
-            block = Block(source, trace.line + 1, trace.offset, list(BytesIO(data[known : data.rfind(b"\n") + 1])))
+            block = LineBlock(source, trace.line + 1, trace.offset, list(BytesIO(data[known : data.rfind(b"\n") + 1])))
             try:
                 yield block
             finally:  # whoever stops listening has had the lines up to here

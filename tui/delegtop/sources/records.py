@@ -81,7 +81,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
         return place.line == start.line or (start.line == 1 and start.offset <= place.offset < len(self.data))
 
 
-class Block:
+class LineBlock:
     """Whole lines that follow each other in one file: taken together, which is cheaper, or one by one."""
 
     __slots__ = ("_taken", "line", "offset", "raws", "source")
@@ -101,7 +101,7 @@ class Block:
         """The offset behind the last line that was taken, and its number."""
         return self.offset + sum(map(len, self.raws[: self._taken])), self.line + self._taken - 1
 
-    def take(self) -> "Block":
+    def take(self) -> "LineBlock":
         """All of them are taken."""
         self._taken = len(self.raws)
         return self

@@ -39,7 +39,7 @@ from delegtop.protocols.standard.dialects.session_log_lines import (
     TaskContext,
     Timeout,
 )
-from delegtop.sources.records import Block, Line, Record, Unreadable, records
+from delegtop.sources.records import Line, LineBlock, Record, Unreadable, records
 
 _KINDS: dict[object, type[Entry]] = {
     "register": Register,
@@ -86,7 +86,7 @@ class SessionLog(Dialect):
             event = None
         return (event,) if event is not None else self._read_with_care(line)
 
-    def read_block(self, block: Block, longest: int) -> Iterable[Event | Line]:
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[Event | Line]:
         source, offset = block.source, block.offset
         told: list[Event | Line] = []
         raws = block.take().raws
