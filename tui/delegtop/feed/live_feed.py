@@ -278,7 +278,7 @@ class Feed:
                 path, reading = source, self._readings[source]
                 reading.heard_at = monotonic()
                 if index is not None:
-                    first = each.line if isinstance(each, Block) else each.origin.line
+                    first = each.line if isinstance(each, LineBlock) else each.origin.line
                     index.follow(batch, reading, is_top=first == 1)
                 if not reading.is_signed:
                     self._silent[path] = reading
