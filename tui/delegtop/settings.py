@@ -65,7 +65,7 @@ NOT_SETTINGS = frozenset(
 """Variables with our prefix that are no settings."""
 NOT_BY_ENVIRONMENT = frozenset({"act.enabled", "hosts"})
 """Those that a variable may not make either: a project may bring its variables along."""
-STICKY = frozenset({"act.readonly"})
+STICKY = {"act.readonly": True, "index": False}
 """What nothing takes back, once somebody has said so."""
 
 _POLICY = Policy()
@@ -113,6 +113,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
     learn: bool = True
     """Read the history of this machine once a day, to know how long agents, tools and models usually take."""
+    index: ByProject[bool] = True
+    """Keep in the cache folder what sessions told that have been quiet for an hour, so that they are not read again
+    (docs/privacy.md). Whoever turns it off, nobody else turns it on."""
     notify: Annotated[tuple[str, ...], words(WAYS)] = ()
     """How the dashboard and `watch` tell of trouble and of what is done: bell, desktop, command, ntfy, slack, discord,
     webhook (docs/notifications.md)."""
@@ -266,7 +269,7 @@ def load(
 
 
 def _put(values: dict[str, Any], origins: dict[str, str], key: str, value: Any, origin: str) -> None:
-    if not (key in STICKY and values.get(key)):
+    if key not in STICKY or values.get(key) is not STICKY[key]:
         values[key], origins[key] = value, origin
 
 

@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
     rules = finding_options.wanted(arguments, RULES, "rule", "delegtop rules lists them")
     if arguments.root is not None and not Path(arguments.root).is_dir():
         fail(f"--root {arguments.root}: that is no folder")
-    seen = reading.read(arguments, settings)
+    seen = reading.read(arguments, settings, indexed=False)
 
     from delegtop.diagnosis.return_findings import choice
     from delegtop.observation import field_lines, loose_objects, loose_returns, made_files

@@ -42,6 +42,7 @@ COMMANDS = {
     "migrate": "print an old return in the standard form",
     "schema": "print a contract as JSON Schema, or list the contracts",
     "lint": "check agent definition files against the structure standard",
+    "index": "say what is kept of finished sessions so that they are not read again, or delete it",
     "config": "show the settings, where they came from, and the defaults",
     "completion": "print the completion of a shell: bash, zsh or fish",
     "help": "show the help of a command",

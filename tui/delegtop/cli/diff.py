@@ -33,7 +33,7 @@ def add(parser: ArgumentParser) -> None:
         metavar="PERCENT",
         help="a delegation that took so much longer, and at least a second, differs; else durations are only shown",
     )
-    options.add(parser, "at", "format", "config")
+    options.add(parser, "at", "format", "no_index", "config")
 
 
 def run(arguments: Namespace) -> int:

@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.model.call_durations import CallDurations
 
     calls = CallDurations()
-    with reading.opened(wanted, settings, calls.heed) as seen:
+    with reading.opened(wanted, settings, calls.heed, indexed=False) as seen:  # every sign of life counts
         forest = seen.forest
     for (product, agent), spans in forest.spans():
         calls.agents(product, agent, spans)

@@ -31,6 +31,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "all": (("--all",), {"action": "store_true", "help": "the whole history of every agent on this machine"}),
     "hosts": (("--hosts",), {"action": "store_true", "help": "also all [[hosts]] of your settings (docs/fleet.md)"}),
     "format": (("--format",), {"metavar": "NAME", "help": "read every source as this format, whatever its shape"}),
+    "no_index": (("--no-index",), {"action": "store_true", "help": "read every log, and keep nothing of it"}),
     "theme": (("--theme",), {"metavar": "NAME", "help": "the colours of the dashboard"}),
     "ascii": (("--ascii",), {"action": "store_true", "help": "draw with ASCII characters only"}),
     "no_color": (("--no-color",), {"action": "store_true", "help": "no colour; so does a NO_COLOR that is not empty"}),
@@ -76,7 +77,7 @@ def load(arguments: Namespace) -> "Loaded":
     flags: dict[str, object] = {name: given[name] for name in plain if given.get(name) is not None}
     if given.get("ascii"):
         flags["ascii"] = True
-    flags |= {name: False for name in ("color", "mouse") if given.get(f"no_{name}")}
+    flags |= {name: False for name in ("color", "mouse", "index") if given.get(f"no_{name}")}
     flags |= {key: True for name, key in (("act", "act.enabled"), ("readonly", "act.readonly")) if given.get(name)}
     path = given.get("config")
     try:

@@ -54,18 +54,23 @@ def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -
     return found
 
 
-def read(arguments: Namespace, settings: "Settings") -> "Observation":
+def read(arguments: Namespace, settings: "Settings", *, indexed: bool = True) -> "Observation":
     """Everything there is, as it is at `--at` or now."""
-    with opened(arguments, settings) as seen:
+    with opened(arguments, settings, indexed=indexed) as seen:
         return seen
 
 
 @contextmanager
 def opened(
-    arguments: Namespace, settings: "Settings", heed: "Heed | None" = None, witness: "Witness | None" = None
+    arguments: Namespace,
+    settings: "Settings",
+    heed: "Heed | None" = None,
+    witness: "Witness | None" = None,
+    *,
+    indexed: bool = True,
 ) -> "Iterator[Observation]":
     """The same with the sources still open, so that a line can be read again; `heed` is told the events as they come,
-    `witness` every line as well."""
+    `witness` every line as well. Without `indexed` all of it is read, whatever is known from earlier runs."""
     options.check_format(arguments.format)
     at = options.moment(arguments, settings)
     found = settle(arguments, settings)
@@ -75,7 +80,14 @@ def opened(
     gc.disable()  # what is read stays until the end
     clock, format, patience = observation.clock_at(at), arguments.format, getattr(arguments, "patience", None)
     with observation.opened(
-        found.as_is(), settings, clock, format=format, heed=heed, witness=witness, patience=patience
+        found.as_is(),
+        settings,
+        clock,
+        format=format,
+        heed=heed,
+        witness=witness,
+        patience=patience,
+        indexed=indexed,
     ) as seen:
         with Progress("reading") as progress:
             seen.read(lambda: progress.update(seen.feed.progress))

@@ -44,7 +44,7 @@ def add(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--only", metavar="ID", help="only this delegation, with all above and below it")
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
-    options.add(parser, "at", "format", "config")
+    options.add(parser, "at", "format", "no_index", "config")
 
 
 def run(arguments: Namespace) -> int:

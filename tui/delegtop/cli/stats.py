@@ -21,7 +21,7 @@ PIPE_WIDTH = 120
 def add(parser: ArgumentParser) -> None:
     reading.add(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, a stable contract (docs/stats.md)")
-    options.add(parser, "at", "format", "ascii", "config")
+    options.add(parser, "at", "format", "ascii", "no_index", "config")
 
 
 def run(arguments: Namespace) -> int:

@@ -47,7 +47,7 @@ def add(parser: ArgumentParser) -> None:
         help="wait so long for each other host, 15s if not said; what is missing then is told, and exits 4",
     )
     parser.add_argument("--claims", action="store_true", help="also print what the sources disagree about")
-    options.add(parser, "filter", "sort", "columns", "at", "format", "ascii", "no_color", "config")
+    options.add(parser, "filter", "sort", "columns", "at", "format", "ascii", "no_color", "no_index", "config")
 
 
 def run(arguments: Namespace) -> int:

@@ -174,6 +174,10 @@ class Dialect(ABC):
         would then count twice must. Only of a format that says how are the files of a family put away.
         """
 
+    def is_apart(self, path: str) -> bool:  # noqa: ARG002 # for the formats that need it
+        """Whether what the session of that file told hangs on no file of another session, as far as they were read."""
+        return True
+
     def retell(self, line: Line) -> Iterable[Event | Unreadable]:
         """The events of a line that was read before, told once more for people to see. It changes nothing."""
         return type(self)(self.zone).read(line)

@@ -21,7 +21,7 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
-from delegtop.feed.recent_window import session_of
+from delegtop.feed.recent_window import session_of, unit_of
 from delegtop.feed.resting_logs import RestingLogs
 from delegtop.sources import history
 from delegtop.sources.inode import Look, look_of
@@ -59,14 +59,18 @@ def resting(
         session = session_of(reading.path)
         if session is not None and session not in busy:
             sessions.setdefault(session, []).append(reading)
-    until = Millis(WallClock().now() - QUIET)
-    borrowed = tail.borrowed()
+    until, borrowed = quiet_until(), tail.borrowed()
     for session, files in sessions.items():
         readers, paths = {reading.dialect for reading in files}, {reading.path for reading in files}
         if mixed.isdisjoint(readers) and borrowed.isdisjoint(paths):
             found = [rest for reading in files if (rest := _rest(reading, tail, until)) is not None]
             if len(found) == len(files):
                 yield session, found
+
+
+def quiet_until() -> Millis:
+    """What was written later may be written on."""
+    return Millis(WallClock().now() - QUIET)
 
 
 def _rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
@@ -145,6 +149,15 @@ class DormantSessions:
             if key:
                 insort(self._keys, key)
         self._sessions[session] = (*self._sessions.get(session, ()), *(file.status.path for file in files))
+
+    def put_again(self, session: str, files: Sequence[Kept]) -> None:
+        """The same of a session that was read in an earlier run."""
+        for kept in files:
+            self._files[kept.path] = kept
+            self._size += kept.size
+            if kept.key:
+                insort(self._keys, kept.key)
+        self._sessions[session] = tuple(kept.path for kept in files)
 
     def take_down(self, session: str) -> Session:
         """The files of a session, which are kept no longer; those that are gone stay. A log is its own session."""
@@ -232,7 +245,7 @@ class DormantSessions:
         """All files of the session that a file belongs to: another object whenever it was put away anew."""
         if path in self.logs:
             return (path,)
-        return self._sessions.get(session_of(path) or "", ())
+        return self._sessions.get(unit_of(path), ())
 
     def read_again(self, session: Session, formats: Formats) -> dict[str, FollowedFile]:
         """All files of a session, read once more by readers of their own."""

@@ -5,16 +5,18 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
-from delegtop.feed.dormant_sessions import DormantSessions, resting
+from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
-from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of
+from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
@@ -23,7 +25,12 @@ from delegtop.sources.first_record import FirstRecords
 from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 
+if TYPE_CHECKING:
+    from delegtop.feed.session_index import OpenIndex, Recalled, SessionIndex
+
 SAMPLE = 64 * 1024
+WORTH = 4 * 1024 * 1024
+"""Bytes: fewer are read sooner than it is found out that they need not be."""
 STDIN = "-"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -31,7 +38,15 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 class FileCatalogue:
     """All files of one look. One thread changes it; the readings and the shelf may be looked at by any."""
 
-    def __init__(self, roots: Roots, formats: Formats, window: RecentWindow, tail: Tail, spool: Spool | None) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        formats: Formats,
+        window: RecentWindow,
+        tail: Tail,
+        spool: Spool | None,
+        index: "OpenIndex | None" = None,
+    ) -> None:
         self.readings: dict[str, FollowedFile] = {}
         self.shelf = DormantSessions()
         self.waiting: list[str] = []
@@ -41,6 +56,11 @@ class FileCatalogue:
         self._window = window
         self._tail = tail
         self._spool = spool
+        self.index: SessionIndex | None = None
+        """What is known from earlier runs, if there is so much to read that it is worth asking."""
+        self._open_index = index
+        self._order: dict[str, int] = {}
+        """In which order files turned up, where some need not be read."""
         self._scan = Scan()
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
@@ -67,15 +87,44 @@ class FileCatalogue:
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown}
-        self.waiting += self._window.admit(
+        admitted = self._window.admit(
             path
             for path in self._scan.files
             if path not in self.shelf and path not in self.readings and path not in known
         )
+        self.waiting += admitted
+        if self._open_index is not None and _size(self.waiting) >= WORTH:
+            self.index, self._open_index = self._open_index(), None
+        if self.index is not None and self.waiting:
+            for path in admitted:
+                self._order.setdefault(path, len(self._order))
+            self._recall(self.index)
         for session in self.shelf.changed(self._scan.files):
             self._take_down(session)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
+
+    def _recall(self, index: "SessionIndex") -> None:
+        """Put on the shelf what is known from an earlier run."""
+        busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
+        busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
+        for session, files in index.recall(self.waiting, busy, self._tail.knows):
+            self.shelf.put_again(session, files)
+        self.waiting = [path for path in self.waiting if path not in self.shelf]
+
+    @property
+    def has_recalled(self) -> bool:
+        """Whether something that is known is still to be told."""
+        return self.index is not None and self.index.is_waiting
+
+    def recalled(self) -> "Iterator[Recalled]":
+        """What the files told that are known from an earlier run, once all others were read."""
+        if self.index is None or self.waiting:
+            return
+        for session in self.index.doubtful():
+            self.waiting += self.shelf.take_down(session)
+            self.index.forget(session)
+        yield from self.index.tell()
 
     def is_unread(self, path: str) -> bool:
         """Whether it is a log that is not read now, and may be if it changes."""
@@ -133,10 +182,12 @@ class FileCatalogue:
         source = None if path == STDIN else source_for(path, dialect, sample, self._window.since, self._tail)
         if source is None and (twin := self.shelf.twin(sample.head, self._scan.files)) is not None:
             # It is read first, and stays: perhaps this one is only a copy of it.
+            is_told = self.index is None or not self.index.holds(twin)
             self._copied.add(twin)
             self._take_down(twin)
-            self.waiting.append(path)
-            return
+            if is_told:
+                self.waiting.append(path)
+                return
         if (session := self.shelf.session_of(path)) is not None:
             self.shelf.strike(path)
             self._take_down(session)
@@ -144,6 +195,8 @@ class FileCatalogue:
         if session_of(path) is None and can_forget(reader, path):
             self._mix(reader, path)
         self.readings[path] = FollowedFile(path, reader, source)
+        if self.index is not None and session_of(path) is not None:
+            self.index.begin(path)
 
     def _otherwise(self, sample: Sample) -> type[Dialect] | None:
         """The format of a log that is spelled in UTF-16, or by its first record if that is not at its beginning."""
@@ -167,11 +220,8 @@ class FileCatalogue:
 
     def tidy(self, *, lasting: bool) -> None:
         """Put away the sessions that are read and have been quiet for long; and where this lasts, single logs too."""
-        busy = {session for path in self.waiting if (session := session_of(path))}
-        busy |= self._window.alive | self._copied
-        nobodys = [path for path in self.waiting if session_of(path) is None]
-        mixed = self._mixed | self._formats.readers_of(nobodys)
-        for session, files in list(resting(self.readings.values(), self._tail, busy, mixed)):
+        for session, files in self._resting():
+            self._keep(session, files)
             self.shelf.put(session, files)
             for reading in [file.reading for file in files]:
                 self._leave(reading)
@@ -179,6 +229,26 @@ class FileCatalogue:
                     self._tail.forget(reading.path)
         if lasting:  # who looks once wants to know of every file
             self._tidy_logs()
+
+    def _resting(self) -> list[tuple[str, list[Resting]]]:
+        busy = {session for path in self.waiting if (session := session_of(path))}
+        busy |= self._window.alive | self._copied
+        nobodys = [path for path in self.waiting if session_of(path) is None]
+        mixed = self._mixed | self._formats.readers_of(nobodys)
+        return list(resting(self.readings.values(), self._tail, busy, mixed))
+
+    def keep_all(self) -> None:
+        """Keep for other runs what has been quiet for long and is not put away."""
+        if self.index is not None:
+            for session, files in self._resting():
+                self._keep(session, files)
+            self.index.close()
+
+    def _keep(self, session: str, files: Sequence[Resting]) -> None:
+        """Keep for other runs what the files of a session told."""
+        if self.index is not None:
+            unknown = [path for path in self._unknown if unit_of(path) == session]
+            self.index.keep(session, files, unknown, self._tail.digest)
 
     def _tidy_logs(self) -> None:
         """Where there are very many logs, follow no longer what is gone, and what rests only from afar."""
@@ -198,6 +268,8 @@ class FileCatalogue:
 
     def _take_down(self, session: str) -> None:
         """One of its files changed: read all of them again, from their top."""
+        if self.index is not None:
+            self.index.forget(session)
         for path in self.shelf.take_down(session):
             self._open(path)
 
@@ -216,9 +288,8 @@ class FileCatalogue:
 
     def statuses(self) -> Iterator[SourceStatus]:
         """The health of every source, named ones that are not there included."""
-        for reading in list(self.readings.values()):
-            yield reading.status(self._status_of(reading))
-        yield from list(self.shelf.statuses())
+        read = [reading.status(self._status_of(reading)) for reading in list(self.readings.values())]
+        yield from self._in_order(read, list(self.shelf.statuses()))
         yield from self._gone.statuses()
         for path, (stamp, why) in [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]:
             status, _, detail = why.partition(": ")
@@ -235,6 +306,20 @@ class FileCatalogue:
         if self._spool is not None and STDIN not in self.readings and STDIN not in self._unknown:
             yield SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet")
 
+    def _in_order(self, read: list[SourceStatus], kept: list[SourceStatus]) -> list[SourceStatus]:
+        """What is followed, and then what is put away. Where some is known from an earlier run, as if it were read."""
+        if self.index is None:
+            return [*read, *kept]
+        known, first = self._order.get, dict[str | None, int]()
+        for path, number in self._order.items():
+            first.setdefault(session_of(path), number)
+        logs = [each for each in kept if session_of(each.path) is None]
+        sessions = [each for each in kept if session_of(each.path) is not None]
+        return [
+            *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
+            *sorted(sessions, key=lambda each: (first.get(session_of(each.path), -1), known(each.path, -1))),
+        ]
+
     def _too_old(self) -> Iterator[SourceStatus]:
         """The files outside the window, by the folder of their sessions: there may be thousands."""
         folders: dict[str, list[Millis]] = {}
@@ -249,6 +334,15 @@ class FileCatalogue:
 
     def _status_of(self, reading: FollowedFile) -> FileStatus:
         return reading.source.status() if reading.source else self._tail.status(reading.path)
+
+
+def _size(paths: Sequence[str]) -> int:
+    """Bytes in all of them."""
+    found = 0
+    for path in paths:
+        with suppress(OSError):
+            found += os.stat(path).st_size  # noqa: PTH116 # as above
+    return found
 
 
 def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:

@@ -33,6 +33,7 @@ from delegtop.sources.tail import Tail
 from delegtop.sources.wakeups import Pace, Waker
 
 if TYPE_CHECKING:
+    from delegtop.feed.session_index import OpenIndex
     from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
 
@@ -115,6 +116,7 @@ class Feed:
         awaited: Collection[str] = (),
         here: Sequence[str] = (),
         witness: Witness | None = None,
+        index: "OpenIndex | None" = None,
     ) -> None:
         self._clock = clock
         self._horizon = AsOf(clock) if isinstance(clock, FrozenClock) else None
@@ -128,7 +130,7 @@ class Feed:
         formats = Formats(format, zone)
         self._window = _window(since, formats, zone, named, here)
         roots = Roots(named, formats.file_names, exclude, awaited)
-        self._files = FileCatalogue(roots, formats, self._window, self._tail, self._spool)
+        self._files = FileCatalogue(roots, formats, self._window, self._tail, self._spool, index)
         self._readings = self._files.readings
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
         self._processes = SessionProcesses(clock, self._is_first_hand)
@@ -192,8 +194,18 @@ class Feed:
             yield from self._batches_of(self._acts.seen(self._readings))
         if whole and not self._glancing:
             self._tidy()
+        yield from self._recalled()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
+
+    def _recalled(self) -> Iterator[Batch]:
+        """What sessions told that were read in an earlier run."""
+        for events, running in self._files.recalled():
+            for started in running:
+                self._processes.mind(started)
+                self._window.keep(started.id)
+            self._processes.take(events)
+            yield Batch(events)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
         """The files to look at now."""
@@ -222,15 +234,18 @@ class Feed:
         yield from self._translate(self._tail.flush())
         if self._horizon is not None:
             yield Batch(list(self._horizon.settle()))
+        self._files.keep_all()
 
     @property
     def is_behind(self) -> bool:
         """Whether there are files that nobody has looked at yet."""
-        return bool(self._files.waiting) or self._glancing
+        return bool(self._files.waiting) or self._glancing or self._files.has_recalled
 
     def _is_first_hand(self, origin: Origin) -> bool:
-        reading = None if origin.host else self._readings.get(origin.source)
-        return reading is not None and not reading.dialect.second_hand
+        if origin.host:
+            return False
+        reading = self._readings.get(origin.source)
+        return not reading.dialect.second_hand if reading is not None else origin.source in self._files.shelf
 
     @property
     def is_over(self) -> bool:
@@ -256,11 +271,15 @@ class Feed:
         alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
+        index = self._files.index
         for number, each in enumerate(found):
             source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
                 path, reading = source, self._readings[source]
                 reading.heard_at = monotonic()
+                if index is not None:
+                    first = each.line if isinstance(each, LineBlock) else each.origin.line
+                    index.follow(batch, reading, is_top=first == 1)
                 if not reading.is_signed:
                     self._silent[path] = reading
             if not isinstance(each, LineBlock):
@@ -274,8 +293,12 @@ class Feed:
             if len(batch) >= BATCH or ((isinstance(each, LineBlock) or not number & 63) and monotonic() > limit):
                 self._pace.moved()
                 self._processes.take(batch)
+                if index is not None:
+                    index.take(batch)
                 yield Batch(batch)
                 batch, limit = [], monotonic() + BATCH_SECONDS
+        if index is not None:
+            index.take(batch)
         if batch:
             self._pace.moved()
             self._processes.take(batch)
@@ -490,7 +513,7 @@ class Feed:
 
     def is_first_hand(self, origin: Origin) -> bool:
         """Whether the source that it names is read here: else a recording tells of a file of elsewhere."""
-        return self._is_first_hand(origin) or (not origin.host and origin.source in self._files.shelf)
+        return self._is_first_hand(origin)
 
     def close(self) -> None:
         self._waker.close()

@@ -126,6 +126,11 @@ def session_of(path: str) -> str | None:
     return found[0] if found else None
 
 
+def unit_of(path: str) -> str:
+    """What is kept together: all files of a session, or a log that belongs to none."""
+    return session_of(path) or path
+
+
 def folder_of(path: str) -> str:
     """The folder that holds all files of its session, and those of others."""
     found = _SESSION.search(path)

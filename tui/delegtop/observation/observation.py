@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from delegtop.feed.fleet import Fleet, PastFleet
     from delegtop.feed.host_states import HostStatus
     from delegtop.feed.replay_feed import Replay
+    from delegtop.feed.session_index import OpenIndex, SessionIndex
     from delegtop.model.events import Event
     from delegtop.model.states import State
     from delegtop.model.store.ledger import Handle
@@ -391,11 +392,15 @@ def opened(
     witness: Witness | None = None,
     rewinds: bool = False,
     patience: float | None = None,
+    indexed: bool = False,
 ) -> Observation:
     """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do,
     `witness` is told every line; with `rewinds` whoever looks at the present can go back in it. To read once is to wait
-    for other hosts as many seconds as `patience` says."""
+    for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need not hear of every
+    sign of life, what is known from earlier runs is not read again."""
     clock = clock or WallClock()
+    is_plain = witness is None and format is None and not rewinds and isinstance(clock, WallClock)
+    index = session_index(settings) if indexed and is_plain else None
 
     def feed(clock: Clock) -> Feed:
         return Feed(
@@ -408,6 +413,7 @@ def opened(
             awaited=places.awaited,
             here=places.here,
             witness=witness,
+            index=index,
         )
 
     learns = settings.learn and not places.named and not isinstance(clock, FrozenClock)
@@ -427,6 +433,19 @@ def opened(
 
         readable = Replay(past, read, live=live, present=clock, policy=policy, observe=_appearances)
     return Observation(readable, clock, settings, policy=policy, places=places, format=format, learns=learns, heed=heed)
+
+
+def session_index(settings: Settings) -> "OpenIndex | None":
+    """What opens the index of finished sessions. Times that do not say their zone are kept as UTC."""
+    if not settings.index or settings.naive_times != "utc":
+        return None
+
+    def opened() -> "SessionIndex | None":
+        from delegtop.feed.session_index import open_index  # few have so much to read that it is worth it
+
+        return open_index()
+
+    return opened
 
 
 def _fleet(

@@ -146,6 +146,15 @@ class Tail:
             return None
         return look, file.trace.key
 
+    def digest(self, path: str) -> int:
+        """The digest of all that was read of a file that is at rest."""
+        file = self._paths[path]
+        return file.trace.digest if file.trace is not None else 0
+
+    def knows(self, key: int) -> bool:
+        """Whether a text with that first line was read."""
+        return self._library.knows(key)
+
     def borrowed(self) -> set[str]:
         """The names under which files are read that bear them no longer: who bears one now must stay to be read too."""
         return {file.source for file in self._files.values() if file.names != [file.source]}

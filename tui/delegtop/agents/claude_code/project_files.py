@@ -183,6 +183,13 @@ class ProjectFiles:
             for transcript in [each for each in row.transcripts if each.agent is None]:
                 transcript.leave()
 
+    def is_apart(self, path: str) -> bool:
+        """Whether its session waits for no row of others. Mates of a team are told of by several sessions."""
+        file = self.files.get(path)
+        session = self.sessions.get(file.name) if file else None
+        waits = session is not None and any(id in self._unknown for id in session.unknown)
+        return TEAMS not in self.sessions and not waits
+
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def row(self, id: str) -> AgentRow | None:

@@ -114,6 +114,9 @@ class ClaudeCode(Dialect):
     def forget(self, path: str) -> None:
         self._family.forget(path)
 
+    def is_apart(self, path: str) -> bool:
+        return self._family.is_apart(path)
+
     def needle(self, id: str, path: str) -> bytes:
         file = self._family.files.get(path)
         if file is not None and file.transcript is not None and file.transcript.id == id:

@@ -50,7 +50,7 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help
+set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help
 set -g _shtab_delegtop_opts_with_value --agent --artifacts --at --columns --config --every --exec --exit-when --fail-on --filter --for --format --from --heartbeat --ignore --kill --listen --log --name --notify --notify-command --only --otlp --output --port --registry --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --view --write -f -o -s
 
 complete -c delegtop -e
@@ -99,6 +99,7 @@ complete -c delegtop -n '_shtab_delegtop_using tree' -l at -x -d 'look at this m
 complete -c delegtop -n '_shtab_delegtop_using tree' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using tree' -l ascii -d 'draw with ASCII characters only'
 complete -c delegtop -n '_shtab_delegtop_using tree' -l no-color -d 'no colour; so does a NO_COLOR that is not empty'
+complete -c delegtop -n '_shtab_delegtop_using tree' -l no-index -d 'read every log, and keep nothing of it'
 complete -c delegtop -n '_shtab_delegtop_using tree' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using tree; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, ssh://HOST, or - for standard input; else what is found'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a check -d 'judge the delegations: what is wrong, where, and what to do'
@@ -129,6 +130,7 @@ complete -c delegtop -n '_shtab_delegtop_using report' -l only -x -d 'only this 
 complete -c delegtop -n '_shtab_delegtop_using report' -l force -d 'replace the file if it exists'
 complete -c delegtop -n '_shtab_delegtop_using report' -l at -x -d 'look at this moment (ISO 8601) instead of now'
 complete -c delegtop -n '_shtab_delegtop_using report' -l format -x -d 'read every source as this format, whatever its shape'
+complete -c delegtop -n '_shtab_delegtop_using report' -l no-index -d 'read every log, and keep nothing of it'
 complete -c delegtop -n '_shtab_delegtop_using report' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using report; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, ssh://HOST, or - for standard input; else what is found'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a watch -d 'print a line for each change, tell of trouble, stop when something is done or wrong'
@@ -256,6 +258,7 @@ complete -c delegtop -n '_shtab_delegtop_using stats' -l json -d 'print JSON, a 
 complete -c delegtop -n '_shtab_delegtop_using stats' -l at -x -d 'look at this moment (ISO 8601) instead of now'
 complete -c delegtop -n '_shtab_delegtop_using stats' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using stats' -l ascii -d 'draw with ASCII characters only'
+complete -c delegtop -n '_shtab_delegtop_using stats' -l no-index -d 'read every log, and keep nothing of it'
 complete -c delegtop -n '_shtab_delegtop_using stats' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using stats; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, ssh://HOST, or - for standard input; else what is found'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a learn -d 'remember how long each kind of agent usually takes on this machine'
@@ -270,6 +273,7 @@ complete -c delegtop -n '_shtab_delegtop_using diff' -l changed -d 'print only w
 complete -c delegtop -n '_shtab_delegtop_using diff' -l slower -x -d 'a delegation that took so much longer, and at least a second, differs; else durations are only shown'
 complete -c delegtop -n '_shtab_delegtop_using diff' -l at -x -d 'look at this moment (ISO 8601) instead of now'
 complete -c delegtop -n '_shtab_delegtop_using diff' -l format -x -d 'read every source as this format, whatever its shape'
+complete -c delegtop -n '_shtab_delegtop_using diff' -l no-index -d 'read every log, and keep nothing of it'
 complete -c delegtop -n '_shtab_delegtop_using diff' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using diff; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'two of them: a file, a folder or a glob each'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a bundle -d 'put what happened into one masked file to send to somebody else'
@@ -357,6 +361,10 @@ complete -c delegtop -n '_shtab_delegtop_using lint' -l rule -x -d 'only this ru
 complete -c delegtop -n '_shtab_delegtop_using lint' -l ignore -x -d 'not this rule; may be repeated'
 complete -c delegtop -n '_shtab_delegtop_using lint' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using lint; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an agent file, or a folder: the .md files in its agent(s) folders'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a index -d 'say what is kept of finished sessions so that they are not read again, or delete it'
+complete -c delegtop -n '_shtab_delegtop_using index' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using index' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
+complete -c delegtop -n '_shtab_delegtop_using index; and test $_shtab_delegtop_npos -eq 0' -ka "show clear" -d 'what to do'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a config -d 'show the settings, where they came from, and the defaults'
 complete -c delegtop -n '_shtab_delegtop_using config' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using config' -s s -l sort -xka "problems start name project host task state depth deadline age quiet tokens cost doing" -d 'sort siblings by problems, start, name, project, state, depth, deadline, age, …'
@@ -371,4 +379,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help" -d 'one of those that `delegtop --help` lists'

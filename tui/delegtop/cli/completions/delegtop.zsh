@@ -18,6 +18,7 @@ _shtab_delegtop_commands() {
     diff:'compare two runs: what was delegated, how long it took, how it ended'
     help:'show the help of a command'
     hosts:'say which other machines can be reached, and how old their news is'
+    index:'say what is kept of finished sessions so that they are not read again, or delete it'
     learn:'remember how long each kind of agent usually takes on this machine'
     lint:'check agent definition files against the structure standard'
     mcp:'answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)'
@@ -159,6 +160,7 @@ _shtab_delegtop_diff_options=(
   "--slower[a delegation that took so much longer, and at least a second, differs\; else durations are only shown]:PERCENT:"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
+  "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   "(*)::two of them\: a file, a folder or a glob each:_files"
 )
@@ -168,7 +170,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -185,6 +187,15 @@ _shtab_delegtop_hosts_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_hosts_defaults_added=0
+
+_shtab_delegtop_index_options=(
+  {-h,--help}"[show this help]"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  ":what to do:(show clear)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_index_defaults_added=0
 
 _shtab_delegtop_learn_options=(
   {-h,--help}"[show this help]"
@@ -309,6 +320,7 @@ _shtab_delegtop_report_options=(
   "--force[replace the file if it exists]"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
+  "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
@@ -391,6 +403,7 @@ _shtab_delegtop_stats_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--ascii[draw with ASCII characters only]"
+  "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
@@ -462,6 +475,7 @@ _shtab_delegtop_tree_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--ascii[draw with ASCII characters only]"
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
+  "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
 )
@@ -538,6 +552,7 @@ _shtab_delegtop() {
         diff) _arguments -C -s $_shtab_delegtop_diff_options ;;
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
         hosts) _arguments -C -s $_shtab_delegtop_hosts_options ;;
+        index) _arguments -C -s $_shtab_delegtop_index_options ;;
         learn) _arguments -C -s $_shtab_delegtop_learn_options ;;
         lint) _arguments -C -s $_shtab_delegtop_lint_options ;;
         mcp) _arguments -C -s $_shtab_delegtop_mcp_options ;;

@@ -35,6 +35,10 @@ class KnownTexts:
             if known:
                 self.add(trace)
 
+    def knows(self, key: int) -> bool:
+        """Whether a text with that first line is known."""
+        return key in self._by_key
+
     def is_alone(self, trace: TextTrace) -> bool:
         """Whether no other text with that first line is known."""
         return len(self._by_key.get(trace.key, ())) == 1

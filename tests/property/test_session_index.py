@@ -1,0 +1,146 @@
+"""Whatever happens to the files of sessions between two runs, who has an index reads the same as who has none."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from tests.watching import NOW, line, register, returned
+
+from delegtop.base.clock import Millis, WallClock
+from delegtop.feed import file_catalogue
+from delegtop.feed.index_file import IndexFile
+from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.session_index import SessionIndex
+from delegtop.model.forest import Forest
+from delegtop.sources import inode, snapshot
+from delegtop.testing.conformance import _fold
+
+ONE, TWO = "0b9b1c2e-1111-4222-8333-444455556666", "0b9b1c2e-1111-4222-8333-777788889999"
+NAMES = (f"{ONE}.jsonl", f"{ONE}/more.jsonl", f"elsewhere/{ONE}.jsonl", f"{TWO}.jsonl", "of-nobody.jsonl")
+LONG_AGO = 1_000_000_000
+names = st.sampled_from(NAMES)
+texts = st.sampled_from(["", register("aaa111"), register("bbb222"), returned("bbb222"), "no record\n"])
+
+
+class IndexedFolders(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = pytest.MonkeyPatch()
+        self.patches.setattr(file_catalogue, "WORTH", 0)
+        self.patches.setattr(inode, "_SETTLED", 0)
+        self.patches.setattr(snapshot, "_SETTLED", 0)
+        self.place = Path(tempfile.mkdtemp())
+        self.folder = self.place / "logs"
+        self.folder.mkdir()
+        self.index = self.place / "cache" / "index.db"
+        self.written = 0
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.place)
+        self.patches.undo()
+
+    def path(self, name: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+    def new(self, text: str) -> str:
+        self.written += 1
+        at = f"10:{self.written // 60:02d}:{self.written % 60:02d}"
+        return line("heartbeat", "aaa111", at, activity=f"step {self.written}") + text
+
+    def age(self, path: Path) -> None:
+        os.utime(path, (LONG_AGO, LONG_AGO))
+
+    @rule(name=names, text=texts, is_old=st.booleans())
+    def grow(self, name: str, text: str, is_old: bool) -> None:
+        with self.path(name).open("a") as file:
+            file.write(self.new(text))
+        if is_old:
+            self.age(self.path(name))
+
+    @rule(name=names)
+    def change_in_place(self, name: str) -> None:
+        """As many bytes, at the same time."""
+        path = self.path(name)
+        if path.exists():
+            text = path.read_text()
+            path.write_text(text.replace("step ", "stop ") if "step " in text else text.replace("stop ", "step "))
+            self.age(path)
+
+    @rule(name=names)
+    def replace(self, name: str) -> None:
+        """By another file with the same text, as who puts a backup back."""
+        path = self.path(name)
+        if path.exists():
+            other = path.with_suffix(".new")
+            shutil.copy2(path, other)
+            other.rename(path)
+
+    @rule(name=names, size=st.integers(0, 300))
+    def cut_off(self, name: str, size: int) -> None:
+        if self.path(name).exists():
+            os.truncate(self.path(name), size)
+            self.age(self.path(name))
+
+    @rule(name=names, when=st.sampled_from([LONG_AGO, LONG_AGO + 1]))
+    def touch(self, name: str, when: int) -> None:
+        if self.path(name).exists():
+            os.utime(self.path(name), (when, when))
+
+    @rule(name=names)
+    def remove(self, name: str) -> None:
+        self.path(name).unlink(missing_ok=True)
+
+    @rule(name=names, other=names)
+    def move(self, name: str, other: str) -> None:
+        if self.path(name).exists() and not self.path(other).exists():
+            self.path(name).rename(self.path(other))
+
+    @rule(name=names, other=names)
+    def copy(self, name: str, other: str) -> None:
+        if self.path(name).exists() and not self.path(other).exists():
+            shutil.copy2(self.path(name), self.path(other))
+
+    @rule(name=names, text=texts)
+    def begin_anew(self, name: str, text: str) -> None:
+        self.path(name).write_text(self.new(text))
+        self.age(self.path(name))
+
+    @rule(at=st.integers(0, 20_000), bit=st.integers(0, 7))
+    def damage(self, at: int, bit: int) -> None:
+        """A bit of the index itself is another."""
+        if self.index.exists() and (data := bytearray(self.index.read_bytes())):
+            data[at % len(data)] ^= 1 << bit
+            self.index.write_bytes(data)
+
+    @rule(_again=st.integers(0, 3))
+    def read_twice(self, _again: int) -> None:
+        plain = self.told(None)
+        assert self.told(self.index) == plain
+        assert self.told(self.index) == plain
+
+    def told(self, index: Path | None) -> object:
+        """What a run tells."""
+        opened = None if index is None else lambda: SessionIndex(IndexFile(index, "as ever"))
+        feed = Feed([str(self.folder)], clock=WallClock(), index=opened)
+        events = [event for batch in feed.read_all() for event in batch.events]
+        statuses = sorted(
+            tuple(getattr(each, name) for name in SourceStatus.__struct_fields__) for each in feed.statuses()
+        )
+        feed.close()
+        forest = Forest()
+        forest.apply(events)
+        forest.advance(NOW)
+        facts = {forest.id(handle): forest.delegation(handle) for handle in range(len(forest))}
+        return facts, _fold(events), statuses, list(forest.sleeps(Millis(0)))
+
+
+def test_who_has_an_index_reads_the_same(pytestconfig: pytest.Config) -> None:
+    many = max(40, pytestconfig.getoption("schedules") - 1000)
+    run_state_machine_as_test(IndexedFolders, settings=settings(max_examples=many, stateful_step_count=25))

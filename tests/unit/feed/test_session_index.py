@@ -1,0 +1,201 @@
+"""What finished sessions told is kept between two runs: nobody can tell but by the time it takes."""
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from delegtop.base.clock import Millis, WallClock, parse_time
+from delegtop.cli import main
+from delegtop.feed import file_catalogue, index_file
+from delegtop.feed.index_file import IndexFile
+
+SAMPLES = Path(__file__).parents[3] / "sample_logs"
+REAL = Path(os.environ.get("DELEGTOP_REAL_LOGS", "/-"), "agents")
+NOW = parse_time("2027-01-01T00:00:00Z") or Millis(0)
+LONG_AGO = 1_000_000_000
+NAMES = sorted(each.name for each in SAMPLES.iterdir() if each.is_dir())
+
+
+@pytest.fixture(autouse=True)
+def _worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_catalogue, "WORTH", 0)
+    monkeypatch.setattr(WallClock, "now", lambda _clock: NOW)
+
+
+def aged(source: Path, folder: Path) -> Path:
+    """A copy of it that has been quiet for long."""
+    shutil.copytree(source, folder)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            os.utime(path, (LONG_AGO, LONG_AGO))
+    return folder
+
+
+def told(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[str, ...]:
+    for command in (["tree", "--json"], ["stats", "--json"], ["check", "--json"]):
+        main([*command, str(folder), *(more if command[0] != "check" else ())])
+    return tuple(capsys.readouterr())
+
+
+def kept() -> int:
+    if not index_file.place().exists():
+        return 0
+    database = sqlite3.connect(index_file.place())
+    count: int = database.execute("SELECT count(*) FROM sessions").fetchone()[0]
+    database.close()
+    return count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sample_reads_the_same(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = aged(SAMPLES / name, tmp_path / "logs")
+    plain = told(capsys, folder, "--no-index")
+    assert told(capsys, folder) == plain
+    assert told(capsys, folder) == plain
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="DELEGTOP_REAL_LOGS names no logs of agents")
+def test_real_logs_read_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = aged(REAL, tmp_path / "logs")
+    plain = told(capsys, folder, "--no-index")
+    assert told(capsys, folder) == plain
+    assert kept()
+    assert told(capsys, folder) == plain
+
+
+def test_what_is_kept_is_for_its_owner_alone_and_can_be_deleted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(capsys, aged(SAMPLES / "claude-code", tmp_path / "logs"))
+    assert kept()
+    assert index_file.place().stat().st_mode & 0o777 == 0o600
+    assert index_file.place().parent.stat().st_mode & 0o777 == 0o700
+    main(["index", "show"])
+    assert "sessions and logs" in capsys.readouterr().out
+    main(["index", "clear"])
+    assert capsys.readouterr().out == "deleted\n"
+    assert not index_file.place().exists()
+
+
+@pytest.mark.parametrize("how", ["flag", "project", "environment"])
+def test_whoever_turns_it_off_keeps_nothing(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
+    monkeypatch.chdir(tmp_path)
+    if how == "project":
+        (tmp_path / "delegtop.toml").write_text("index = false\n")
+        monkeypatch.setenv("DELEGTOP_INDEX", "true")
+    elif how == "environment":
+        monkeypatch.setenv("DELEGTOP_INDEX", "false")
+    told(capsys, folder, *(["--no-index"] if how == "flag" else []))
+    assert not index_file.place().exists()
+
+
+def test_a_session_with_a_secret_in_it_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
+    told(capsys, folder)
+    before = kept()
+    index_file.remove(index_file.place())
+    session = next(path for path in sorted((folder / "projects").rglob("*.jsonl")) if "subagents" not in path.parts)
+    lines = session.read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if json.loads(line).get("type") == "user")
+    record = json.loads(lines[at])
+    record["message"] = {"role": "user", "content": "use ghp_" + "a1B2c3D4e5F6" * 3 + " for it"}
+    session.write_text("\n".join([*lines[:at], json.dumps(record), *lines[at + 1 :]]) + "\n")
+    os.utime(session, (LONG_AGO, LONG_AGO))
+    plain = told(capsys, folder, "--no-index")
+    assert told(capsys, folder) == told(capsys, folder) == plain
+    assert kept() < before
+    assert b"ghp_a1B2" not in index_file.place().read_bytes()
+
+
+@pytest.mark.parametrize("state", ["text", "foreign", "link", "folder", "cut", "version"])
+def test_a_file_that_is_no_index_changes_nothing(
+    state: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
+    plain = told(capsys, folder)
+    place = index_file.place()
+    if state == "text":
+        place.write_text("not a database\n" * 1000)
+    elif state == "cut":
+        os.truncate(place, place.stat().st_size // 2)
+    elif state == "version":
+        database = sqlite3.connect(place)
+        database.execute("UPDATE sessions SET context = 'of another version', data = x'00'")
+        database.commit()
+        database.close()
+    else:
+        place.unlink()
+        if state == "folder":
+            place.mkdir()
+        elif state == "link":
+            (tmp_path / "elsewhere").write_text("precious")
+            place.symlink_to(tmp_path / "elsewhere")
+        else:
+            database = sqlite3.connect(place)
+            database.execute("CREATE TABLE precious (word)")
+            database.commit()
+            database.close()
+    for _ in range(3):
+        assert told(capsys, folder) == plain
+    if state == "link":
+        assert (tmp_path / "elsewhere").read_text() == "precious"
+    elif state == "foreign":
+        database = sqlite3.connect(place)
+        assert database.execute("SELECT count(*) FROM precious").fetchone() == (0,)
+        database.close()
+
+
+def test_while_somebody_else_writes_the_logs_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(index_file, "_PATIENCE", 0.0)
+    folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
+    plain = told(capsys, folder)
+    other = sqlite3.connect(index_file.place(), isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    assert told(capsys, folder) == plain
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_a_log_that_belongs_to_no_session_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is read as fast as it would be told again."""
+    told(capsys, aged(SAMPLES / "01_happy_implement", tmp_path / "logs"))
+    assert kept() == 0
+
+
+def test_the_oldest_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
+    day = 86_400_000
+    index = IndexFile(tmp_path / "index.db", "now", largest=250)
+    index.write({"a": b"a" * 100}, (), Millis(day))
+    index.write({"b": b"b" * 100}, (), Millis(2 * day))
+    assert dict(index.find(["a"], Millis(3 * day))) == {"a": b"a" * 100}
+    index.write({"c": b"c" * 100}, (), Millis(4 * day))
+    assert dict(index.find(["a", "b", "c"], Millis(4 * day))).keys() == {"a", "c"}
+
+
+def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
+    index = IndexFile(tmp_path / "index.db", "now")
+    index.write({"a": b"a"}, (), Millis(0))
+    database = sqlite3.connect(tmp_path / "index.db")
+    pages = database.execute("PRAGMA page_count").fetchone()[0]
+    database.close()
+    original = sqlite3.connect
+
+    def small(*arguments: object, **how: object) -> sqlite3.Connection:
+        made: sqlite3.Connection = original(*arguments, **how)  # type: ignore[call-overload]  # passed on as it came
+        made.execute(f"PRAGMA max_page_count = {pages}")
+        return made
+
+    patches = pytest.MonkeyPatch()
+    patches.setattr(index_file, "connect", small)
+    index.write({"b": os.urandom(1_000_000)}, (), Millis(0))
+    patches.undo()
+    assert dict(index.find(["a", "b"], Millis(0))) == {"a": b"a"}

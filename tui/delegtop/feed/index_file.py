@@ -1,0 +1,175 @@
+"""The file of the index: one database in the cache folder, for its owner's eyes alone.
+
+It can be deleted at any time. Whatever is wrong with it (locked, damaged, no room on the disk, not ours), nothing is
+found in it or nothing is written, and the logs are read as ever.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from sqlite3 import Connection, DatabaseError, OperationalError, connect
+from typing import NamedTuple
+from zlib import crc32
+
+from delegtop.base.clock import DAY, Millis
+from delegtop.base.paths import cache_folder, make_private
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of all that is kept: of more, what was not used for the longest time goes."""
+_MARK = 0x64656C78
+"""Says that the database is this one."""
+_PATIENCE = 1.0
+"""Seconds to wait for whoever else writes."""
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS sessions "
+    "(name TEXT PRIMARY KEY, context TEXT, used INTEGER, check_sum INTEGER, data BLOB) WITHOUT ROWID"
+)
+_PAGE = 8192
+_BESIDE = ("", "-journal", "-wal", "-shm")
+
+
+def place() -> Path:
+    return cache_folder() / "index.db"
+
+
+class IndexSummary(NamedTuple):
+    """What there is, for people."""
+
+    sessions: int
+    current: int
+    """Of them those that this version of delegtop can use."""
+    kept: int
+    """Bytes of what they told."""
+    size: int
+    """Bytes of the file."""
+
+
+class IndexFile:
+    """What is kept, by name. One that was kept in another context (another version, another layout) is not found."""
+
+    def __init__(self, path: Path, context: str, *, largest: int = LARGEST) -> None:
+        self._path, self._context, self._largest = path, context, largest
+
+    def find(self, names: Iterable[str], now: Millis) -> Iterator[tuple[str, bytes]]:
+        """What is kept under these names. That it was of use is noted once a day."""
+        today, stale = now // DAY, list[tuple[int, str]]()
+        found: list[tuple[str, bytes]] = []
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is None:
+                return
+            wanted = "SELECT used, check_sum, data FROM sessions WHERE name = ? AND context = ?"
+            for name in names:
+                row = database.execute(wanted, (name, self._context)).fetchone()
+                if row is not None and isinstance(row[2], bytes) and crc32(row[2]) == row[1]:
+                    found.append((name, row[2]))
+                    if row[0] != today:
+                        stale.append((today, name))
+            if stale:
+                with suppress(OperationalError), _written(database):
+                    database.executemany("UPDATE sessions SET used = ? WHERE name = ?", stale)
+        yield from found
+
+    def write(self, new: Mapping[str, bytes], gone: Iterable[str], now: Millis) -> None:
+        """Keep these in place of what was there under their names, and let go of others."""
+        with suppress(OSError):
+            try:
+                self._write(new, gone, now)
+            except OperationalError:  # somebody else writes, or there is no room
+                return
+            except DatabaseError:  # no database, or a damaged one
+                remove(self._path)
+
+    def _write(self, new: Mapping[str, bytes], gone: Iterable[str], now: Millis) -> None:
+        with self._opened(make=True) as database:
+            if database is None:
+                return
+            with _written(database):
+                database.executemany("DELETE FROM sessions WHERE name = ?", ((name,) for name in gone))
+                rows = ((name, self._context, now // DAY, crc32(data), data) for name, data in new.items())
+                database.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)", rows)
+                self._make_room(database)
+
+    def _make_room(self, database: Connection) -> None:
+        """What nobody can use goes first, then what was not used for the longest time."""
+        size = "SELECT coalesce(sum(length(data)), 0) FROM sessions"
+        excess = database.execute(size).fetchone()[0] - self._largest
+        if excess <= 0:
+            return
+        oldest = "SELECT name, length(data) FROM sessions ORDER BY context = ?, used, name"
+        gone: list[tuple[str]] = []
+        for name, length in database.execute(oldest, (self._context,)):
+            if excess <= 0:
+                break
+            gone.append((name,))
+            excess -= length
+        database.executemany("DELETE FROM sessions WHERE name = ?", gone)
+
+    def summary(self) -> IndexSummary | None:
+        """What there is; None if there is nothing, or nothing that can be read."""
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is None:
+                return None
+            asked = "SELECT count(*), coalesce(sum(context = ?), 0), coalesce(sum(length(data)), 0) FROM sessions"
+            sessions, current, kept = database.execute(asked, (self._context,)).fetchone()
+            return IndexSummary(sessions, current, kept, self._path.stat().st_size)
+        return None
+
+    @contextmanager
+    def _opened(self, *, make: bool = False) -> Iterator[Connection | None]:
+        """The database; None if there is none, or it is not ours."""
+        if make:
+            make_private(self._path.parent)
+        if not _is_own(self._path, make=make):
+            yield None
+            return
+        with closing(connect(self._path, timeout=_PATIENCE, isolation_level=None)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            if make and not database.execute("PRAGMA schema_version").fetchone()[0]:
+                database.execute(f"PRAGMA page_size = {_PAGE}")
+                with _written(database):
+                    database.execute(f"PRAGMA application_id = {_MARK}")
+                    database.execute(_TABLE)
+            database.execute("PRAGMA secure_delete = ON")
+            is_ours = database.execute("PRAGMA application_id").fetchone()[0] == _MARK
+            yield database if is_ours else None
+
+
+@contextmanager
+def _written(database: Connection) -> Iterator[None]:
+    """All of it or nothing."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        with suppress(DatabaseError):
+            database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def _is_own(path: Path, *, make: bool) -> bool:
+    """Whether it is a file of this user that no other can read, and no link to one; with `make`, it is made so.
+
+    It is not opened for that: to close it would end the locks that this process has on it."""
+    try:
+        if make:
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_nlink != 1:
+            return False
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            path.chmod(0o600)
+    except OSError:
+        return False
+    return True
+
+
+def remove(path: Path) -> bool:
+    """Delete it with all that belongs to it; True if there was one."""
+    there = [each for end in _BESIDE if (each := Path(f"{path}{end}")).is_symlink() or each.exists()]
+    for each in there:
+        each.unlink(missing_ok=True)
+    return bool(there)

@@ -1,0 +1,227 @@
+"""What the files of a session at rest told, in the form in which it is kept between two runs.
+
+The ledger folds signs of life into the last one and the most that was used, so of thousands only that is kept, and in
+which minutes there were any. All else is kept as it was told.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.origin import Origin
+from delegtop.base.secrets import mask
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.model.events import (
+    Awaited,
+    Described,
+    Deviation,
+    Ended,
+    Erred,
+    Event,
+    Heard,
+    Noted,
+    Resumed,
+    Sighted,
+    Started,
+)
+from delegtop.model.store.archive import press
+from delegtop.model.store.details import NOWHERE
+from delegtop.sources.inode import Look
+from delegtop.sources.records import Unreadable
+
+_OfOne = Started | Described | Noted | Awaited | Sighted | Resumed | Heard | Erred | Ended
+LAYOUT = 1
+"""Another one whenever what is below changes, or what a dialect tells."""
+
+
+class KeptProblem(Struct, frozen=True, gc=False, array_like=True):
+    """An unreadable line, or something in a readable one that does not fit its format."""
+
+    is_deviation: bool
+    origin: Origin
+    kind: str
+    words: str
+
+    def told(self) -> Unreadable | Deviation:
+        return (Deviation if self.is_deviation else Unreadable)(self.origin, self.kind, self.words)
+
+
+class KeptFile(Struct, frozen=True, gc=False, array_like=True):
+    """One file: what it looked like when it was read to its end, and what was counted in it."""
+
+    path: str
+    look: Look
+    digest: int
+    """Of all that stands in it."""
+    key: int = 0
+    """The digest of its first line; 0 for a document."""
+    format: str = ""
+    """By name; empty if it has none that is known."""
+    records: int = 0
+    unreadable: int = 0
+    deviations: int = 0
+    reasons: dict[str, int] = {}
+    examples: tuple[KeptProblem, ...] = ()
+
+    def status(self, look: Look) -> SourceStatus:
+        """Its health, now that it looks like this."""
+        _, _, size, written, _ = look
+        return SourceStatus(
+            path=self.path,
+            dialect=self.format,
+            records=self.records,
+            unreadable=self.unreadable,
+            status="live",
+            deviations=self.deviations,
+            reasons=self.reasons,
+            examples=tuple(each.told() for each in self.examples),
+            size=size,
+            read=size,
+            changed_at=Millis(written // 1_000_000),
+        )
+
+
+def kept_file(status: SourceStatus, look: Look, digest: int, key: int) -> KeptFile:
+    return KeptFile(
+        status.path,
+        look,
+        digest,
+        key,
+        status.dialect or "",
+        status.records,
+        status.unreadable,
+        status.deviations,
+        dict(status.reasons),
+        tuple(_problem(each) for each in status.examples),
+    )
+
+
+def _problem(each: Unreadable | Deviation) -> KeptProblem:
+    if isinstance(each, Deviation):
+        return KeptProblem(True, each.origin, each.kind, each.detail)
+    return KeptProblem(False, each.origin, each.reason, each.excerpt)
+
+
+class Told(Struct, frozen=True, gc=False, array_like=True):
+    """What the files of a session told, by kind: one piece of work for the decoder."""
+
+    starts: list[Started] = []
+    words: list[Described] = []
+    notes: list[Noted] = []
+    waits: list[Awaited] = []
+    sights: list[Sighted] = []
+    resumed: list[Resumed] = []
+    signs: list[Heard] = []
+    """The last of each."""
+    errors: list[Erred] = []
+    ends: list[Ended] = []
+    minutes: list[int] = []
+    """In which there were signs of life: the first, and then from one to the next."""
+    order: list[str] = []
+    """The ids as they were first told of: what else is equal stands in this order."""
+    running: list[Started] = []
+    """Those whose process a log names, and of which no end was told since."""
+
+    def ids(self) -> set[str]:
+        """All that it tells of."""
+        told: tuple[Sequence[_OfOne], ...] = (self.starts, self.words, self.notes, self.waits, self.sights)
+        more: tuple[Sequence[_OfOne], ...] = (self.resumed, self.signs, self.errors, self.ends)
+        return {event.id for events in (*told, *more) for event in events}
+
+    def events(self, known: set[int]) -> Iterator[Event]:
+        """All of it, with a sign of life for each minute that is not known yet; the last ones come after these."""
+        for id in self.order:
+            yield Heard(id, None, NOWHERE)
+        if self.minutes:
+            last = max(self.signs, key=lambda sign: sign.at or 0)
+            for minute in accumulate(self.minutes):
+                if minute not in known:
+                    known.add(minute)
+                    yield Heard(last.id, Millis(minute * MINUTE), NOWHERE)
+        yield from chain(self.starts, self.words, self.notes, self.waits, self.sights, self.resumed)
+        yield from chain(self.signs, self.errors, self.ends)
+
+
+def told_by(
+    events: Iterable[Event], signs: list[Heard], minutes: Iterable[int], order: list[str], running: list[Started]
+) -> Told | None:
+    """The same in the form that is kept; None if there is something in it for which there is no place."""
+    told = Told(signs=signs, order=order, running=running)
+    places: dict[type[Event], list[Any]] = {
+        Started: told.starts,
+        Described: told.words,
+        Noted: told.notes,
+        Awaited: told.waits,
+        Sighted: told.sights,
+        Resumed: told.resumed,
+        Erred: told.errors,
+        Ended: told.ends,
+    }
+    for event in events:
+        place = places.get(type(event))
+        if place is None:
+            return None
+        place.append(event)
+    told.minutes.extend(after - before for before, after in pairwise((0, *sorted(minutes))))
+    return told
+
+
+def holds_secret(told: Told, files: Sequence[KeptFile]) -> bool:
+    """Whether anything in it would be masked on a screen."""
+    examples = [each.words for file in files for each in file.examples]
+    return any(mask(text) != text for text in {*_texts(told), *examples})
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, Struct) and not isinstance(value, Origin):
+        for name in value.__struct_fields__:
+            yield from _texts(getattr(value, name))
+
+
+class KeptSession(Struct, frozen=True, gc=False, array_like=True):
+    """All files with the id of one session in their paths, or one log that belongs to none; and what they told."""
+
+    files: tuple[KeptFile, ...]
+    others: tuple[KeptFile, ...]
+    """Those of no known format: they tell nothing, unless they change."""
+    told: bytes
+    """Pressed."""
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack_session = msgspec.msgpack.Decoder(KeptSession).decode
+_unpack_told = msgspec.msgpack.Decoder(Told).decode
+_LEVEL = 3
+
+
+def pack(files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told) -> bytes | None:
+    """A session as it is kept; None if something in it cannot be: half a character, or a number past all use."""
+    try:
+        pressed = press().compress(_pack(told), _LEVEL)
+        return _pack(KeptSession(tuple(files), tuple(others), pressed))
+    except (UnicodeEncodeError, OverflowError):
+        return None
+
+
+def unpack(data: bytes) -> KeptSession | None:
+    """The session; None if it is none."""
+    try:
+        return _unpack_session(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def unpack_told(pressed: bytes) -> Told | None:
+    try:
+        return _unpack_told(press().decompress(pressed))
+    except Exception:  # noqa: BLE001 # what presses has errors of its own, and one is as good as another here
+        return None

@@ -1,0 +1,308 @@
+"""The index of finished sessions: what was read to its end and has been quiet for long is not read again in another
+run, as long as all of its files look as they did.
+
+It is the shelf (`dormant_sessions`), made to last. A session that is found in the index goes on the shelf, and what it
+told is told when all else has been read. Whatever is in doubt (a file more or less, another look and another text, a
+copy, an id that others tell of too) is read from its top.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import delegtop
+from delegtop import __version__
+from delegtop.base.clock import WallClock
+from delegtop.dialects import OWN, Dialect, load, plugins
+from delegtop.feed.dormant_sessions import Kept, Resting, quiet_until
+from delegtop.feed.followed_file import FollowedFile
+from delegtop.feed.index_file import IndexFile, place
+from delegtop.feed.kept_session import (
+    LAYOUT,
+    KeptFile,
+    KeptSession,
+    Told,
+    holds_secret,
+    kept_file,
+    pack,
+    unpack,
+    unpack_told,
+)
+from delegtop.feed.recent_window import folder_of, session_of, unit_of
+from delegtop.feed.session_gathering import SessionGathering
+from delegtop.model.events import Event, Started
+from delegtop.model.store.archive import press
+from delegtop.sources.inode import Look, look_of
+from delegtop.sources.text_identity.text_trace import file_digest
+
+BATCH = 1_000
+"""Events."""
+
+Family = tuple[str, str]
+
+
+class Recalled(NamedTuple):
+    """What sessions told that are in the index."""
+
+    events: list[Event]
+    running: Sequence[Started]
+    """The starts of those whose process is still to be looked for."""
+
+
+class SessionIndex:
+    """One thread asks and tells. Nothing is written before `close`."""
+
+    def __init__(self, file: IndexFile) -> None:
+        self._file = file
+        self._gathered: dict[str, SessionGathering] = {}
+        self._owners: dict[Family, dict[str, str]] = {}
+        """Which unit told of an id, where one reader reads several."""
+        self._waiting: dict[str, tuple[KeptSession, Told]] = {}
+        """What is not told yet."""
+        self._minutes: set[int] = set()
+        self._reading: FollowedFile | None = None
+        """The file that is being read, and where what it told begins in the batch."""
+        self._first = 0
+        self._new: dict[str, bytes] = {}
+        self._gone: set[str] = set()
+        self._names: dict[str, str] = {}
+        """Under which name a unit is kept."""
+
+    # -- what is known -----------------------------------------------------------------------------------------------
+
+    def recall(
+        self, paths: Iterable[str], busy: Collection[str], knows: Callable[[int], bool]
+    ) -> Iterator[tuple[str, list[Kept]]]:
+        """The units of these new files that need not be read, with what the shelf keeps of each; none of `busy`, and
+        none with a text that `knows` knows."""
+        units: dict[str, set[str]] = {}
+        for path in paths:
+            units.setdefault(unit_of(path), set()).add(path)
+        names = {_name(unit, found): unit for unit, found in units.items() if unit not in busy}
+        for name, data in self._file.find(names, WallClock().now()):
+            unit = names[name]
+            kept = unpack(data)
+            files = None if kept is None else _unchanged(kept, units[unit], knows)
+            told = None if kept is None or files is None else unpack_told(kept.told)
+            if kept is not None and files is not None and told is not None:
+                self._waiting[unit], self._names[unit] = (kept, told), name
+                yield unit, files
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something is still to be told."""
+        return bool(self._waiting)
+
+    def holds(self, unit: str) -> bool:
+        """Whether what it told is still to be told."""
+        return unit in self._waiting
+
+    def forget(self, unit: str) -> None:
+        """It is read from its top."""
+        self._waiting.pop(unit, None)
+        self._gathered.pop(unit, None)
+
+    def doubtful(self) -> list[str]:
+        """The units that tell of ids which others tell of too: they may have to do with each other."""
+        doubts: set[str] = set()
+        for unit, (kept, told) in self._waiting.items():
+            if (family := _family(kept)) is not None:
+                doubts |= self._own(family, unit, told.ids())
+        return [unit for unit in self._waiting if unit in doubts]
+
+    def tell(self) -> Iterator[Recalled]:
+        """What those told that are not in doubt."""
+        waiting, self._waiting = self._waiting, {}
+        events: list[Event] = []
+        running: list[Started] = []
+        for _, told in sorted(waiting.values(), key=lambda each: _reading_order(each[0])):
+            events += told.events(self._minutes)
+            running += told.running
+            if len(events) >= BATCH:
+                yield Recalled(events, running)
+                events, running = [], []
+        if events:
+            yield Recalled(events, running)
+
+    def _own(self, family: Family, unit: str, ids: Iterable[str]) -> set[str]:
+        """Note whose the ids are; the units that have to do with each other."""
+        owners, shared = self._owners.setdefault(family, {}), set[str]()
+        for id in ids:
+            if (owner := owners.setdefault(id, unit)) != unit:
+                shared |= {owner, unit}
+        return shared
+
+    # -- what is learned ---------------------------------------------------------------------------------------------
+
+    def begin(self, path: str) -> None:
+        """The file is read from its top. What was written lately is not kept, and so not gathered."""
+        gathered = self._gathered.setdefault(unit_of(path), SessionGathering())
+        gathered.paths.add(path)
+        look = _look_at(path)
+        if look is None or look[3] // 1_000_000 > quiet_until():
+            gathered.is_spoilt = True
+
+    def follow(self, batch: Sequence[Event], reading: FollowedFile, *, is_top: bool) -> None:
+        """What comes into the batch from now on is read of this file. If that begins at its top once more, another text
+        stands in it than the one that was told of."""
+        self._take(batch)
+        self._reading, self._first = reading, len(batch)
+        if is_top and (reading.records or reading.unreadable):
+            self._let_go(unit_of(reading.path))
+
+    def take(self, batch: Sequence[Event]) -> None:
+        """The batch is complete."""
+        self._take(batch)
+        self._first = 0
+
+    def _take(self, batch: Sequence[Event]) -> None:
+        reading, events = self._reading, batch[self._first :]
+        if reading is None or not events:
+            return
+        unit = unit_of(reading.path)
+        if (gathered := self._gathered.get(unit)) is not None and not gathered.is_spoilt:
+            gathered.take(events)
+        if (family := _shared_family(type(reading.dialect), reading.path)) is not None:
+            for each in self._own(family, unit, _ids(events)):
+                self._let_go(each)
+
+    def _let_go(self, unit: str) -> None:
+        if (gathered := self._gathered.get(unit)) is not None:
+            gathered.is_spoilt = True
+        if (name := self._names.get(unit)) is not None:
+            self._new.pop(name, None)
+            self._gone.add(name)
+
+    def keep(self, unit: str, files: Sequence[Resting], unknown: Sequence[str], digest: Callable[[str], int]) -> None:
+        """All files of a unit are at rest: keep what they told, if nothing is in doubt."""
+        gathered = self._gathered.pop(unit, None)
+        if gathered is None or gathered.is_spoilt or gathered.paths != {file.reading.path for file in files}:
+            return
+        if not all(_can_keep(file) for file in files) or (told := gathered.told()) is None:
+            return
+        kept: list[KeptFile] = []
+        for file in files:
+            whole = digest(file.reading.path) if file.reading.is_log else _digest(file.reading.path, file.look)
+            if whole is None:
+                return
+            kept.append(kept_file(file.status, file.look, whole, file.key))
+        beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
+        if len(beside) < len(unknown):
+            return
+        if holds_secret(told, kept) or (data := pack(kept, beside, told)) is None:
+            return
+        name = self._names[unit] = _name(unit, {*gathered.paths, *unknown})
+        self._new[name] = data
+        self._gone.discard(name)
+
+    def close(self) -> None:
+        """Write down what is new."""
+        if self._new or self._gone:
+            self._file.write(self._new, self._gone, WallClock().now())
+            self._new, self._gone = {}, set()
+
+
+OpenIndex = Callable[[], SessionIndex | None]
+
+
+def open_index(path: Path | None = None) -> SessionIndex | None:
+    """The index of this user; None where other packages read logs too: nobody knows when what they tell changes."""
+    return None if plugins() else SessionIndex(IndexFile(path or place(), context()))
+
+
+def context() -> str:
+    """Says by what was read what is kept: what another version told is not asked for."""
+    return f"{LAYOUT} {__version__} {press().__name__} {_edited()}"
+
+
+def _edited() -> int:
+    """When this program was last changed, where it runs from its sources: whoever works on a format sees what it tells
+    now."""
+    package = Path(delegtop.__file__).parent
+    if package.parent.name in ("site-packages", "dist-packages"):
+        return 0
+    return max(each.stat().st_mtime_ns for each in package.rglob("*.py"))
+
+
+def _name(unit: str, paths: Collection[str]) -> str:
+    """By where its files lie: the same session may lie in two places, and a path may be one from here."""
+    first = min(paths)
+    place = os.path.abspath(folder_of(first))  # noqa: PTH100 # thousands of them
+    return f"{place}\n{unit}\n{'' if first.startswith('/') else first}"
+
+
+def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool]) -> list[Kept] | None:
+    """What the shelf keeps of its files, if these are all there are, and none is another than it was."""
+    if {file.path for file in (*kept.files, *kept.others)} != paths:
+        return None
+    found: list[Kept] = []
+    for file in kept.files:
+        look = _look(file)
+        if look is None or file.format not in OWN or (file.key and knows(file.key)):
+            return None
+        about = file.status(look)
+        fields = {name: getattr(about, name) for name in about.__struct_fields__}
+        found.append(Kept(**fields, look=hash(look), key=file.key, format=load(file.format)))
+    if any(_look_at(file.path) != file.look for file in kept.others):
+        return None
+    return found
+
+
+def _look(file: KeptFile) -> Look | None:
+    """What the file looks like now, if it is as it was: by its look, else by all that stands in it. A backup that was
+    put back, and one that was merely touched, look otherwise."""
+    look = _look_at(file.path)
+    if look is None or look == file.look:
+        return look
+    return look if look[2] == file.look[2] and _digest(file.path, look) == file.digest else None
+
+
+def _look_at(path: str) -> Look | None:
+    try:
+        return look_of(os.stat(path))  # noqa: PTH116 # thousands of files
+    except (OSError, ValueError):
+        return None
+
+
+def _digest(path: str, look: Look) -> int | None:
+    """The digest of all that stands in a file, if it looks like this before and after."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        whole = file_digest(fd, 0, look[2])
+        return whole if look_of(os.fstat(fd)) == look else None
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _reading_order(kept: KeptSession) -> tuple[int, int, int]:
+    """About when it would have been read: as `Tail` reads new files."""
+    return min((-file.look[2], len(file.path), file.look[3]) for file in kept.files)
+
+
+def _can_keep(file: Resting) -> bool:
+    """Whether one of delegtop's own formats read it, first hand, and nothing in it hangs on other sessions."""
+    dialect = file.reading.dialect
+    is_own = dialect.name in OWN and type(dialect) is load(dialect.name)
+    is_whole = file.status.status == "live" and not file.status.detail
+    return is_own and is_whole and not dialect.second_hand and dialect.is_apart(file.reading.path)
+
+
+def _family(kept: KeptSession) -> Family | None:
+    file = kept.files[0]
+    return _shared_family(load(file.format), file.path)
+
+
+def _shared_family(dialect: type[Dialect], path: str) -> Family | None:
+    """The family of a file whose reader also reads other sessions."""
+    family = dialect.family(path)
+    return None if family == path or session_of(family) else (dialect.name, family)
+
+
+def _ids(events: Iterable[Event]) -> set[str]:
+    return {id for event in events if (id := getattr(event, "id", None)) is not None}
