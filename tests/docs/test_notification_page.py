@@ -44,6 +44,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     title: Annotated[str | None, Meta(description="The work in a few words.")]
     state: Annotated[str | None, Meta(description="Its state.")]
     project: Annotated[str | None, Meta(description="The last part of the folder it works in.")]
+    host: Annotated[str | None, Meta(description="The machine it is on, where several are looked at.")]
     session: Annotated[str | None, Meta(description="The id of the delegation at the top of its tree.")]
     since: Annotated[str | None, Meta(description="Since when it is so; of what is over, since when it was.")]
     was: Annotated[str | None, Meta(description="Of `resolved`, the event that was told last.")]
@@ -61,6 +62,7 @@ VARIABLES = {
     "DELEGTOP_MESSAGE": "what there is to say, in a sentence; never empty",
     "DELEGTOP_TODO": "what to do; may be empty",
     "DELEGTOP_PROJECT": "the last part of the folder it works in; may be empty",
+    "DELEGTOP_HOST": "the machine it is on, where several are looked at; else empty",
     "DELEGTOP_SESSION": "the id of the delegation at the top of its tree",
     "DELEGTOP_WAS": "of `resolved`, the event that was told last",
     "DELEGTOP_PROBLEM_SINCE": "since when it is so; of `resolved`, since when it was",

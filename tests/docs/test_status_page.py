@@ -39,6 +39,7 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
     since: Annotated[str | None, Meta(description="Since when.")]
     holds_up: Annotated[int, Meta(description="How many wait for it and for nobody else.")]
     sentence: Annotated[str, Meta(description="What is the matter, in a sentence, as it read `at` that moment.")]
+    host: Annotated[str, Meta(description="The machine it is on, where several are looked at; else empty.")]
 
 
 class Count(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,6 +62,7 @@ class Session(Struct, frozen=True, forbid_unknown_fields=True):
     folder: Annotated[str, Meta(description="Where it works; may be empty.")]
     project: Annotated[str, Meta(description="What that folder is called; may be empty.")]
     tally: Annotated[Count, Meta(description="It and all below it, counted; the fields are those of the whole.")]
+    host: Annotated[str, Meta(description="The machine it is on, where several are looked at; else empty.")]
 
 
 class Kept(Count, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -147,11 +147,15 @@ def _bare(row: dict[str, Any]) -> dict[str, Any]:
 
 def compared(seen: Observation, hosts: Sequence[HostStandIn]) -> tuple[list[str], int]:
     """The hosts of which something else is said here than there, states included, and how many rows there are."""
-    seen.look()
+    look_until(seen, lambda: all(seen.forest.now_on(host.name) == seen.forest.shown_at for host in hosts))
     at = seen.forest.shown_at
     here = told_here(seen)
-    assert all(seen.forest.now_on(host.name) == at for host in hosts), "a host is not known at this moment"
-    wrong = [host.name for host in hosts if here.get(host.name, {}) != told_there(host, at)]
+    wrong = []
+    for host in hosts:
+        now, judged = told_there(host, at), told_there(host, seen.forest.judged_on(host.name))
+        told = here.get(host.name, {})
+        if told != {id: now[id] | {"state": row["state"]} for id, row in judged.items()}:
+            wrong.append(host.name)
     return wrong, len(seen.forest)
 
 
@@ -520,12 +524,12 @@ def _looked_at(ssh: FakeSsh, names: Sequence[str], seconds: float) -> int:
 def crowd(folder: Path, _arguments: argparse.Namespace) -> Iterator[Result]:
     """Forty homes behind one server with the defaults of sshd."""
     with fleet(folder) as world:
-        (host,) = world.add("bastion", extra=["AcceptEnv DELEGTOP_TEST_HOME"])
-        host.install(f'export HOME="${{DELEGTOP_TEST_HOME:-$HOME}}" XDG_STATE_HOME=; exec {sys.executable} -m delegtop')
+        (host,) = world.add("bastion", extra=["AcceptEnv TEST_HOME"])
+        host.install(f'export HOME="${{TEST_HOME:-$HOME}}" XDG_STATE_HOME=; exec {sys.executable} -m delegtop')
         names = [f"h{number}" for number in range(40)]
         for name in names:
             (world.folder / "homes" / name).mkdir(parents=True)
-        homes = {name: f"DELEGTOP_TEST_HOME={world.folder / 'homes' / name}" for name in names}
+        homes = {name: f"TEST_HOME={world.folder / 'homes' / name}" for name in names}
         world.write_config(aliases=dict.fromkeys(names, "bastion"), environs=homes)
         with watched(world, names) as seen:
             refused: set[str] = set()

@@ -11,9 +11,9 @@ from tests.fleet.told_streams import GOES_ON, NOW, ToldStreams, data, header
 from tests.patience import until
 
 from delegtop.base.clock import Millis, WallClock
-from delegtop.base.origin import of_host
+from delegtop.base.origin import Origin, of_host
 from delegtop.base.ssh_command import HostNameError, SshAddress, checked_command, checked_host
-from delegtop.dialects.recording.tape import Header, TapeBeat, TapeEvents, TapeSource, written
+from delegtop.dialects.recording.tape import Header, TapeBeat, TapeEvents, TapeLine, TapeSource, written
 from delegtop.feed import fleet_links, host_link
 from delegtop.feed.fleet import Fleet
 from delegtop.feed.host_states import HostState, HostStatus
@@ -146,6 +146,18 @@ def test_a_delegtop_that_cannot_stream(world: World) -> None:
     until(lambda: drained(fleet) or fleet.hosts()[0].text == wanted, f"{wanted}: {fleet.hosts()}")
 
 
+def test_a_delegtop_that_can_stream_and_does_not(world: World) -> None:
+    world.fails("gpu1", "a banner\ndelegtop: \x1b[31mconfig.toml: sourcs: no such setting", 2)
+    told = world.settles("gpu1", HostState.FAILS).text
+    words = r"gpu1: delegtop fails there: \S*config.toml: sourcs: no such setting; next try in \d+ s \(R tries now\)"
+    assert re.fullmatch(words, told)
+    assert "\x1b" not in told
+    world.fails("gpu2", "Traceback\nModuleNotFoundError: No module named 'msgspec'", 1)
+    assert "gpu2: delegtop fails there: ModuleNotFoundError: No module named 'msgspec'; next" in (
+        world.settles("gpu2", HostState.FAILS).text
+    )
+
+
 def test_one_that_is_ahead_of_us(world: World) -> None:
     world.streams("gpu1", header(version=2))
     told = world.settles("gpu1", HostState.NEWER)
@@ -246,6 +258,19 @@ def test_no_more_than_four_are_connected_to_at_once(world: World) -> None:
     most = [int(each) for each in (world.ssh.folder / "most").read_text().split()]
     assert max(most) <= 4
     assert len(most) == 12
+
+
+def test_one_that_does_not_answer_is_not_waited_for_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("delegtop.feed.incoming.ANSWER", 0.01)
+    made, asked = stream(BEGIN, data(started("a"))), list[object]()
+    told_by(made)
+    made.send = asked.append
+    for line in range(2, 50):
+        assert made.raw(Origin("run.jsonl", line, line, host="gpu1")) is None
+    assert len(asked) == 1
+    made.take(data(TapeLine(1, "late")))
+    made.raw(Origin("run.jsonl", 2, 2, host="gpu1"))
+    assert len(asked) == 2, "it answers after all"
 
 
 # -- what is asked of ssh ----------------------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ delegations that it tells of, as a registry does, or lines of a text that is rea
 LONG = 64 * 1024
 ROWS = 100
 MOST = 300
-"""Lines of one file that are read in a row."""
+"""Lines of one file that are read in a row, at most."""
+OPENING = 4
+"""First lines of a log that stay whole at every other reading of its format: by them many know whose it is."""
 _SHOWN = 12
 """Every so many files, what they told is printed as well."""
 _ELSEWHERE = 0.1
@@ -57,8 +59,9 @@ class Tally:
     """What was read of one format."""
 
     def __init__(self) -> None:
-        self.lines = self.broken = self.reached = self.unreadable = self.long = 0
-        self.slowest = 0.0
+        self.readings = self.lines = self.broken = self.reached = self.unreadable = self.over = self.long = 0
+        self.slowest = self.short = 0.0
+        """Seconds of the slowest line, and of the slowest that is short and tells of few."""
         self.kinds: Counter[str] = Counter()
         """Of the lines that were broken, what they had been."""
 
@@ -66,9 +69,10 @@ class Tally:
 class Reading:
     """Reads file after file and keeps count."""
 
-    def __init__(self, dice: random.Random, slow: float = SLOW) -> None:
+    def __init__(self, dice: random.Random, slow: float = SLOW, most: int = MOST) -> None:
         self._dice = dice
         self._slow = slow
+        self._most = most
         self._breaker = Breaker(dice)
         self.tallies: dict[str, Tally] = {}
         self.findings: list[Finding] = []
@@ -82,14 +86,18 @@ class Reading:
         harm = dice.choice((0.1, 0.4, 0.9))
         lines: list[Line] = []
         broken = set[int]()
-        kinds = self.tally(chosen[0].dialect).kinds
+        tally = self.tally(chosen[0].dialect)
+        kinds = tally.kinds
+        opening = 0 if tally.readings % 2 else OPENING
+        tally.readings += 1
         for text in chosen:
-            start = dice.randrange(len(text.lines)) if dice.random() < 0.3 else 0
-            picked = text.lines[start : start + MOST]
-            path = broken_path(text.path, dice) if dice.random() < _ELSEWHERE else text.path
+            whole = opening if len(text.lines) > opening else 0
+            start = dice.randrange(len(text.lines)) if not whole and dice.random() < 0.3 else 0
+            picked = text.lines[start : start + self._most]
+            path = broken_path(text.path, dice) if not whole and dice.random() < _ELSEWHERE else text.path
             for number, data in enumerate(picked, start):
                 told = data
-                if dice.random() < harm:
+                if number >= whole and dice.random() < harm:
                     told = self._broken(text, data, picked)
                     broken.add(len(lines))
                     kinds[kind_of(data)] += 1
@@ -134,8 +142,9 @@ class Reading:
             allowed = self._slow * (1 + held // LONG + rows // ROWS)
             if any(not isinstance(each, Unreadable | Deviation) for each in told):
                 held = 0  # what tells nothing may be a part of what is told at its end
-            if spent > allowed:
+            if spent > self._slow:
                 spent = self._again(dialect, lines[: number + 1])
+                tally.over += spent > self._slow
                 if spent > allowed:
                     tally.long += 1
                     self.findings.append(
@@ -149,6 +158,7 @@ class Reading:
                         )
                     )
             tally.slowest = max(tally.slowest, spent)
+            tally.short = max(tally.short, spent if allowed == self._slow else 0)
         tally.lines += not lines  # an empty database is one, too
         self.lines += len(lines) or 1
         self._look(dialect, reader, forest, lines)

@@ -9,7 +9,8 @@ databases count as lines; between them, whole folders are broken, and a command 
 its place; `--keep` writes the very lines there, and beside them, in JSON, all that was read before.
 
 The table says how many lines of each format were broken, how many of those still told something (so that they got past
-the first look at them), and how many kinds of lines they had been; `--kinds` names these.
+the first look at them), and how many kinds of lines they had been; `--kinds` names these. `over 5 ms` counts every line
+that took longer than that, however long it is, and `too slow` those of them that took longer than they may.
 """
 
 import argparse
@@ -24,12 +25,16 @@ from pathlib import Path
 import msgspec
 from tests.fuzz import corpus
 from tests.fuzz.broken_files import read_database, read_folder
-from tests.fuzz.reading_broken import SLOW, Finding, Reading, resident
+from tests.fuzz.reading_broken import MOST, SLOW, Finding, Reading, resident
 
 from delegtop.dialects import Dialect
 
 WARM = 0.2
 """After this share of the lines all that is kept for good is there."""
+READINGS = 4
+"""So many of each format there are at least, however few lines are asked for: one long log is not all of its share."""
+FEWEST = 20
+"""But so many lines are read in a row."""
 FOLDER_EVERY = 500
 """Lines, after which a folder is broken as a whole."""
 GROWTH = 32 << 20
@@ -64,13 +69,13 @@ def _fuzz(
     for path, dialect in found.databases:
         databases.setdefault(dialect.name, []).append((path, dialect))
     names = [name for name in sorted({*formats, *databases}) if not only or name in only]
-    reading = Reading(dice, slow)
+    reading = Reading(dice, slow, min(MOST, max(FEWEST, lines // (READINGS * len(names)))))
     gc.collect()
     gc.freeze()
     began, warm, folders = time.process_time(), 0, 0
-    while reading.lines < lines:
+    while chosen := _next(reading, names, lines):
         # Every format gets its share, however many files of it there are.
-        name = min(names, key=lambda name: tally.lines if (tally := reading.tallies.get(name)) else -1)
+        name = min(chosen, key=lambda name: tally.lines if (tally := reading.tallies.get(name)) else -1)
         if name in formats and (name not in databases or dice.random() < 0.5):
             reading.family(dice.choice(formats[name]))
         else:
@@ -81,6 +86,15 @@ def _fuzz(
         if not warm and reading.lines > WARM * lines:
             warm = resident()
     return reading, time.process_time() - began, resident() - warm
+
+
+def _next(reading: Reading, names: Sequence[str], lines: int) -> Sequence[str]:
+    """The formats of which more is to be read: all, then as many lines again of those that nothing broken has told
+    anything of yet."""
+    if reading.lines < lines:
+        return names
+    silent = [name for name in names if name not in reading.tallies or not reading.tallies[name].reached]
+    return silent if reading.lines < 2 * lines else []
 
 
 def _options() -> argparse.Namespace:
@@ -102,13 +116,17 @@ def _print(reading: Reading, spent: float, grown: int) -> None:
         ("kinds", 7),
         ("unreadable", 12),
         ("slowest", 11),
+        ("over 5 ms", 11),
         ("too slow", 10),
     )
     out(f"{'format':<20}{''.join(f'{head:>{width}}' for head, width in heads)}\n")
     for name, tally in sorted(reading.tallies.items()):
         told = f"{100 * tally.reached / tally.broken:.0f} %" if tally.broken else "–"
         counts = f"{tally.lines:>9,}{tally.broken:>9,}{told:>8}{len(tally.kinds):>7}{tally.unreadable:>12,}"
-        out(f"{name:<20}{counts}{tally.slowest * 1e3:>8.1f} ms{tally.long:>10}\n")
+        out(f"{name:<20}{counts}{tally.slowest * 1e3:>8.1f} ms{tally.over:>11}{tally.long:>10}\n")
+    over = sum(tally.over for tally in reading.tallies.values())
+    longest = max((tally.short for tally in reading.tallies.values()), default=0.0)
+    out(f"{over:,} lines over 5 ms; of those below 64 kB and 100 rows the slowest took {longest * 1e3:.1f} ms\n")
     out(f"{reading.lines:,} lines and {reading.folders:,} folders in {spent:,.0f} s of processor time; ")
     out(f"memory grew by {grown / 1e6:,.1f} MB\n")
     kinds: dict[tuple[str, str, str], list[Finding]] = {}

@@ -171,7 +171,7 @@ def test_a_recording_read_beside_a_log_cannot_say_which_process_its_delegation_i
 ) -> None:
     log = journal(tmp_path, editor.pid)
     command = [sys.executable, "-m", "delegtop", "record", log.name, "--once", "-o", "forged.delegtop"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(command, env=os.environ | {"HOME": str(tmp_path)}, cwd=tmp_path, check=True, capture_output=True)
     honest = json.loads(log.read_text("utf-8"))
     honest.pop("pid")
     log.write_text(json.dumps(honest) + "\n", "utf-8")

@@ -92,10 +92,10 @@ def test_nobody_notices_that_trees_have_no_rows(
     assert short.learned() == whole.learned()
     assert dict(short.spans()) == dict(whole.spans())
     everything, left = picture(whole), picture(short)
-    assert {id: everything[id] for id in left} == left
-    gone = everything.keys() - left.keys()
+    assert {name: everything[name] for name in left} == left
+    gone = {id for _, id in everything.keys() - left.keys()}
     assert not gone & mentioned(after)
-    assert all(whole.state(whole.find(id) or 0) not in OPEN | ENDED_BADLY for id in gone)
+    assert not {whole.state(handle) for id in gone for handle in whole.all_of(id)} & (OPEN | ENDED_BADLY)
     assert short.finished is not None
     assert len(short.finished) == len(gone)
     rows = short.unlearn(short.finished.take_newest(len(gone)))

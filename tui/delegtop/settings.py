@@ -56,6 +56,7 @@ NOT_SETTINGS = frozenset(
         "DELEGTOP_MORE",
         "DELEGTOP_TODO",
         "DELEGTOP_PROJECT",
+        "DELEGTOP_HOST",
         "DELEGTOP_SESSION",
         "DELEGTOP_WAS",
         "DELEGTOP_PROBLEM_SINCE",

@@ -238,6 +238,17 @@ class TestATextThatIsKnownAgain:
         Path("logs/other.jsonl").write_text(preamble + padded("ccc333", pad=200))
         assert recorded.look(2)[-1] == "ccc333"
 
+    def test_is_not_taken_for_another_that_differs_where_no_sample_was_taken(
+        self, log: Path, recorded: RecordedFeed
+    ) -> None:
+        names = [f"n{number:05}" for number in range(200)]
+        log.write_text(session_lines(*names))
+        recorded.look()
+        for place in range(20, 180, 20):
+            other = session_lines(*names[:place], f"o{place:05}", *names[place + 1 :])
+            Path(f"logs/other{place}.jsonl").write_text(other)
+        assert {f"o{place:05}" for place in range(20, 180, 20)} <= {*recorded.look(2)}
+
     def test_is_not_told_again_by_a_copy_while_its_own_file_may_not_be_read(
         self, log: Path, recorded: RecordedFeed, monkeypatch: pytest.MonkeyPatch
     ) -> None:

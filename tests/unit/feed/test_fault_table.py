@@ -106,6 +106,7 @@ def test_08_a_hole_that_was_compressed_with_the_log(folder: FollowedFolder) -> N
     text = [bytes(3 << 20), session_lines("aaa111").encode(), torn, bytes(3 << 20), session_lines("bbb222").encode()]
     rotated(folder.log).with_suffix(".1.gz").write_bytes(gzip.compress(b"".join(text), 1))
     folder.tells("aaa111", "bbb222")
+    assert not any(line.data.startswith(b"\0") for line in folder.recorded.lines)  # nor does a recording hold it
 
 
 def test_09_a_line_that_is_finished_later(folder: FollowedFolder) -> None:

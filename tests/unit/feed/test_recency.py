@@ -181,6 +181,27 @@ def test_a_copied_log_that_is_written_again_is_read_from_then_on(tmp_path: Path)
     wait_for_events(feed)
 
 
+def test_two_logs_that_parted_before_they_were_recent_show_each_delegation_once(tmp_path: Path) -> None:
+    """Nobody has read them, so nobody knows that they were one; the recording has what both hold twice."""
+    names = [f"sess_20260501_abc12{number}" for number in range(4)]
+    log, other, new = tmp_path / "run.jsonl", tmp_path / "run.jsonl.1", tmp_path / "new"
+    put(log, register(OLD, names[0]), at=OLD)
+    other.hardlink_to(log)
+    put(new, register(OLD, names[0]), register(OLD, names[1]), at=OLD)
+    new.replace(log)
+    feed, forest = Feed([str(tmp_path)], clock=WallClock(), since=SINCE), Forest()
+    assert [batch for batch in feed.read_all() if batch.events] == []
+    for path, name in ((other, names[2]), (log, names[3])):
+        with path.open("a") as file:
+            file.write(json.dumps(register(NOW, name)) + "\n")
+    while len(forest) < len(names):
+        for batch in feed.poll():
+            forest.apply(batch.events)
+        feed.wait(1.0)
+    feed.close()
+    assert sorted(forest.delegation(handle).id for handle in forest.walk()) == names
+
+
 # -- what lies here and nobody named -----------------------------------------------------------------------------------
 
 
@@ -220,7 +241,7 @@ def test_what_tells_no_time_is_read_here_once_it_is_written_while_somebody_looks
 
 def test_a_place_here_is_read_while_a_process_of_it_is_there_however_quiet_it_is(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as child:
-        at = WallClock().now()
+        at = Millis(WallClock().now() - 1)  # else it may still be the same millisecond when it is read
         mine = {**register(at), "pid": child.pid, "host": socket.gethostname()}
         put(tmp_path / "logs" / "quiet.jsonl", mine, at=at)
         how: dict[str, Any] = {"here": [str(tmp_path / "logs")], "since": at + 1}

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.unit.mcp_server.conftest import CHILD, OTHER, ROOT, SECRET, Log
+from tests.unit.mcp_server.conftest import CHILD, OTHER, ROOT, SECRET
+from tests.written_log import WrittenLog
 
 from delegtop.mcp_server import followed_scope
 from delegtop.mcp_server.delegation_answers import explained, listed, tree
@@ -63,7 +64,7 @@ def small(answer: msgspec.Struct) -> dict[str, Any]:
 
 
 class TestListing:
-    def test_one_call_tells_all(self, log: Log, followed: FollowedScope) -> None:
+    def test_one_call_tells_all(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(ROOT, 1_300, "orchestrator", 7_200)
         log.start(CHILD, 1_200, parent_session_id=ROOT)
         log.tell("heartbeat", 1_100, CHILD, activity="lake build", tool="bash")
@@ -80,7 +81,7 @@ class TestListing:
         assert told.next == f"explain(id='{CHILD}')"
 
     def test_who_needs_a_person_is_not_done_and_who_is_done_needs_nobody(
-        self, log: Log, followed: FollowedScope
+        self, log: WrittenLog, followed: FollowedScope
     ) -> None:
         log.start(CHILD)
         log.end(CHILD)
@@ -88,14 +89,14 @@ class TestListing:
         assert [row.status for row in told.rows] == ["completed"]
         assert told.next.startswith("Nothing is at work")
 
-    def test_a_filter_narrows_it_and_a_wrong_one_is_explained(self, log: Log, followed: FollowedScope) -> None:
+    def test_a_filter_narrows_it_and_a_wrong_one_is_explained(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD, agent="implementer")
         log.start(OTHER, agent="linter")
         assert [row.agent for row in ask(followed, filter="agent:lint*").rows] == ["linter"]
         with pytest.raises(QuestionError, match="did you mean state"):
             ask(followed, filter="stat:x")
 
-    def test_what_does_not_fit_is_counted(self, log: Log, followed: FollowedScope) -> None:
+    def test_what_does_not_fit_is_counted(self, log: WrittenLog, followed: FollowedScope) -> None:
         for number in range(60):
             log.start(f"sess_1790000000_{number:06d}", agent="x" * 200)
         told = ask(followed, limit=50)
@@ -104,19 +105,21 @@ class TestListing:
         assert (told.total, told.left_out) == (60, 60 - len(told.rows))
         assert len(ask(followed, limit=3).rows) == 3
 
-    def test_all_is_only_answered_where_that_was_allowed(self, log: Log, followed: FollowedScope) -> None:
+    def test_all_is_only_answered_where_that_was_allowed(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         with pytest.raises(QuestionError, match="--all"):
             ask(followed, scope="all")
 
-    def test_what_is_mine_is_honestly_unknown_where_nothing_tells(self, log: Log, followed: FollowedScope) -> None:
+    def test_what_is_mine_is_honestly_unknown_where_nothing_tells(
+        self, log: WrittenLog, followed: FollowedScope
+    ) -> None:
         log.start(CHILD)
         told = ask(followed, scope="mine")
         assert (told.scope, len(told.rows)) == ("here", 1)
         assert told.note is not None
         assert "cannot be told" in told.note
 
-    def test_a_folder_has_only_its_own(self, log: Log, tmp_path: Path) -> None:
+    def test_a_folder_has_only_its_own(self, log: WrittenLog, tmp_path: Path) -> None:
         """Of the whole machine, with the filter of a folder: others are listed as `all`, and not as `here`."""
         log.start(CHILD)
         whole = FollowedScope(lambda: opened(Places([str(log.path)]), Settings()), f'project:"{tmp_path}"')
@@ -126,7 +129,7 @@ class TestListing:
         finally:
             whole.close()
 
-    def test_what_is_of_another_folder_cannot_be_asked_about_by_its_id(self, log: Log, tmp_path: Path) -> None:
+    def test_what_is_of_another_folder_cannot_be_asked_about_by_its_id(self, log: WrittenLog, tmp_path: Path) -> None:
         log.start(CHILD)
         places = Places([str(log.path)], only=f'project:"{tmp_path}"')
         narrow = FollowedScope(lambda: opened(places, Settings()))
@@ -140,7 +143,7 @@ class TestListing:
             narrow.close()
 
     def test_a_beginning_that_fits_many_of_another_folder_is_looked_up_once(
-        self, log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, log: WrittenLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for number in range(30):
             log.start(f"sess_1790000000_{number:06}")
@@ -163,7 +166,7 @@ class TestListing:
 
 
 class TestExplaining:
-    def test_why_with_evidence_steps_and_what_can_be_saved(self, log: Log, followed: FollowedScope) -> None:
+    def test_why_with_evidence_steps_and_what_can_be_saved(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(ROOT, 1_300, "orchestrator", 7_200)
         log.start(CHILD, 1_200, parent_session_id=ROOT)
         log.tell("heartbeat", 1_100, CHILD, activity="lake build", tool="bash")
@@ -180,7 +183,7 @@ class TestExplaining:
         assert above.next == f"explain(id='{CHILD}')"
         assert [child.id for child in above.children] == [CHILD]
 
-    def test_an_id_that_means_none_or_several_is_told(self, log: Log, followed: FollowedScope) -> None:
+    def test_an_id_that_means_none_or_several_is_told(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         log.start(OTHER)
         followed.look()
@@ -189,7 +192,7 @@ class TestExplaining:
         with pytest.raises(QuestionError, match="may mean several"):
             explained(followed, ExplainQuestion("sess_1790000000"))
 
-    def test_however_much_there_is_the_answer_is_small(self, log: Log, followed: FollowedScope) -> None:
+    def test_however_much_there_is_the_answer_is_small(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(ROOT, 1_300, "orchestrator " + "x" * 500, 60)
         for number in range(60):
             log.start(f"sess_1790000000_{number:06d}", 1_200, "y" * 500, 60, parent_session_id=ROOT)
@@ -200,7 +203,9 @@ class TestExplaining:
 
 
 class TestWaiting:
-    def test_nothing_yet_is_worth_waiting_on_until_the_time_is_up(self, log: Log, followed: FollowedScope) -> None:
+    def test_nothing_yet_is_worth_waiting_on_until_the_time_is_up(
+        self, log: WrittenLog, followed: FollowedScope
+    ) -> None:
         log.start(CHILD)
         assert wait(followed) is None
         told = wait(followed, up=True)
@@ -208,7 +213,9 @@ class TestWaiting:
         assert (told.met, told.open, told.happened) == (False, 1, [])
         assert told.next == f"wait(scope='here', until='problem', cursor='{told.cursor}', max_seconds=30)"
 
-    def test_a_problem_that_is_there_already_counts_for_who_asks_first(self, log: Log, followed: FollowedScope) -> None:
+    def test_a_problem_that_is_there_already_counts_for_who_asks_first(
+        self, log: WrittenLog, followed: FollowedScope
+    ) -> None:
         log.start(CHILD, 1_200)
         told = wait(followed)
         assert told is not None
@@ -216,7 +223,7 @@ class TestWaiting:
         assert [(each.id, each.what, each.status) for each in told.happened] == [(CHILD, "problem", "stuck")]
         assert wait(followed, cursor=told.cursor) is None, "it was told"
 
-    def test_what_happens_after_the_cursor_is_told_once(self, log: Log, followed: FollowedScope) -> None:
+    def test_what_happens_after_the_cursor_is_told_once(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         log.start(OTHER)
         first = wait(followed, until="ended", up=True)
@@ -229,7 +236,7 @@ class TestWaiting:
         assert told.open == 1
         assert wait(followed, until="ended", cursor=told.cursor) is None
 
-    def test_all_have_ended(self, log: Log, followed: FollowedScope) -> None:
+    def test_all_have_ended(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         log.start(OTHER)
         assert wait(followed, until="all_ended") is None
@@ -245,7 +252,7 @@ class TestWaiting:
         assert told.met
         assert "may not be in the logs yet" in (told.note or "")
 
-    def test_a_new_problem_ends_the_wait_for_the_end_of_all(self, log: Log, followed: FollowedScope) -> None:
+    def test_a_new_problem_ends_the_wait_for_the_end_of_all(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         log.start(OTHER)
         first = wait(followed, until="all_ended", up=True)
@@ -256,7 +263,7 @@ class TestWaiting:
         assert not told.met
         assert told.next == f"explain(id='{OTHER}')"
 
-    def test_for_named_ones_only(self, log: Log, followed: FollowedScope) -> None:
+    def test_for_named_ones_only(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         log.start(OTHER)
         first = wait(followed, ids=[CHILD], until="ended", up=True)
@@ -269,7 +276,7 @@ class TestWaiting:
         with pytest.raises(QuestionError, match="no delegation"):
             wait(followed, ids=["none"])
 
-    def test_a_cursor_of_another_server_is_told_to_be_none(self, log: Log, followed: FollowedScope) -> None:
+    def test_a_cursor_of_another_server_is_told_to_be_none(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD, 1_200)
         told = wait(followed, cursor="dead-7", up=True)
         assert told is not None
@@ -277,7 +284,7 @@ class TestWaiting:
         assert "not one of this server" in (told.note or "")
 
     def test_what_happened_while_the_logs_were_let_go_of_is_told(
-        self, log: Log, followed: FollowedScope, monkeypatch: pytest.MonkeyPatch
+        self, log: WrittenLog, followed: FollowedScope, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         log.start(CHILD)
         first = wait(followed, up=True)
@@ -293,7 +300,7 @@ class TestWaiting:
             ("problem", "ended_badly"),
         ]
 
-    def test_however_much_happened_the_answer_is_small(self, log: Log, followed: FollowedScope) -> None:
+    def test_however_much_happened_the_answer_is_small(self, log: WrittenLog, followed: FollowedScope) -> None:
         first = wait(followed, up=True)
         assert first is not None
         for number in range(100):
@@ -306,7 +313,7 @@ class TestWaiting:
 
 
 class TestEvidence:
-    def test_what_it_returned_did_last_and_wrote(self, log: Log, followed: FollowedScope) -> None:
+    def test_what_it_returned_did_last_and_wrote(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         log.tell("heartbeat", 5, CHILD, activity="lake build", tool="bash")
         log.end(CHILD, summary="All proofs hold.")
@@ -316,7 +323,7 @@ class TestEvidence:
         assert last.index("started") < last.index("bash: lake build") < last.index("ended: completed")
         assert '"activity": "lake build"' in excerpt(followed, EvidenceQuestion(CHILD, "raw")).text
 
-    def test_it_is_cut_to_what_was_asked_for(self, log: Log, followed: FollowedScope) -> None:
+    def test_it_is_cut_to_what_was_asked_for(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         for number in range(50):
             log.tell("heartbeat", 50 - number, CHILD, activity=f"step {number} " + "x" * 200, tool="bash")
@@ -328,7 +335,7 @@ class TestEvidence:
 
     @pytest.mark.parametrize("what", ["raw", "last_words"])
     def test_however_much_of_it_has_to_be_escaped_the_answer_is_small(
-        self, log: Log, followed: FollowedScope, what: What
+        self, log: WrittenLog, followed: FollowedScope, what: What
     ) -> None:
         log.start(CHILD)
         log.tell("heartbeat", 5, CHILD, activity='"' * 5_000 + "\\" * 5_000, tool="bash")
@@ -337,14 +344,14 @@ class TestEvidence:
         assert len(msgspec.json.encode(told)) <= MOST
         assert told.cut
 
-    def test_what_there_is_none_of_is_told(self, log: Log, followed: FollowedScope) -> None:
+    def test_what_there_is_none_of_is_told(self, log: WrittenLog, followed: FollowedScope) -> None:
         log.start(CHILD)
         followed.look()
         with pytest.raises(QuestionError, match="tells no return"):
             excerpt(followed, EvidenceQuestion(CHILD, "return"))
 
 
-def test_no_word_of_a_log_reaches_a_model_as_it_is(log: Log, followed: FollowedScope) -> None:
+def test_no_word_of_a_log_reaches_a_model_as_it_is(log: WrittenLog, followed: FollowedScope) -> None:
     log.start(CHILD, 1_200, HOSTILE)
     log.tell("heartbeat", 1_100, CHILD, activity=HOSTILE, tool=HOSTILE)
     log.start(OTHER, 5, HOSTILE, parent_session_id=CHILD)

@@ -48,6 +48,9 @@ class Behind(Forest):
     def now_of(self, handle: Handle) -> Millis:
         return Millis(self.shown_at - BEHIND) if self.id(handle).startswith("far") else self.shown_at
 
+    def judged_of(self, handle: Handle) -> Millis:
+        return self.now_of(handle)
+
 
 class Earlier(Forest):
     """A forest in which all is as in the others, and the moment is the other host's."""
@@ -58,6 +61,9 @@ class Earlier(Forest):
 
     def now_of(self, handle: Handle) -> Millis:  # noqa: ARG002 # all are on one host
         return self.shown_at
+
+    def judged_of(self, handle: Handle) -> Millis:
+        return self.now_of(handle)
 
 
 def events() -> Iterable[Event]:

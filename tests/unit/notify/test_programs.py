@@ -79,6 +79,7 @@ def test_the_command_gets_the_facts_in_its_environment(tmp_path: Path, monkeypat
         "DELEGTOP_MESSAGE": "It hangs",
         "DELEGTOP_TODO": "",
         "DELEGTOP_PROJECT": "",
+        "DELEGTOP_HOST": "",
         "DELEGTOP_SESSION": "",
         "DELEGTOP_WAS": "",
         "DELEGTOP_PROBLEM_SINCE": "",

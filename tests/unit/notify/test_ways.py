@@ -184,6 +184,7 @@ class TestWebhook:
             "title": "Make the parser faster",
             "state": "silent",
             "project": "webapp",
+            "host": None,
             "session": "5506-session",
             "since": "2026-09-21T14:01:20.000Z",
             "was": None,

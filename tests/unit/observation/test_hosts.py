@@ -264,6 +264,20 @@ def test_no_time_passes_on_a_host_that_is_not_heard_of() -> None:
     assert forest.state(far) is State.SILENT
 
 
+def test_what_time_alone_changes_on_a_host_changes_with_its_next_word() -> None:
+    """It may have been heard of a moment after its last word, and nobody here knows."""
+    silent_after = Policy().silent_after
+    forest = grown(*beating(HostBeat(T0, of_host("gpu"), 7_500), heard=T0 - silent_after + SECOND), at=T0)
+    judged, far = _judged(forest), on(forest, "gpu")
+    forest.advance(Millis(T0 + 5 * SECOND))
+    assert judged.update() == set()
+    assert quiet(forest, far) == silent_after + 4 * SECOND
+    assert forest.state(far) is State.RUNNING
+    forest.apply([HostBeat(Millis(T0 + 5 * SECOND), of_host("gpu"), 7_500)])
+    forest.advance(Millis(T0 + 5 * SECOND))
+    assert forest.state(far) is State.SILENT
+
+
 def test_before_a_host_has_told_all_there_was_no_time_passes_there_at_all() -> None:
     forest = grown(*beating(heard=T0 - 40 * MINUTE))
     far = on(forest, "gpu")

@@ -1,18 +1,17 @@
 """A page of a log that the test writes on, served as `delegtop serve` serves it."""
 
-import json
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from tests.browsing import Browser, BrowserPage, browser
 from tests.patience import PATIENCE
+from tests.written_log import WrittenLog
 
-from delegtop.base.clock import Millis, WallClock, iso
 from delegtop.observation.observation import opened
 from delegtop.observation.source_discovery import Places
 from delegtop.page_server.access_rules import AccessRules
@@ -24,25 +23,7 @@ ROOT, CHILD = "sess_1790000000_root01", "sess_1790000000_child1"
 SECRET = "sk-ant-api03-" + "a1" * 30
 
 
-class PageLog:
-    """A session log of the standard; times are seconds before now."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        path.touch()
-
-    def tell(self, event: str, ago: float, session: str, **more: Any) -> None:
-        at = iso(Millis(WallClock().now() - int(ago * 1_000)))
-        line = {"schema_version": 1, "event": event, "at": at, "session_id": session, **more}
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-
-    def start(self, session: str, ago: float = 10, agent: str = "implementer", timeout: int = 600, **more: Any) -> None:
-        self.tell("register", ago, session, subagent=agent, timeout=timeout, **more)
-
-    def does(self, session: str, activity: str, ago: float = 0) -> None:
-        self.tell("heartbeat", ago, session, activity=activity, tool="bash")
-
+class PageLog(WrittenLog):
     def hang(self, words: str = "lake build") -> None:
         """A command that waits on an implementer that is past its time."""
         self.start(ROOT, 1_300, "orchestrator", 86_400)

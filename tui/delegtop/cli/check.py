@@ -102,7 +102,7 @@ def _delegations(
     from delegtop.diagnosis.assessment import assess
     from delegtop.diagnosis.case import Case
     from delegtop.diagnosis.engine import diagnose
-    from delegtop.model.measures import label
+    from delegtop.model.measures import label, told_host
     from delegtop.observation import made_files
     from delegtop.report.check_report import CheckSubject
     from delegtop.sources.artifact_files import reader
@@ -112,7 +112,9 @@ def _delegations(
         folder = made_files.folder(facts)
         case = Case(forest, handle, exists[folder], reader(made_files.roots(folder, root)))
         found = diagnose(case, rules)
-        yield CheckSubject(facts.id, label(facts), made_files.source(facts), assess(Case(forest, handle)), found)
+        host = told_host(forest, handle)
+        name = f"{label(facts)} on {host}" if host else label(facts)
+        yield CheckSubject(facts.id, name, made_files.source(facts), assess(Case(forest, handle)), found)
 
 
 def _sources(

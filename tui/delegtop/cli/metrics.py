@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.report.prometheus import lines
 
     seen = reading.read(arguments, settings)
-    figures = lines(seen.forest, seen.statuses, masked=settings.mask_secrets)
+    figures = lines(seen.forest, seen.statuses, masked=settings.mask_secrets, hosts=seen.hosts)
     if arguments.output is None:
         output.emit(figures)
     else:
@@ -68,7 +68,8 @@ def _again_and_again(arguments: Namespace, settings: "Settings") -> int:
     with reading.followed(arguments, settings) as seen:
         while True:
             try:
-                write(Path(arguments.output), lines(seen.forest, seen.statuses, masked=settings.mask_secrets))
+                figures = lines(seen.forest, seen.statuses, masked=settings.mask_secrets, hosts=seen.hosts)
+                write(Path(arguments.output), figures)
                 failed = ""
             except OSError as error:
                 # A full disk may have room again; the same is said once.

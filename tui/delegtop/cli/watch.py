@@ -259,7 +259,7 @@ class Watch:
         """Which those are that it stopped for, the most pressing first."""
         if code != Exit.STUCK:
             return
-        from delegtop.model.measures import label
+        from delegtop.model.measures import label, told_host
         from delegtop.report.privacy import hiding
 
         stuck = [each for each in self._assessments.now() if each.exit == Exit.STUCK and self._matches(each.handle)]
@@ -268,7 +268,9 @@ class Watch:
             facts, steps = self._forest.delegation(each.handle), self._assessments.todo(each.handle)
             todo = f" What to do: {steps[0].words}" if steps else ""
             sentence = each.sentence(self._forest.now_of(each.handle))
-            diagnostics.say(hide(f"{label(facts)} {facts.id}: {sentence}{todo}"))
+            host = told_host(self._forest, each.handle)
+            who = f"{label(facts)} {facts.id}{f' on {host}' if host else ''}"
+            diagnostics.say(hide(f"{who}: {sentence}{todo}"))
         if len(stuck) > _NAMED:
             diagnostics.say(f"and {len(stuck) - _NAMED} more")
 

@@ -54,7 +54,7 @@ def find(forest: "Forest", id: str) -> "Handle | None":
 
     fitting = meant(forest, id)
     if len(fitting) > 1:
-        known = ", ".join(forest.id(handle) for handle in fitting[:_SHOWN])
+        known = ", ".join(forest.full_id(handle) for handle in fitting[:_SHOWN])
         more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
         fail(f"{id} may mean several: {known}{more}")
     return fitting[0] if fitting else None

@@ -18,7 +18,7 @@ from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.diagnosis.watch_start import Beginning
 from delegtop.model.forest import Forest
-from delegtop.model.measures import folder, label
+from delegtop.model.measures import folder, label, told_host
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
 from delegtop.model.store.ledger import Handle
 
@@ -67,6 +67,8 @@ class Alert(msgspec.Struct, frozen=True):
     todo: str = ""
     was: Cause | None = None
     """Of what is over, why somebody was told."""
+    host: str = ""
+    """The machine it is on, where several are looked at."""
 
 
 class Alerts:
@@ -210,6 +212,7 @@ class Alerts:
             since,
             root,
             where,
+            host=told_host(forest, handle),
             **more,
         )
 

@@ -64,7 +64,7 @@ class Assessments:
         """At the end of whose path there is somebody, and who that is."""
         self._changed: set[Handle] = set()
         """Who is assessed otherwise since the last `update`, whoever asked."""
-        self._moments, self._slept = self._now_on_hosts(), forest.slept
+        self._moments, self._slept = self._judged_on_hosts(), forest.slept
         policy = forest.policy
         self._turns_silent_first = policy.silent_after <= min(policy.suspect_after, policy.tool_suspect_after)
         self.version += 1
@@ -189,7 +189,7 @@ class Assessments:
     def update(self, seconds: float | None = None) -> set[Handle]:
         """Judge what changed, by events or by time, for about that long; returns whose assessment is another now."""
         self._want(self._agenda.due())
-        moments = self._now_on_hosts()
+        moments = self._judged_on_hosts()
         if any(now < self._moments.get(host, now) for host, now in moments.items()):
             self._want(self._known)  # a clock was set: what was past may be to come
         self._moments = moments
@@ -211,8 +211,8 @@ class Assessments:
         changed, self._changed = self._changed, set()
         return changed
 
-    def _now_on_hosts(self) -> dict[str, Millis]:
-        return {host: self.forest.now_on(host) for host in self.forest.hosts}
+    def _judged_on_hosts(self) -> dict[str, Millis]:
+        return {host: self.forest.judged_on(host) for host in self.forest.hosts}
 
     def next_turn(self) -> Millis | None:
         """The first moment at which time alone may change an assessment."""
@@ -221,7 +221,7 @@ class Assessments:
     # -- keeping -----------------------------------------------------------------------------------------------------
 
     def _is_due(self, known: Assessment) -> bool:
-        return known.turns is not None and self.forest.now_of(known.handle) >= known.turns
+        return known.turns is not None and self.forest.judged_of(known.handle) >= known.turns
 
     def _stamp(self, known: Assessment) -> Stamp:
         version, end = self.forest.version, known.waits_on

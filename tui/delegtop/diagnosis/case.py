@@ -35,7 +35,7 @@ class Case:
     def __init__(self, forest: Forest, handle: Handle, exists: Exists = unseen, read: Read = unread) -> None:
         self.forest, self.handle = forest, handle
         self.exists, self.read = exists, read
-        self.now = forest.now_of(handle)
+        self.now = forest.judged_of(handle)
         self.facts: Delegation = forest.delegation(handle)
         self.known: dict[str, Any] = {}
         """What one rule found out about the delegation and others ask for too."""

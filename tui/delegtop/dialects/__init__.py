@@ -25,7 +25,7 @@ from delegtop.base.product import Product
 from delegtop.dialects.format_table import FORMATS
 from delegtop.dialects.signature import Format, Head, Signature
 from delegtop.model.events import Event
-from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, LineBlock, Record, Unreadable, records
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -157,6 +157,11 @@ class Dialect(ABC):
                 yield record
             else:
                 yield from self.translate(record)
+
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[Event | Line]:  # noqa: ARG002 # for formats of many lines
+        """What lines that follow each other tell: for each either the only event that `read` would tell, or the line
+        itself, which is then read alone, as is every one of more than so many bytes."""
+        return block.lines()
 
     def vanished(self, origin: Origin, at: Millis) -> Iterable[Event]:  # noqa: ARG002 # for the formats that need it
         """What it means that a whole file (a document or a text) is no longer there."""

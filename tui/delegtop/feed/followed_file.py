@@ -1,6 +1,6 @@
 """One file as it is read: what follows it, in which format, and what was counted in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import is_not
 from typing import ClassVar, Protocol
 
@@ -13,7 +13,7 @@ from delegtop.feed.bounded_facts import LONGEST, bounded
 from delegtop.model.events import Deviation, Event
 from delegtop.sources.discover import is_packed
 from delegtop.sources.file_status import FileStatus
-from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.records import Line, LineBlock, Unreadable
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 
@@ -133,10 +133,26 @@ class FollowedFile:
                 self._renew()
             yield found
 
+    def read_block(self, block: LineBlock) -> Iterable[Event | Line]:
+        """What lines tell that follow each other: for each an event, or the line, which then has to be read alone."""
+        if block.line == 1:
+            self._begin_again()
+        if self.dialect.has_cut:
+            return block.lines()
+        try:
+            return self.dialect.read_block(block, LONGEST)
+        except Exception:  # noqa: BLE001 - as below, where it is said which line it was
+            return block.lines()
+
+    def _begin_again(self) -> None:
+        """Read from its top: what was counted before is void."""
+        if self.records and self._is_alone:
+            self.dialect = type(self.dialect)(self.dialect.zone)
+
     def read(self, line: Line) -> Sequence[Event | Unreadable]:
         """What one line tells, in this dialect."""
-        if line.origin.line == 1 and self.records and self._is_alone:
-            self.dialect = type(self.dialect)(self.dialect.zone)  # read again from its top: what it counted is void
+        if line.origin.line == 1:
+            self._begin_again()
         try:
             told = self.dialect.read(line)
             return self._kept(line, told if type(told) is tuple else list(told))

@@ -21,6 +21,7 @@ from delegtop.feed.host_states import (
     HostState,
     HostStatus,
     failure,
+    own_words,
 )
 from delegtop.feed.incoming import TOO_LONG, HostStream
 from delegtop.sources.ssh_process import SshProcess
@@ -33,8 +34,10 @@ _STALE, _LOST = 3, 6
 _GREETING = 30.0
 """Seconds for the first line: a host that asks for a password, or for nothing at all, never sends one."""
 _ASK_VERSION = 15.0
-_USAGE = 2
-"""The exit code of a delegtop that does not know an option."""
+_USAGE, _UNKNOWN_OPTION = 2, "--heartbeat"
+"""The exit code of a delegtop that does not know an option, and the one it names then."""
+_OF_SSH = 255
+"""The exit code of ssh itself; all others are those of what it started."""
 
 
 class HostConnection(Protocol):
@@ -192,9 +195,11 @@ class HostLink:
             self._fail(HostState.UNREACHABLE, failure(words)[1])
         elif code == MISSING:
             self._fail(HostState.NO_DELEGTOP, "")
-        elif code == _USAGE:
+        elif code == _USAGE and any(_UNKNOWN_OPTION in each for each in words):
             self._fail(HostState.TOO_OLD, "")
             self._ask_version()
+        elif code not in (0, _OF_SSH) and code > 0:
+            self._fail(HostState.FAILS, own_words(words))
         else:
             self._fail(*failure(words))
 
@@ -273,6 +278,8 @@ class HostLink:
                 return f"no word for {silence:.0f} s{as_of}"
             case HostState.UNREACHABLE:
                 return f"cannot be reached: {self.why}{NEXT_TRY}{self.seconds_left:.0f} s (R tries now)"
+            case HostState.FAILS:
+                return f"delegtop fails there: {self.why}{NEXT_TRY}{self.seconds_left:.0f} s (R tries now)"
             case HostState.REFUSED:
                 return f'ssh refuses the key ({self.why}); "ssh {ssh} true" must work without a question'
             case HostState.UNKNOWN_KEY:

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from delegtop.base.clock import Millis
+from delegtop.base.text import line
 
 
 class HostState(StrEnum):
@@ -19,6 +20,8 @@ class HostState(StrEnum):
     REFUSED = "refused"
     UNKNOWN_KEY = "unknown key"
     CHANGED_KEY = "changed key"
+    FAILS = "fails"
+    """There is a delegtop, and it ends at once: its settings are wrong, or what it needs is missing."""
     NO_DELEGTOP = "no delegtop"
     TOO_OLD = "too old"
     NEWER = "newer"
@@ -39,7 +42,7 @@ FINAL = frozenset(
     }
 )
 """It is not tried again before somebody says so."""
-RETRIED = frozenset({HostState.UNREACHABLE, HostState.REFUSED, HostState.UNKNOWN_KEY})
+RETRIED = frozenset({HostState.UNREACHABLE, HostState.REFUSED, HostState.UNKNOWN_KEY, HostState.FAILS})
 NEXT_TRY = "; next try in "
 TELLS_VERSION = "0.2"
 """The first that can stream."""
@@ -70,6 +73,7 @@ class HostStatus(NamedTuple):
 _KEY_CHANGED = ("REMOTE HOST IDENTIFICATION HAS CHANGED", "has changed and you have requested strict checking")
 _KEY_UNKNOWN = ("Host key verification failed", "host key is known for")
 _DENIED = "Permission denied ("
+_LONGEST = 200
 
 
 def failure(words: list[str]) -> tuple[HostState, str]:
@@ -81,13 +85,18 @@ def failure(words: list[str]) -> tuple[HostState, str]:
         return HostState.UNKNOWN_KEY, ""
     if _DENIED in said:
         denied = said[said.rindex(_DENIED) :].partition("\n")[0]
-        return HostState.REFUSED, denied.rstrip(".")
+        return HostState.REFUSED, line(denied.rstrip("."), _LONGEST)
     return HostState.UNREACHABLE, _reason(words)
+
+
+def own_words(words: list[str]) -> str:
+    """Why a delegtop ended, in its last words."""
+    return line(words[-1].removeprefix("delegtop: ") if words else "it ends without a word", _LONGEST)
 
 
 def _reason(words: list[str]) -> str:
     """`Connection timed out` of `ssh: connect to host gpu1 port 22: Connection timed out`."""
-    last = words[-1] if words else ""
+    last = line(words[-1], _LONGEST) if words else ""
     if last.startswith("ssh: "):
         last = last.rpartition(": ")[2]
     return last.rstrip(".") or "the connection ended"

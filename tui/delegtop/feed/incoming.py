@@ -45,6 +45,8 @@ AHEAD = 16 * 1024 * 1024
 MARKS = 100_000
 ANSWER = 3.0
 """Seconds that a line is waited for."""
+ASK_AGAIN = 60.0
+"""Seconds before one that did not answer is asked again."""
 TOO_LONG = "line over 1 MiB"
 TOO_MANY = "more than 200,000 delegations"
 NO_RECORDING = "what it sends is no recording"
@@ -100,6 +102,8 @@ class HostStream:
         self._rest = b""
         self._samples: deque[int] = deque(maxlen=_SAMPLES)
         self._asks = count(1)
+        self._mute_until = float("-inf")
+        """It did not answer, and nobody waits for it until then: a report asks for a hundred lines."""
         self._answers: dict[int, tuple[threading.Event, list[str | None]]] = {}
         self._drained = 0
         self._eras: list[tuple[int, Recording]] = []
@@ -113,6 +117,7 @@ class HostStream:
         """Somebody begins to tell from the start."""
         self._rest, self.header, self.is_accepted, self.is_behind = b"", None, False, True
         self._named.clear()
+        self._mute_until = float("-inf")
 
     def ended(self) -> None:
         """Nobody tells any more; what is torn is dropped."""
@@ -267,19 +272,21 @@ class HostStream:
 
     def _ask(self, origin: Origin) -> bytes | None:
         send = self.send
-        if send is None or origin.is_kernel:
+        if send is None or origin.is_kernel or monotonic() < self._mute_until:
             return None
         ask = next(self._asks)
         told, answer = self._answers[ask] = threading.Event(), []
         try:
             send({"want": [ask, origin.source, origin.line, origin.offset]})
-            told.wait(ANSWER)
+            if not told.wait(ANSWER):
+                self._mute_until = monotonic() + ASK_AGAIN
         finally:
             del self._answers[ask]
         return answer[0].encode("utf-8", "replace") if answer and answer[0] is not None else None
 
     def _answer(self, record: TapeLine) -> None:
         asked = self._answers.get(record.ask)
+        self._mute_until = float("-inf")
         if asked is not None:
             asked[1].append(record.text)
             asked[0].set()

@@ -27,7 +27,7 @@ from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, Process
 from delegtop.model.forest import Forest
 from delegtop.model.notes import ACTED, LEFT_RUNNING
 from delegtop.sources.discover import Roots
-from delegtop.sources.records import Line, Unreadable
+from delegtop.sources.records import Line, LineBlock, Unreadable
 from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
 from delegtop.sources.wakeups import Pace, Waker
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
 
 BATCH = 1_000
-"""Events. Larger batches fall out of the processor's cache before they are folded."""
+"""Events, and those of the rest of a block. Larger batches fall out of the processor's cache before they are folded."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
 SETTLING_SECONDS = 0.25
@@ -181,7 +181,7 @@ class Feed:
         whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
         due = self._due(whole)
         logs = [reading.path for reading in due if reading.is_log]
-        yield from self._translate(self._tail.poll(logs, whole=whole))
+        yield from self._translate(self._tail.poll_blocks(logs, whole=whole))
         yield from self._translate(self._tail.flush() if self.is_over else self._tail.flush_left(UNENDED_SECONDS))
         yield from self._translate(found for reading in due for found in reading.poll())
         yield from self._batches_of(self._signed_off(due))
@@ -250,34 +250,28 @@ class Feed:
                     self._window.keep(event.id)
             yield Batch(told)
 
-    def _translate(self, lines: Iterator[Line | Unreadable]) -> Iterator[Batch]:
+    def _translate(self, found: Iterable[LineBlock | Line | Unreadable]) -> Iterator[Batch]:
         batch: list[Event] = []
         limit = monotonic() + BATCH_SECONDS
-        horizon, witness = self._horizon, self._witness
+        alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
-        for number, line in enumerate(lines):
-            source = line.origin.source
+        for number, each in enumerate(found):
+            source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
                 path, reading = source, self._readings[source]
-                read, reading.heard_at = reading.read, monotonic()
+                reading.heard_at = monotonic()
                 if not reading.is_signed:
                     self._silent[path] = reading
-            if isinstance(line, Unreadable):
-                reading.note(line)
-                if witness is not None:
-                    witness(None, (line,))
-                continue
-            told = read(line)
-            if witness is not None:
-                witness(reading.dialect.original(line), told)
-            if horizon is None and len(told) == 1 and type(told[0]) is Heard:  # the bulk of every log
-                reading.records += 1
-                batch.append(told[0])
+            if not isinstance(each, LineBlock):
+                self._read(reading, each, batch)
+            elif alone:
+                for line in each.lines():
+                    self._read(reading, line, batch)
             else:
-                reading.records += self._take(reading, told, batch, horizon)
-            # The clock is asked only every 64 lines: it costs a quarter of one.
-            if len(batch) >= BATCH or (not number & 63 and monotonic() > limit):
+                self._read_block(reading, each, batch)
+            # The clock is asked only every 64 lines, or for every block: it costs a quarter of a line.
+            if len(batch) >= BATCH or ((isinstance(each, LineBlock) or not number & 63) and monotonic() > limit):
                 self._pace.moved()
                 self._processes.take(batch)
                 yield Batch(batch)
@@ -286,6 +280,38 @@ class Feed:
             self._pace.moved()
             self._processes.take(batch)
             yield Batch(batch)
+
+    def _read_block(self, reading: FollowedFile, block: LineBlock, batch: list[Event]) -> None:
+        """The same as reading its lines one by one, for less."""
+        records = 0
+        for told in reading.read_block(block):
+            if isinstance(told, Line):
+                reading.records += records
+                records = 0
+                self._read(reading, told, batch)
+                continue
+            records += 1
+            if type(told) is not Heard:  # the bulk of every log
+                self._mind(reading, told)
+            batch.append(told)
+        reading.records += records
+
+    def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event]) -> None:
+        """Put what one line tells into the batch, and count it."""
+        horizon, witness = self._horizon, self._witness
+        if isinstance(line, Unreadable):
+            reading.note(line)
+            if witness is not None:
+                witness(None, (line,))
+            return
+        told = reading.read(line)
+        if witness is not None:
+            witness(reading.dialect.original(line), told)
+        if horizon is None and len(told) == 1 and type(told[0]) is Heard:
+            reading.records += 1
+            batch.append(told[0])
+        else:
+            reading.records += self._take(reading, told, batch, horizon)
 
     def _take(
         self, reading: FollowedFile, told: Sequence[Event | Unreadable], batch: list[Event], horizon: AsOf | None
@@ -301,14 +327,18 @@ class Feed:
             if known is None:
                 reading.later += 1
                 continue
-            if isinstance(event, Deviation):
-                reading.note(event)
-            elif isinstance(event, (Started, Ended)) and not reading.dialect.second_hand:
-                self._processes.mind(event)
-                if isinstance(event, Started) and event.pid is not None:
-                    self._window.keep(event.id)
+            self._mind(reading, event)
             batch += known
         return is_record
+
+    def _mind(self, reading: FollowedFile, event: Event) -> None:
+        """What an event means for the reading itself."""
+        if isinstance(event, Deviation):
+            reading.note(event)
+        elif isinstance(event, (Started, Ended)) and not reading.dialect.second_hand:
+            self._processes.mind(event)
+            if isinstance(event, Started) and event.pid is not None:
+                self._window.keep(event.id)
 
     # -- looking for files -----------------------------------------------------------------------------------------
 

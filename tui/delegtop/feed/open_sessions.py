@@ -3,7 +3,7 @@
 The feed has no ledger: whoever reads it grows one, or none. So this keeps the little that the question needs.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -101,8 +101,10 @@ class OpenSessions:
         """Those that may be at work: all of which something was told since they were last known not to be."""
         self._many = _MANY
 
-    def take(self, events: Iterable[Event]) -> None:
+    def take(self, events: Sequence[Event]) -> None:
         """Fold them in. Nothing is known of a delegation before its start was told."""
+        if not self._rows and not any(type(each) is Started and each.product is not None for each in events):
+            return  # in logs of the delegation protocol nobody is a session
         last: dict[str, Heard] = {}
         for event in events:
             if type(event) is Heard:

@@ -91,7 +91,7 @@ class RowWords:
             raise QuestionError(
                 f"no delegation is known by {shown_id(id)!r}; list_delegations(scope='here') tells the ids"
             )
-        several = ", ".join(map(self.id, found[:_SEVERAL]))
+        several = ", ".join(shown_id(self.forest.full_id(handle)) for handle in found[:_SEVERAL])
         raise QuestionError(f"{shown_id(id)!r} may mean several: {several}")
 
 

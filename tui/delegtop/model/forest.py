@@ -236,6 +236,14 @@ class Forest:
         """The same of a host."""
         return next((trees.now for trees in self._all() if trees.host == host), self._shown_at)
 
+    def judged_of(self, handle: Handle) -> Millis:
+        """The moment of its host up to which time alone has changed what is found of it: all up to there is told."""
+        return self._at(handle)[0].judged_at
+
+    def judged_on(self, host: str) -> Millis:
+        """The same of a host."""
+        return next((trees.judged_at for trees in self._all() if trees.host == host), self._shown_at)
+
     def policy_of(self, handle: Handle) -> Policy:
         """What it is judged by: the limits of this machine's agents say nothing of another's."""
         return self._at(handle)[0].policy
@@ -258,6 +266,10 @@ class Forest:
     def id(self, handle: Handle) -> str:
         """By what to find it again: its id, with its host before it if another one has the same."""
         return self._only.id(handle) if self._only is not None else self._rows.name(handle)
+
+    def full_id(self, handle: Handle) -> str:
+        """The same with its host before it, where there are several."""
+        return self._only.id(handle) if self._only is not None else self._rows.full_name(handle)
 
     # -- one delegation --------------------------------------------------------------------------------------------
 
@@ -527,6 +539,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
         forest = Forest(self.policy)
         forest._shown_at = self.shown_at
         trees = [each.thaw() for each in self.hosts]
+        for each in trees:
+            each.now = each.word.time(self.shown_at)
         if self.rows is None:
             (forest._only,) = trees
         else:

@@ -29,7 +29,7 @@ class HostAgenda:
     def due(self) -> Iterator[Handle]:
         """Every delegation whose moment has come, once."""
         for host, agenda in self._agendas.items():
-            yield from agenda.due(self._forest.now_on(host))
+            yield from agenda.due(self._forest.judged_on(host))
 
     def next(self) -> Millis | None:
         """The first moment of the whole picture at which one is due; None if time changes nothing any more."""

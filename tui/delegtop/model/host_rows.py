@@ -139,3 +139,8 @@ class HostRows:
         trees, own = self.at(handle)
         id = trees.id(own)
         return id if self._first[id] == handle else f"{trees.host}:{id}"
+
+    def full_name(self, handle: Handle) -> str:
+        """The same, always with its host."""
+        trees, own = self.at(handle)
+        return f"{trees.host}:{trees.id(own)}"

@@ -67,6 +67,8 @@ class HostTrees:
         """Trees that are over and have no rows any more, once there are any."""
         self.came_back: set[Handle] = set()
         """Those of which something was told after they had been put there."""
+        self.now = Millis(0)
+        """The moment it is known at, by its own clock: what is asked of one of its delegations is asked of that."""
         self._ends: dict[Handle, Handle | None] = {}
         """Whom those asked about wait on in the end; forgotten when somebody begins, moves or changes state."""
 
@@ -121,7 +123,8 @@ class HostTrees:
     def advance(self, shown_at: Millis) -> set[Handle]:
         """Bring all states to where the host is known to be when the whole picture is at that moment; returns the
         delegations whose state changed, or whose process is gone or there again."""
-        changed = self._lifecycle.advance(self.word.time(shown_at))
+        self.now = self.word.time(shown_at)
+        changed = self._lifecycle.advance(self.word.judged(shown_at))
         for handle in changed:
             self._versions[handle] += 1
         if changed:
@@ -164,8 +167,8 @@ class HostTrees:
         return self._ledger, self._lineage, self._lifecycle
 
     @property
-    def now(self) -> Millis:
-        """The moment it is known at, by its own clock: what is asked of one of its delegations is asked of that."""
+    def judged_at(self) -> Millis:
+        """The moment up to which time alone has changed its states: what it has told all of."""
         return self._lifecycle.now
 
     @property
@@ -254,11 +257,11 @@ class HostTrees:
     @property
     def slept(self) -> Gaps:
         """When the machine slept, as far as the logs show by now."""
-        return self._ledger.pulse.asleep(self.now)
+        return self._ledger.pulse.asleep(self.judged_at)
 
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
-        return self._ledger.pulse.gaps(since, self.now)
+        return self._ledger.pulse.gaps(since, self.judged_at)
 
     def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
         """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
@@ -373,8 +376,9 @@ class HostTrees:
 class HostWord(msgspec.Struct, frozen=True):
     """What a host told of itself, which says up to when it is known and by which clock.
 
-    One that lets itself be heard of every few seconds is known up to its last word and a little longer: what is not
-    told of it since then nobody knows, so no time passes there. Others are known at any time, as this machine is.
+    One that lets itself be heard of every few seconds is known up to its last word: what is not told of it since then
+    nobody knows, so time alone changes no state there. What is shown goes on a little longer, until the next word is
+    due. Others are known at any time, as this machine is.
     """
 
     beats: bool = False
@@ -411,6 +415,10 @@ class HostWord(msgspec.Struct, frozen=True):
         """Where it is known to be when the whole picture is at that moment."""
         return min(self.own(shown_at), self.until) if self.beats else shown_at
 
+    def judged(self, shown_at: Millis) -> Millis:
+        """Up to when all that happened there is known: nobody is called silent for what may be on its way."""
+        return min(self.own(shown_at), self.beaten_at or Millis(0)) if self.beats else shown_at
+
     def silence(self, shown_at: Millis) -> int:
         """Milliseconds since it was last heard of; 0 of one that need not be."""
         return max(self.own(shown_at) - self.beaten_at, 0) if self.beaten_at is not None else 0
@@ -420,10 +428,10 @@ class HostWord(msgspec.Struct, frozen=True):
         return self.beaten_at is not None and self.silence(shown_at) > _MISSED * (self.until - self.beaten_at)
 
     def shown_when(self, at: Millis | None) -> Millis | None:
-        """When the whole picture shows it at that moment of its own; None if that is not known to come."""
+        """When the whole picture is judged at that moment of its own; None if that is not known to come."""
         if at is None or not self.beats:
             return at
-        return Millis(at + self.offset) if at <= self.until else None
+        return Millis(at + self.offset) if at <= (self.beaten_at or 0) else None
 
 
 def _limits(event: HostMet) -> dict[str, AgentLimits]:

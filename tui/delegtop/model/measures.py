@@ -73,6 +73,11 @@ def named_host(forest: "Forest", handle: "Handle") -> str:
     return found if found and found not in (LOCALHOST, machine.name()) else ""
 
 
+def told_host(forest: "Forest", handle: "Handle") -> str:
+    """The machine it is on where several are looked at, so that words of it say which; else nothing."""
+    return (host(forest, handle) or "") if forest.has_hosts else ""
+
+
 def derived_depth(forest: "Forest", handle: "Handle", facts: Delegation | None = None, level: int | None = None) -> int:
     """Its depth as its path tells it (orchestrator and command come before depth 1), else its level in the tree."""
     path = (facts or forest.delegation(handle)).own_path

@@ -46,6 +46,8 @@ class Notification(NamedTuple):
     """Of what is over, what was the matter."""
     open: tuple[str, ...] = ()
     """Of a summary, the ids of what is still the matter."""
+    host: str = ""
+    """The machine it is on, where several are looked at."""
 
     @property
     def is_problem(self) -> bool:
@@ -82,6 +84,7 @@ class Notification(NamedTuple):
             "DELEGTOP_MESSAGE": self.sentence,
             "DELEGTOP_TODO": self.todo,
             "DELEGTOP_PROJECT": self.project,
+            "DELEGTOP_HOST": self.host,
             "DELEGTOP_SESSION": self.session,
             "DELEGTOP_WAS": self.was,
             "DELEGTOP_PROBLEM_SINCE": "" if self.since is None else iso(self.since),
@@ -105,6 +108,7 @@ class Notification(NamedTuple):
             "title": self.title or None,
             "state": self.state or None,
             "project": self.project or None,
+            "host": self.host or None,
             "session": self.session or None,
             "since": None if self.since is None else iso(self.since),
             "was": self.was or None,
@@ -117,10 +121,10 @@ class Notification(NamedTuple):
 def in_words(alert: Alert, *, masked: bool = True) -> Notification:
     """The alert in words."""
     safe = partial(_safe, masked=masked)
-    name = safe(alert.name, _NAME)
+    name, host = safe(alert.name, _NAME), safe(alert.host, _NAME)
     return Notification(
         alert.cause.value,
-        f"{name} {_what(alert)}",
+        f"{name}{f' on {host}' if host else ''} {_what(alert)}",
         safe(alert.message),
         alert.at,
         safe(alert.todo),
@@ -132,6 +136,7 @@ def in_words(alert: Alert, *, masked: bool = True) -> Notification:
         safe(alert.root, _ID),
         alert.since,
         alert.was.value if alert.was else "",
+        host=host,
     )
 
 

@@ -18,7 +18,7 @@ from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.news import Item, What
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
-from delegtop.model.measures import folder, label, title
+from delegtop.model.measures import folder, label, title, told_host
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.report import privacy
@@ -45,6 +45,7 @@ class News(Struct, frozen=True, forbid_unknown_fields=True):
     product: Annotated[str | None, Meta(description="The program whose files tell of it.")]
     title: Annotated[str | None, Meta(description="The work in a few words.")]
     project: Annotated[str | None, Meta(description="The last part of the folder it works in.")]
+    host: Annotated[str | None, Meta(description="The machine it is on, where several are looked at.")]
     path: Annotated[list[str] | None, Meta(description="Its delegation path, itself last.")]
     state: Annotated[State, Meta(description="The state it is in now.")]
     was: Annotated[State | None, Meta(description="The state it was in before, if that changed.")]
@@ -92,7 +93,9 @@ def as_text(forest: Forest, item: Item, *, masked: bool = True) -> str:
     where = _one_line(": ".join(filter(None, (_project(forest, item.handle, masked=masked), work))), _WHERE)
     told = privacy.hiding(masked)(said(finding) if finding else item.message)
     what = [f"was {item.before}" if item.before else "", f"{finding.rule} {told}" if finding else told]
-    parts = [f"{_second(item.at)} {item.what:<8} {word:<11} {who if who == id else f'{who} {id}'}", where]
+    host = text.line(told_host(forest, item.handle), _WHO)
+    name = f"{who if who == id else f'{who} {id}'}{f' on {host}' if host else ''}"
+    parts = [f"{_second(item.at)} {item.what:<8} {word:<11} {name}", where]
     parts.append(_one_line("; ".join(filter(None, what)), _MESSAGE))
     return " | ".join(filter(None, parts))
 
@@ -119,6 +122,7 @@ def as_json(forest: Forest, item: Item, *, masked: bool = True) -> str:
             product=facts.product,
             title=facts.title,
             project=_project(forest, item.handle, masked=masked) or None,
+            host=told_host(forest, item.handle) or None,
             path=list(facts.own_path) if facts.own_path else None,
             state=item.state,
             was=item.before,

@@ -21,6 +21,7 @@ from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.rollup import covered
 from delegtop.report import privacy
 from delegtop.report.health import Health
+from delegtop.report.host_table import HostRow, called, news_age
 
 AGENTS = 30
 """Kinds of agents with a label of their own."""
@@ -49,9 +50,17 @@ class _Kind(NamedTuple):
         return ("agent", self.agent), ("product", self.product)
 
 
-def lines(forest: Forest, sources: Sequence[Health], *, agents: int = AGENTS, masked: bool = True) -> Iterator[str]:
-    """The exposition: HELP and TYPE of each metric, then its samples."""
-    for family in (*_Count(forest, agents, masked).families(), *_health(sources), *_self(forest)):
+def lines(
+    forest: Forest,
+    sources: Sequence[Health],
+    *,
+    agents: int = AGENTS,
+    masked: bool = True,
+    hosts: Sequence[HostRow] = (),
+) -> Iterator[str]:
+    """The exposition: HELP and TYPE of each metric, then its samples. `hosts` are those that were asked."""
+    counted = _Count(forest, agents, masked).families()
+    for family in (*counted, *_health(sources), *_hosts(forest, hosts), *_self(forest)):
         yield f"# HELP delegtop_{family.name} {family.help}"
         yield f"# TYPE delegtop_{family.name} gauge"
         for labels, value in family.values.items():
@@ -187,6 +196,23 @@ def _sum(sources: Iterable[Health], figure: Callable[[Health], int]) -> Counter[
     for source in sources:
         sums[_format(source)] += figure(source)
     return sums
+
+
+def _hosts(forest: Forest, hosts: Sequence[HostRow]) -> Iterator[MetricFamily]:
+    """Named by whoever asks for them, so their number is bounded."""
+    if not hosts:
+        return
+    others = [host for host in hosts if host.name]
+    yield MetricFamily(
+        "host_live",
+        "Whether another machine tells what happens there; what is known of one that does not is how it was.",
+        {(("host", called(host)),): float(str(host.state) == "live") for host in others},
+    )
+    yield MetricFamily(
+        "host_news_age_seconds",
+        "How old the news of another machine is.",
+        {(("host", called(host)),): news_age(forest, host) / SECOND for host in others if host.news_at is not None},
+    )
 
 
 def _self(forest: Forest) -> Iterator[MetricFamily]:

@@ -278,6 +278,7 @@ def _problem(printing: Printing, each: Assessment) -> Iterator[str]:
     steps = printing.assessments.todo(each.handle)
     project = table.project(each.handle) if len(table.projects) > 1 else ""
     who = " in ".join(filter(None, (table.label(each.handle), project)))
+    who += f" on {host}" if (host := table.host(each.handle)) else ""
     sure = "" if each.is_sure else f", {each.certainty}"
     yield f"  {who} ({each.kind}{sure}): {look.line(each.sentence(printing.forest.now_of(each.handle)), _LINE_MOST)}"
     for number, step in enumerate(steps[:_STEPS], 1):

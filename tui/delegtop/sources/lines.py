@@ -5,7 +5,7 @@ from collections.abc import Generator
 from io import BytesIO
 
 from delegtop.base.origin import Origin
-from delegtop.sources.records import Line, Unreadable, fault
+from delegtop.sources.records import Line, LineBlock, Unreadable, fault
 from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 
 CHUNK = 64 * 1024
@@ -17,7 +17,7 @@ WITHOUT_TEXTS = ", read without its long texts"
 
 def whole_lines(
     trace: TextTrace, source: str, fd: int, size: int, limit: int
-) -> Generator[Line | Unreadable, None, None]:
+) -> Generator[LineBlock | Line | Unreadable, None, None]:
     """Every line that ends within the first `size` bytes and was not delivered yet; the trace advances with them.
 
     Each block is read together with the bytes before it, so a text that was exchanged in the meantime is noticed
@@ -54,15 +54,12 @@ def whole_lines(
             if rest.strip(b"\0\r\t "):
                 yield Line(Origin(source, trace.line, offset), rest)
         else:
-            offset, line = trace.offset, trace.line
+            block = LineBlock(source, trace.line + 1, trace.offset, list(BytesIO(data[known : data.rfind(b"\n") + 1])))
             try:
-                for raw in BytesIO(data[known : data.rfind(b"\n") + 1]):
-                    here = offset
-                    offset += len(raw)
-                    line += 1
-                    yield Line(Origin(source, line, here), raw[:-1])
+                yield block
             finally:  # whoever stops listening has had the lines up to here
-                trace.advance(data, base, offset, line)
+                trace.advance(data, base, *block.reached)
+                block.raws.clear()
         wanted = usual
 
 

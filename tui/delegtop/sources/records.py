@@ -81,6 +81,40 @@ class Line(msgspec.Struct, frozen=True, gc=False):
         return place.line == start.line or (start.line == 1 and start.offset <= place.offset < len(self.data))
 
 
+class LineBlock:
+    """Whole lines that follow each other in one file: taken together, which is cheaper, or one by one."""
+
+    __slots__ = ("_taken", "line", "offset", "raws", "source")
+
+    def __init__(self, source: str, line: int, offset: int, raws: list[bytes]) -> None:
+        self.source = source
+        self.line = line
+        """The number of the first."""
+        self.offset = offset
+        """Where the first begins."""
+        self.raws = raws
+        """Each with its newline."""
+        self._taken = 0
+
+    @property
+    def reached(self) -> tuple[int, int]:
+        """The offset behind the last line that was taken, and its number."""
+        return self.offset + sum(map(len, self.raws[: self._taken])), self.line + self._taken - 1
+
+    def take(self) -> "LineBlock":
+        """All of them are taken."""
+        self._taken = len(self.raws)
+        return self
+
+    def lines(self) -> Iterator[Line]:
+        """They are taken one by one."""
+        offset = self.offset
+        for number, raw in enumerate(self.raws):
+            self._taken = max(self._taken, number + 1)
+            yield Line(Origin(self.source, self.line + number, offset), raw[:-1])
+            offset += len(raw)
+
+
 class Record(msgspec.Struct, frozen=True):
     """One decoded JSON object."""
 

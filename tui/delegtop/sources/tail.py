@@ -19,7 +19,7 @@ from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.inode import FollowedInode, Look, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
-from delegtop.sources.records import Line, Unreadable, excerpt, fault
+from delegtop.sources.records import Line, LineBlock, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
 from delegtop.sources.text_identity.text_recognition import TextRecogniser
 from delegtop.sources.text_identity.text_trace import HEAD, UNENDED, TextTrace, first_data
@@ -34,7 +34,7 @@ LINGER = 300
 """Polls that a file without a name is still watched for late writes."""
 UNTERMINATED = "unterminated"
 
-Streams = Generator[Iterable[Line | Unreadable], None, None]
+Streams = Generator[Iterable[LineBlock | Line | Unreadable], None, None]
 
 
 class Tail:
@@ -66,7 +66,15 @@ class Tail:
         self._attached[name] = fd
 
     def poll(self, paths: Collection[str], *, whole: bool = True) -> Iterator[Line | Unreadable]:
-        """Every line of these files that was finished since the last poll.
+        """Every line of these files that was finished since the last poll."""
+        for found in self.poll_blocks(paths, whole=whole):
+            if isinstance(found, LineBlock):
+                yield from found.lines()
+            else:
+                yield found
+
+    def poll_blocks(self, paths: Collection[str], *, whole: bool = True) -> Iterator[LineBlock | Line | Unreadable]:
+        """The same, with lines that follow each other in one piece: of it as many are had as are taken.
 
         Files that had other names before are read to their end first. With `whole=False` the paths are only those that
         are worth a look between two whole polls: they are read on if they merely grew, and nothing is concluded from

@@ -17,7 +17,7 @@ from delegtop.model.events import Report
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.merge import NO_REPORT
 
-_FULL = 32 * 1024
+_FULL = 64 * 1024
 """Bytes of a block: more is pressed little better, and takes longer to open for one row of the screen."""
 _MOST = 256
 """Words of a block."""

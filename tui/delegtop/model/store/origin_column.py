@@ -57,7 +57,7 @@ class OriginColumn(ColumnStore):
     def __setitem__(self, row: int, origin: Origin) -> None:
         line = origin.line
         self._source[row] = self._sources[origin.file if origin.host else origin.source]
-        self._line[row] = min(max(line, 0), _LAST)
+        self._line[row] = line if 0 <= line <= _LAST else min(max(line, 0), _LAST)
         self._offset[row] = origin.offset
 
     def clear(self, row: int) -> None:

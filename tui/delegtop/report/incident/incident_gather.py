@@ -128,6 +128,7 @@ class _Gathering:
             return begin
         name, told = measures.label(self.forest.delegation(now[0])), self.details.message(now[0])
         where = f" in {project}" if (project := self.details.project(now[0])) else ""
+        where += f" on {host}" if (host := measures.told_host(self.forest, now[0])) else ""
         return f"{begin} First of all {name}{where}: {told[:1].lower()}{told[1:]}"
 
     def _earlier(self) -> str:

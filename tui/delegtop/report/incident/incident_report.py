@@ -66,6 +66,7 @@ class Trouble(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     title: Annotated[str | None, Meta(description="Its work in a few words.")]
     project: Annotated[str | None, Meta(description="Where it works, if the report tells of several places.")]
+    host: Annotated[str | None, Meta(description="The machine it is on, where several are looked at.")]
     path: Annotated[list[Ref], Meta(description="The delegations above it, the root first.")]
     state: State
     message: Annotated[str, Meta(description="What is wrong, in a sentence.")]
@@ -109,6 +110,7 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     title: str | None
     project: Annotated[str | None, Meta(description="Where it works, if the report tells of several places.")]
+    host: Annotated[str | None, Meta(description="The machine it is on, where several are looked at.")]
     parent: str | None
     link: Link
     level: int

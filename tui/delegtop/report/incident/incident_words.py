@@ -97,6 +97,8 @@ def told_in_full(incident: Incident) -> list[Trouble]:
 def facts(trouble: Trouble, ago: Callable[[str | None], str]) -> Iterator[tuple[str, str]]:
     """What is known of one in trouble, as names and values; `ago` tells moments."""
     yield "Id", trouble.id
+    if trouble.host:
+        yield "Host", trouble.host
     if trouble.path:
         yield "Path", " › ".join([*(above.name for above in trouble.path), trouble.name])
     verdict = trouble.verdict
@@ -160,6 +162,7 @@ def used(incident: Incident) -> str:
 def named(one: Node | Trouble) -> str:
     """Its name, where it works if there are several places, and its work in a few words."""
     name = f"{one.name} in {one.project}" if one.project else one.name
+    name += f" on {one.host}" if one.host else ""
     return f"{name}: {one.title}" if one.title else name
 
 

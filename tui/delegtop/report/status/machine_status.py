@@ -39,6 +39,8 @@ class FirstProblem(NamedTuple):
     """How many above wait for it and for nobody else."""
     sentence: str
     """What is the matter, since when, and whom it holds up, as it read when somebody looked."""
+    host: str = ""
+    """The machine it is on, where several are looked at."""
 
     @property
     def is_pressing(self) -> bool:
@@ -90,6 +92,7 @@ class SessionStatus(NamedTuple):
     folder: str
     project: str
     tally: Tally
+    host: str = ""
 
 
 class MachineStatus(NamedTuple):

@@ -11,7 +11,7 @@ from delegtop.diagnosis.verdicts import Kind
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase
 from delegtop.model.forest import Forest
-from delegtop.model.measures import called, folder
+from delegtop.model.measures import called, folder, told_host
 from delegtop.model.states import ENDED_BADLY, UNENDED, State
 from delegtop.model.store.ledger import Handle
 from delegtop.report.privacy import Hide, hiding
@@ -117,6 +117,7 @@ class _Teller:
             folder=text.line(folder(self._forest, root) or ""),
             project=self._project(root),
             tally=tally,
+            host=self._line(told_host(self._forest, root)),
         )
 
     def trouble(self, found: Assessment) -> FirstProblem:
@@ -134,6 +135,7 @@ class _Teller:
             since=found.since,
             holds_up=len(found.blocks),
             sentence=self._line(found.sentence(self._now(found)), _SENTENCE),
+            host=self._line(told_host(self._forest, found.handle)),
         )
 
     def _now(self, found: Assessment) -> Millis:

@@ -113,6 +113,7 @@ def _trouble(read: dict[str, Any]) -> FirstProblem:
         since=None if read["since"] is None else _moment(read["since"]),
         holds_up=_number(read["holds_up"]),
         sentence=_line(read["sentence"], _SENTENCE),
+        host=_line(read.get("host", ""), _NAME),
     )
 
 
@@ -126,6 +127,7 @@ def _session(read: Any) -> SessionStatus:
         folder=_line(read["folder"], _PATH),
         project=_line(read["project"], _NAME),
         tally=_tally(_table(read["tally"])),
+        host=_line(read.get("host", ""), _NAME),
     )
 
 

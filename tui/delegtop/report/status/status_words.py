@@ -71,7 +71,7 @@ class StatusLine(NamedTuple):
         """`◀bash 4:51 webapp`; without the mark where it is over, with a question mark where it is only possible."""
         what = f"{first.tool or first.short}{'' if first.sure else '?'}"
         mark = self.glyphs.blocker if first.is_pressing else ""
-        return " ".join(filter(None, (f"{mark}{what}", self._span(first), first.project)))
+        return " ".join(filter(None, (f"{mark}{what}", self._span(first), first.project, first.host)))
 
     def _written(self, words: str) -> str:
         if self.glyphs is ASCII:
@@ -117,6 +117,7 @@ class StatusLine(NamedTuple):
 
     def _matter(self, first: FirstProblem) -> str:
         who = f"{first.name} in {first.project}" if first.project else first.name
+        who += f" on {first.host}" if first.host else ""
         what = first.kind if first.sure else f"possibly {first.kind}"
         needed = "a person is needed" if first.urgency == PERSON else ""
         span = self._span(first)
@@ -142,7 +143,12 @@ class StatusLine(NamedTuple):
         told |= {"ago": self.ago, "level": self.level}
         if first is not None:
             told |= {"blocker": first.name, "what": first.short, "kind": first.kind, "tool": first.tool}
-            told |= {"in": first.tool or first.short, "for": self._span(first), "project": first.project}
+            told |= {
+                "in": first.tool or first.short,
+                "for": self._span(first),
+                "project": first.project,
+                "host": first.host,
+            }
             told |= {"id": first.id, "state": first.state, "sentence": first.sentence}
             told |= {"doubt": "" if first.sure else "?"}
         return {name: self._written(word) for name, word in told.items()}
@@ -168,6 +174,7 @@ FIELDS: Mapping[str, str] = {
     "kind": "the same in the words of the dashboard",
     "for": "for how long",
     "project": "its folder, by name",
+    "host": "the machine it is on, where several are looked at",
     "holds_up": "how many wait for it and for nobody else",
     "doubt": "`?` where it is only possible",
     "sentence": "what is the matter, in a sentence",

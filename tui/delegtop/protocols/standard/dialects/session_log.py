@@ -6,7 +6,7 @@ read again with care, field by field.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -39,7 +39,7 @@ from delegtop.protocols.standard.dialects.session_log_lines import (
     TaskContext,
     Timeout,
 )
-from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, LineBlock, Record, Unreadable, records
 
 _KINDS: dict[object, type[Entry]] = {
     "register": Register,
@@ -52,6 +52,7 @@ _KINDS: dict[object, type[Entry]] = {
 
 _UNKNOWN, _RETURN = Outcome.UNKNOWN, Ending.RETURN  # looking up an enum's member costs as much as making an event
 
+_decode: Callable[[bytes], Register | Heartbeat | ReturnLine | Timeout | Error | Cancel]
 _decode = msgspec.json.Decoder(Entry).decode
 
 
@@ -80,22 +81,26 @@ class SessionLog(Dialect):
 
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
         try:
-            entry = _decode(line.data)
+            event = _plain_event(_decode(line.data), line.origin)
         except (ValueError, RecursionError):
-            return self._read_with_care(line)
-        id, at, origin = entry.session_id, millis(entry.at), line.origin
-        if type(entry) is Heartbeat:  # the bulk of a log, and its id is looked at in the other records
-            return (Heard(id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost),)
-        if not is_well_formed(id):
-            return self._read_with_care(line)
-        if type(entry) is Register:
-            return (_started(entry, at, None if entry.deadline is None else millis(entry.deadline), origin),)
-        if type(entry) is ReturnLine:
-            told = report(entry.returned)
-            if told.session_id is not None and told.session_id != id:
-                return self._read_with_care(line)
-            return (Ended(id, at, origin, OUTCOMES[told.status], _RETURN, told),)
-        return (_event(entry, at, origin),)
+            event = None
+        return (event,) if event is not None else self._read_with_care(line)
+
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[Event | Line]:
+        source, offset = block.source, block.offset
+        told: list[Event | Line] = []
+        raws = block.take().raws
+        for line, (raw, entry) in enumerate(zip(raws, _decoded(raws), strict=True), block.line):
+            origin = Origin(source, line, offset)
+            offset += len(raw)
+            event: Event | None
+            if type(entry) is Heartbeat:  # the bulk of a log: a call for each would cost
+                at = millis(entry.at)
+                event = Heard(entry.session_id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost)
+            else:
+                event = None if entry is None else _plain_event(entry, origin)
+            told.append(Line(origin, raw[:-1]) if event is None or len(raw) > longest else event)
+        return told
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
         events: list[Event | Unreadable] = []
@@ -122,6 +127,36 @@ class SessionLog(Dialect):
             deadline = moment(record.value.get("deadline"), self.zone, notes, "deadline")
             return [_started(entry, at, deadline, record.origin), *notes.deviations()]
         return [_event(entry, at, record.origin), *notes.deviations()]
+
+
+def _decoded(raws: list[bytes]) -> list[Entry | None]:
+    """Each line as an entry; None where it has to be read with care."""
+    try:
+        return [*map(_decode, raws)]
+    except (ValueError, RecursionError):
+        return [*map(_decoded_alone, raws)]
+
+
+def _decoded_alone(raw: bytes) -> Entry | None:
+    try:
+        return _decode(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _plain_event(entry: Entry, origin: Origin) -> Event | None:
+    """What an entry tells that was decoded strictly; None if something about its ids is odd."""
+    id, at = entry.session_id, millis(entry.at)
+    if not isinstance(entry, Heartbeat) and not is_well_formed(id):  # a heartbeat's is looked at in the other records
+        return None
+    if isinstance(entry, Register):
+        return _started(entry, at, None if entry.deadline is None else millis(entry.deadline), origin)
+    if isinstance(entry, ReturnLine):
+        told = report(entry.returned)
+        if told.session_id is not None and told.session_id != id:
+            return None
+        return Ended(id, at, origin, OUTCOMES[told.status], _RETURN, told)
+    return _event(entry, at, origin)
 
 
 def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin: Origin) -> Started:
