@@ -4,6 +4,9 @@ from rich.cells import cell_len, set_cell_size
 
 from delegtop.report.layout import CellSpan
 
+_AHEAD = 8
+"""Cells beyond a cut within which the character that it goes through has ended."""
+
 
 def cells(text: str) -> int:
     """How many cells it takes."""
@@ -12,7 +15,11 @@ def cells(text: str) -> int:
 
 def _chopped(text: str, width: int) -> str:
     """As much of what is wider as takes that many cells."""
-    return text[:width] if text.isascii() else set_cell_size(text, width)
+    if text.isascii():
+        return text[:width]
+    # To find which characters belong together takes a while: not in all of a long text, if its beginning will do.
+    begun = text[: 2 * width + _AHEAD]
+    return set_cell_size(begun if cells(begun) > width + _AHEAD else text, width)
 
 
 def cut(text: str, width: int, mark: str) -> str:

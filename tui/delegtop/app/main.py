@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     Keeping = Callable[[Assessments], StatusKeeper]
     """Makes what keeps the file of the status line fresh."""
 
+_LEAD = 0.05
+"""Seconds that reading takes at most before a frame, where there are few of them."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 
@@ -95,6 +97,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._woken = False
+        self._breadth = 1.0
+        """How much longer than usual a frame may take."""
         self._lags = False  # more has arrived than one slice could take
         self._pressed_at = self._touched_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
@@ -191,7 +195,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames.request()
 
     def _take_in(self) -> None:
-        if self.intake.slice(SLICE):
+        if self.intake.slice(SLICE * self._breadth):
             self.monitor.rows_moved()
         if self.board.loading and not self.reader.loading:
             self.board.loaded()
@@ -211,8 +215,9 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames.rate = pace(
             self.settings.frame_rate, loading=self.reader.busy, arriving=arriving, untouched=untouched
         )
-        # Where frames are few and nobody waits for a key, all that came since the last one is judged within one.
-        self.board.at_once = AT_ONCE * max(self.settings.frame_rate / self._frames.rate, 1.0)
+        # Where frames are few and nobody waits for a key, all that came since the last one is taken in with one.
+        self._breadth = max(self.settings.frame_rate / self._frames.rate, 1.0)
+        self.board.at_once = AT_ONCE * self._breadth
 
     def _second(self) -> None:
         self._read()
@@ -265,6 +270,8 @@ class DelegtopApp(Rewinding, Borrowing):
         if self.board.refresh():
             self.monitor.rows_moved()
         self.monitor.draw()
+        if self._breadth > 1 and self._keeps_up:
+            self.reader.look_after(1 / self._frames.rate - _LEAD)
 
     # What every screen can do
 

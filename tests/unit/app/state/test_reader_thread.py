@@ -46,7 +46,10 @@ class EndlessFeed:
     def watch_calls(self, calls: Sequence[OpenCall]) -> None:
         """It has no processes."""
 
+    waits = 0
+
     def wait(self, timeout: float) -> None:
+        self.waits += 1
         sleep(min(timeout, 0.05))
 
     def statuses(self) -> tuple[SourceStatus, ...]:
@@ -183,3 +186,16 @@ def test_after_the_first_rows_the_reader_rests_only_if_more_lies_behind(woken: t
         reader = Reader(feed, woken.set)
         reader._put(Batch([]))
         assert (reader._rest_until > float("-inf")) is behind
+
+
+def test_the_reader_looks_no_earlier_than_somebody_draws(woken: threading.Event) -> None:
+    feed = EndlessFeed(batches=1)
+    reader = Reader(feed, woken.set)
+    reader.look_after(3_600)
+    reader.start()
+    until(lambda: feed.given == 1)  # what is there at the start is read at once
+    feed.batches = 2
+    until(lambda: feed.waits)
+    reader._thread.join(0.2)  # four times as long as it waits for news
+    assert (feed.waits, feed.given) == (1, 1)
+    assert reader.stop(5), "who leaves waits for no look"

@@ -40,7 +40,7 @@ class Reader:
         self._batches: Queue[Batch] = Queue(_QUEUED)
         self._caught_up = False
         self._behind = False
-        self._rest_until = float("-inf")
+        self._rest_until = self._look_from = float("-inf")
         self._begun = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
@@ -74,6 +74,10 @@ class Reader:
         """Read nothing for that long: the operator comes first."""
         self._rest_until = monotonic() + seconds
 
+    def look_after(self, seconds: float) -> None:
+        """Do not look again before that: what is found meanwhile nobody would draw."""
+        self._look_from = monotonic() + seconds
+
     @property
     def waiting(self) -> bool:
         """Is there a batch to take?"""
@@ -98,6 +102,8 @@ class Reader:
             self._publish(force=True)
             while not self._stop.is_set():
                 self.feed.wait(_WAIT)
+                if self._stop.wait(max(self._look_from - monotonic(), 0.0)):
+                    break
                 self._poll()
                 self._behind = self.feed.is_behind
         except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
