@@ -155,8 +155,6 @@ def test_the_page_names_every_metric(project: Path) -> None:
     there = HostStatus("gpu1", HostState.LIVE, "gpu1: live", T0)
     names = {line.split()[2] for line in lines(forest, (), hosts=[there]) if line.startswith("# HELP")}
     page = (project / "docs" / "metrics.md").read_text("utf-8")
-    assert {"delegtop_host_live", "delegtop_host_news_age_seconds"}.isdisjoint(names), "no other machine is looked at"
-    names |= {"delegtop_host_live", "delegtop_host_news_age_seconds"}
     assert set(re.findall(r"^\| `(delegtop_\w+)`", page, re.MULTILINE)) == names
 
 
