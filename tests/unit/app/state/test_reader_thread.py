@@ -193,9 +193,9 @@ def test_the_reader_looks_no_earlier_than_somebody_draws(woken: threading.Event)
     reader = Reader(feed, woken.set)
     reader.look_after(3_600)
     reader.start()
-    until(lambda: feed.given == 1)  # what is there at the start is read at once
-    feed.batches = 2
     until(lambda: feed.waits)
+    assert feed.given == 1, "what is there at the start is read at once"
+    feed.batches = 2
     reader._thread.join(0.2)  # four times as long as it waits for news
     assert (feed.waits, feed.given) == (1, 1)
     assert reader.stop(5), "who leaves waits for no look"
