@@ -156,7 +156,8 @@ def _end_watching() -> None:
     for _, stop in watching:
         stop.set()
     for thread, _ in watching:
-        thread.join(_LAST_STEP)
+        if thread.ident is not None:  # a signal may come before it was started
+            thread.join(_LAST_STEP)
 
 
 def _identity(directory: str) -> tuple[str, int, int] | None:
