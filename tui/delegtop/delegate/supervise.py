@@ -189,7 +189,7 @@ class Supervision:
         elif number == signal.SIGWINCH:
             self._command.group.send(number, wakes=False)
         elif not self._has_ended():
-            # to the command alone, as if it had been sent to it: what it started may not know such a signal, and die of it
+            # to the command alone, as without us: what it started may not know the signal, and would die of it
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self._command.pid, number)
 
