@@ -19,7 +19,7 @@ from delegtop.protocols.hyper.output_contract import (
     Status,
     type_of,
 )
-from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute
+from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute, is_usable
 from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _FIELDS = "hyper output contracts, Field Specifications"
@@ -28,7 +28,7 @@ _READ = 16_384
 
 
 def _relative(path: str) -> str:
-    if is_absolute(path) or path.startswith("$") or climbs(path):
+    if is_absolute(path) or path.startswith("$") or climbs(path) or not is_usable(path):
         raise broken("HYP-007", "", f'is "{path[:60]}", which is not relative to the root of the workspace')
     return path
 
