@@ -5,7 +5,7 @@ And files of text that nobody can tell the format of: an agent's answer is judge
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.observation.unread_sources import unread
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _ERROR = frozenset({"code", "recoverable", "recommendation"})
 _PATHLESS = frozenset({"type", "summary"})
 _WHOLE = frozenset({"status", "session_id", "event"})
+_ANSWERS = frozenset({"summary", "artifacts", "metadata", "meta"})
+_QUOTED = lazy_pattern(r'"(?:[^"\\\n]|\\.)*"')
 _LARGEST = 1024 * 1024
 _ARTIFACT = "artifact"
 _RULES = {
@@ -54,8 +56,8 @@ def judged(
 
 
 def texts(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
-    """Those named files that hold words, in no format that is known."""
-    return [path for path, data in _unrecognised(named, statuses) if _is_words(data)]
+    """Those named files that hold words, or an object that may be an answer, in no format that is known."""
+    return [path for path, data in _unrecognised(named, statuses) if _is_words(data) or _may_be_an_answer(data)]
 
 
 def torn(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str, int]:
@@ -68,13 +70,29 @@ def torn(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str
         if not text.lstrip().startswith("{") or len(data) == _LARGEST:
             continue
         try:
-            json.loads(text)
+            json.loads(text, parse_constant=_refuse)
+        except _NoNumberError as error:
+            found[path] = _line_of(str(error), text)
         except json.JSONDecodeError as error:
             if not error.msg.startswith("Extra data"):  # lines, each of which may be valid
                 found[path] = error.lineno
         except RecursionError:
             continue
     return found
+
+
+class _NoNumberError(Exception):
+    """NaN or Infinity, which JSON does not have."""
+
+
+def _refuse(name: str) -> NoReturn:
+    raise _NoNumberError(name)
+
+
+def _line_of(name: str, text: str) -> int:
+    """The first line on which that name stands outside of quotes."""
+    bare = _QUOTED.sub(lambda match: " " * len(match[0]), text)
+    return 1 + text.count("\n", 0, bare.find(name))
 
 
 def answers() -> list[str]:
@@ -109,6 +127,11 @@ def _is_words(data: bytes) -> bool:
         return bool(data.decode("utf-8").strip())
     except UnicodeDecodeError as error:
         return error.start > _LARGEST - 4  # cut in the middle of a character
+
+
+def _may_be_an_answer(data: bytes) -> bool:
+    value = _object(data)
+    return value is not None and (isinstance(value.get("status"), str) or bool(value.keys() & _ANSWERS))
 
 
 def _contract(value: Mapping[str, Any]) -> str | None:
