@@ -5,8 +5,9 @@ And files of text that nobody can tell the format of: an agent's answer is judge
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from delegtop.base.json_places import fault_line
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.observation.unread_sources import unread
 
@@ -19,7 +20,6 @@ _ERROR = frozenset({"code", "recoverable", "recommendation"})
 _PATHLESS = frozenset({"type", "summary"})
 _WHOLE = frozenset({"status", "session_id", "event"})
 _ANSWERS = frozenset({"summary", "artifacts", "metadata", "meta"})
-_QUOTED = lazy_pattern(r'"(?:[^"\\\n]|\\.)*"')
 _LARGEST = 1024 * 1024
 _ARTIFACT = "artifact"
 _RULES = {
@@ -62,37 +62,14 @@ def texts(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[st
 
 def torn(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str, int]:
     """Those named files that mean to be one object and are no valid JSON, with the line that shows it."""
-    import json
-
     found: dict[str, int] = {}
     for path, data in _unrecognised(named, statuses):
         text = data.decode("utf-8-sig", "replace")
         if not text.lstrip().startswith("{") or len(data) == _LARGEST:
             continue
-        try:
-            json.loads(text, parse_constant=_refuse)
-        except _NoNumberError as error:
-            found[path] = _line_of(str(error), text)
-        except json.JSONDecodeError as error:
-            if not error.msg.startswith("Extra data"):  # lines, each of which may be valid
-                found[path] = error.lineno
-        except RecursionError:
-            continue
+        if (line := fault_line(text, is_alone=False)) is not None:  # else lines, each of which may be valid
+            found[path] = line
     return found
-
-
-class _NoNumberError(Exception):
-    """NaN or Infinity, which JSON does not have."""
-
-
-def _refuse(name: str) -> NoReturn:
-    raise _NoNumberError(name)
-
-
-def _line_of(name: str, text: str) -> int:
-    """The first line on which that name stands outside of quotes."""
-    bare = _QUOTED.sub(lambda match: " " * len(match[0]), text)
-    return 1 + text.count("\n", 0, bare.find(name))
 
 
 def answers() -> list[str]:
