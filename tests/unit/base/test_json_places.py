@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delegtop.base.json_places import lines_of, places
+from delegtop.base.json_places import fault_line, lines_of, places
 
 TEXT = """{
   "status": "failed",
@@ -103,3 +103,27 @@ def fields_of(value: Any, name: str = "") -> list[str]:
 @given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=3), st.sampled_from([None, 0, 2]))
 def test_every_field_of_a_value_is_found_once_in_its_order(value: dict[str, Any], indent: int | None) -> None:
     assert [place.field for place in places(json.dumps(value, indent=indent))] == fields_of(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"a": 1}', None),
+        ('{"a": 1}\n', None),
+        ('{\n"a" 1}', 2),
+        ('{\n"a": 1', 2),
+        ('{"a": "NaN",\n"b": NaN}', 2),
+        ('{"a": 1}\n\nand more', 3),
+        ("\n\nwords", 3),
+        ('<!-- AGENT_OUTPUT_START -->\n```json\n{"a": 1}\n```\n<!-- AGENT_OUTPUT_END -->\n', None),
+        ('<!-- AGENT_OUTPUT_START -->\n```json\n{"a": 1,}\n```\n', 3),
+        ('<!-- AGENT_OUTPUT_START -->\n```json\nsee:\n{"a": 1}\n```\n', 3),
+        ('```json\n{"a": 1}\nthat is all\n```\n', 3),
+    ],
+)
+def test_the_line_on_which_a_text_stops_to_be_json_is_found(text: str, line: int | None) -> None:
+    assert fault_line(text) == line
+
+
+def test_lines_of_objects_have_no_fault() -> None:
+    assert fault_line('{"a": 1}\n{"a": 2}\n', is_alone=False) is None

@@ -466,6 +466,23 @@ def test_other_signals_reach_the_command_and_end_nothing_by_themselves(shell: Sh
     assert [told for told in shell.told() if told != "heartbeat"] == ["register", "return"]
 
 
+@pytest.mark.parametrize("name", ["USR1", "USR2", "ALRM"])
+def test_a_signal_that_asks_for_no_end_reaches_only_the_command_itself(shell: Shell, name: str) -> None:
+    """As without `run`: what the command has started may not know the signal, and would die of it."""
+    script = (
+        f"trap 'echo heard' {name}; sleep 600 & echo $!; until [ -e enough ]; do wait $!; done; kill $! && echo over"
+    )
+    running = shell.start(script)
+    assert running.stdout
+    assert running.stdout.readline()
+    running.send_signal(signal.Signals[f"SIG{name}"])
+    assert running.stdout.readline() == b"heard\n"
+    (shell.folder / "enough").touch()
+    running.send_signal(signal.Signals[f"SIG{name}"])
+    assert running.communicate(timeout=PATIENCE)[0] == b"heard\nover\n"
+    assert running.returncode == 0
+
+
 def test_a_signal_that_ends_the_command_ends_the_run_with_its_code(shell: Shell) -> None:
     running = shell.start("echo $$; exec sleep 600")
     assert running.stdout

@@ -133,6 +133,13 @@ def test_who_has_returned_hands_nothing_on(log: Path) -> None:
     assert told(log) == ["register", "return"]
 
 
+def test_a_block_that_is_over_is_nobodys_parent(log: Path) -> None:
+    with delegation(None, "research", log=log) as command:
+        pass
+    with pytest.raises(RuntimeError, match="research has returned already"):
+        delegation(command, "researcher")
+
+
 def test_a_block_that_was_not_entered_says_so(log: Path) -> None:
     work = delegation(None, "plan", log=log)
     with pytest.raises(RuntimeError, match="plan has not begun: it does with its block"):

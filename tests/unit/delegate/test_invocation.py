@@ -373,6 +373,29 @@ def test_a_coroutine_is_invoked_like_a_function(desk: Desk) -> None:
     assert desk.listed() == {}
 
 
+async def holding_up(_context: DelegationContext) -> None:
+    sleep(0.05)  # nothing else of the event loop runs meanwhile, not even what would end it
+
+
+async def breaking_late(_context: DelegationContext) -> None:
+    sleep(0.05)
+    raise RuntimeError("much too late")
+
+
+async def good_but_late(context: DelegationContext) -> Return:
+    sleep(0.05)
+    return good(context)
+
+
+def test_a_coroutine_that_holds_up_the_loop_beyond_its_time_is_partial_unless_it_gives_a_good_return(
+    desk: Desk,
+) -> None:
+    given = [holding_up, breaking_late, good_but_late]
+    returns = [asyncio.run(ainvoke(desk.context(), each, timeout=0.01, registry=desk.registry)) for each in given]
+    assert [returned.status for returned in returns] == ["partial", "partial", "completed"]
+    assert [returned.errors[0].code for returned in returns[:2]] == ["TIMEOUT", "TIMEOUT"]
+
+
 @pytest.mark.parametrize("subagent", [aendless, ["sleep", str(LONG)]])
 def test_who_is_cancelled_while_it_waits_cancels_the_work(desk: Desk, subagent: Any) -> None:
     async def impatient() -> None:

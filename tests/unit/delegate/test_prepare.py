@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,9 +108,16 @@ def test_a_context_that_is_none_says_why(given: str, reason: str) -> None:
         DelegationContext.from_environment({"DELEGTOP_CONTEXT": given})
 
 
-def test_a_timeout_must_be_above_zero() -> None:
-    with pytest.raises(ValueError, match="above 0"):
-        prepare_delegation(None, "implement", timeout=0)
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), "600", True])
+def test_a_timeout_is_a_number_above_zero(seconds: Any) -> None:
+    with pytest.raises(ValueError, match="a timeout is a number of seconds above 0, not"):
+        prepare_delegation(None, "implement", timeout=seconds)
+
+
+@pytest.mark.parametrize("name", ["", "  ", None, 5])
+def test_who_gets_work_has_a_name(name: Any) -> None:
+    with pytest.raises(ValueError, match="work is handed to somebody by name"):
+        prepare_delegation(None, name)
 
 
 def test_a_lower_depth_limit_can_be_asked_for() -> None:

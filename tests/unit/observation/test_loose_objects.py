@@ -88,6 +88,25 @@ def test_of_words_it_is_said_how_they_would_be_judged(tmp_path: Path, capsys: py
     )
 
 
+@pytest.mark.parametrize("value", [{"status": "invalid_status"}, {"summary": "Done.", "artifacts": []}, {"meta": {}}])
+def test_of_an_object_that_may_be_an_answer_it_is_said_how_it_would_be_judged(
+    value: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, said = check(tmp_path / "x.json", value, capsys)
+    assert code == Exit.UNREADABLE
+    assert "if it is what an agent answered, " in said
+
+
+def test_an_answer_that_begins_as_json_and_is_none_is_told_where_it_stops_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text('{\n  "status": "completed",\n  "summary": "It is. All of it.",\n  oops\n}\n')
+    assert main(["check", str(path), "--format", "return", "--json"]) == Exit.FINDINGS
+    told = {(each["rule"], each["evidence"][0]["line"]) for each in json.loads(capsys.readouterr().out)["findings"]}
+    assert told == {("RET-001", 2), ("RET-005", 1), ("LOG-001", 4)}
+
+
 def test_the_formats_that_are_named_are_those_of_one_answer() -> None:
     formats = [load(name) for name in OWN]
     named = {each.name for each in formats if each.about and each.about.where == "one answer in a text file"}
@@ -100,6 +119,7 @@ def test_the_formats_that_are_named_are_those_of_one_answer() -> None:
     [
         ('{\n "status": "completed",\n "summary": "Done.",\n}\n', "a.json: it is no valid JSON, as line 4 shows"),
         ('{\n "status": "completed",\n "summary": "Do', "a.json: it is no valid JSON, as line 3 shows"),
+        ('{\n "status": "completed, not NaN",\n "took": NaN\n}\n', "a.json: it is no valid JSON, as line 3 shows"),
     ],
 )
 def test_of_a_return_that_is_no_valid_json_the_line_is_said(

@@ -3,11 +3,17 @@
 Text that only looks like JSON, such as a template with comments and `[...]`, is gone through as well as can be.
 """
 
+import json
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}\[\],:]|[^\s{}\[\],:"]+')
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_BLANK = re.compile(r"\s*")
+_AROUND = re.compile(r"[ \t]*(?:<!--[^\n]*-->|(?:```+|~~~+)[^\n]*)[ \t]*(?:\n|$)|[ \t]*\n")
+"""A line of a marker or of a fence, or an empty one."""
+_END = re.compile(r"^[ \t]*(?:```|~~~|<!--)", re.MULTILINE)
 _INDEX = re.compile(r"\[\d+\]$")
 _LOOKED_AT = 1_000_000
 """Characters; what stands further on is told at what stands around it."""
@@ -78,3 +84,42 @@ def _around(field: str) -> Iterator[str]:
         index = _INDEX.search(field)
         field = field[: index.start()] if index else field.rpartition(".")[0]
     yield ""
+
+
+class _NoNumberError(Exception):
+    """NaN or Infinity, which JSON does not have."""
+
+
+def _refuse(name: str) -> NoReturn:
+    raise _NoNumberError(name)
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse)
+
+
+def fault_line(text: str, *, is_alone: bool = True) -> int | None:
+    """The line on which the text stops to be one JSON object; None if it is one. If it need not be alone, more may
+    follow. Markers and a fence around it are left out."""
+    start = 0
+    while found := _AROUND.match(text, start):
+        start = found.end()
+    end = found.start() if (found := _END.search(text, start)) else len(text)
+    body = text[start:end]
+    if not body.startswith("{"):
+        return _line(text, start)
+    try:
+        _, length = _decoder.raw_decode(body)
+    except json.JSONDecodeError as error:
+        return _line(text, start + error.pos)
+    except _NoNumberError as error:
+        bare = _QUOTED.sub(lambda match: " " * len(match[0]), body)
+        return _line(text, start + bare.find(str(error)))
+    except RecursionError:
+        return None
+    rest = _BLANK.match(body, length)
+    behind = rest.end() if rest else length
+    return _line(text, start + behind) if is_alone and behind < len(body) else None
+
+
+def _line(text: str, offset: int) -> int:
+    return 1 + text.count("\n", 0, offset)

@@ -55,6 +55,8 @@ def delegation(
     above = parent.context if isinstance(parent, Work) else parent
     if above is not None and not isinstance(above, DelegationContext):
         raise TypeError("who hands out comes first: a block, a context, or None for the orchestrator")
+    if isinstance(parent, Work):
+        parent.check_not_returned()
     desk = _desk(above, log, registry)
     try:
         context = prepare_delegation(above, target, timeout=timeout, task_context=task_context, max_depth=max_depth)
@@ -149,9 +151,13 @@ class Work:
         """Return that all is done."""
         return self.end("completed", summary, next_steps=next_steps)
 
-    def _check_open(self) -> None:
+    def check_not_returned(self) -> None:
+        """Raises RuntimeError if it has: who has returned hands nothing on."""
         if self.returned is not None:
             raise RuntimeError(f"{self.context.name} has returned already")
+
+    def _check_open(self) -> None:
+        self.check_not_returned()
         if not self._is_entered:
             raise RuntimeError(
                 f"{self.context.name} has not begun: it does with its block (with delegation(…) as work)"

@@ -9,18 +9,17 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal
 
-from delegtop.base.clock import WallClock
+from delegtop.base.clock import WallClock, monotonic
 from delegtop.delegate.artifact_search import ArtifactSearch
 from delegtop.delegate.conclude import Conclusion
 from delegtop.delegate.invoked_command import InvokedCommand
 from delegtop.delegate.invoked_process import InvokedProcess
-from delegtop.delegate.prepare import DelegationContext
+from delegtop.delegate.prepare import DelegationContext, check_timeout
 from delegtop.delegate.registry import DelegationRegistry
 from delegtop.delegate.return_objects import failed_fields
 from delegtop.delegate.return_validation import ReturnInvalid, validate_return
@@ -91,6 +90,7 @@ async def ainvoke(
     """
     _check(subagent, output)
     call = _Call(context, timeout, registry, artifacts, root)
+    began = monotonic()
     if callable(subagent):
         call.begin()
         work: asyncio.Future[WorkEnd] = asyncio.ensure_future(_awaited(subagent, call.context))
@@ -112,9 +112,12 @@ async def ainvoke(
         stop()
         call.cancelled("its caller was cancelled")
         raise
-    if done:
-        return call.taken(work.result())
-    return call.taken(WorkEnd(timed_out=True, goes_on=None if work.done() else "its task"))
+    if not done:
+        return call.taken(WorkEnd(timed_out=True, goes_on=None if work.done() else "its task"))
+    end = work.result()
+    if limit is not None and monotonic() - began >= limit and not call.is_valid(end):
+        return call.taken(WorkEnd(timed_out=True))  # it has held up the event loop, so nobody could end it in time
+    return call.taken(end)
 
 
 def _check(subagent: object, output: object) -> None:
@@ -183,8 +186,7 @@ class _Call:
         artifacts: Sequence[str],
         root: Path | None,
     ) -> None:
-        if timeout is not None and not 0 < timeout < inf:
-            raise ValueError(f"a timeout is a number of seconds above 0, not {timeout}")
+        check_timeout(timeout)
         self.context = context if timeout is None else replace(context, timeout=timeout)
         self.registry = DelegationRegistry() if registry is None else registry  # an empty one is false
         self._root = root
@@ -217,11 +219,16 @@ class _Call:
 
     def taken_late(self, end: WorkEnd) -> None:
         """What came after the timeout: a valid return says more than that."""
+        if self.is_valid(end):
+            self.registry.record(self.context.session_id, end.returned())
+
+    def is_valid(self, end: WorkEnd) -> bool:
+        """Whether it ended with a return that is one."""
         try:
             validate_return(end.returned(), self.context.session_id, root=self._root)
         except ReturnInvalid:
-            return
-        self.registry.record(self.context.session_id, end.returned())
+            return False
+        return True
 
     def taken_late_of(self, task: "asyncio.Future[WorkEnd]") -> None:
         """The same of a task."""

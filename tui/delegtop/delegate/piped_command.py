@@ -30,7 +30,8 @@ class PipedCommand(PumpedCommand):
         finally:
             for end in ends.values():
                 os.close(end)
-        self.group = ProcessGroup(self._child.pid)
+        self.pid = self._child.pid
+        self.group = ProcessGroup(self.pid)
 
     def poll(self) -> int | None:
         return self._child.poll()
@@ -67,6 +68,7 @@ class SharingCommand(PumpedCommand):
         finally:
             for end in ends.values():
                 os.close(end)
+        self.pid = self._child.pid
         self.group = Offspring()
         _SentSignals(mailbox).start()
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from delegtop.base.clock import SECOND, Clock, Millis, monotonic
 from delegtop.delegate.context import Context
@@ -101,7 +101,7 @@ class DelegationContext:
             raise ContextInvalid("delegation_path must be a list of names")
         if not (isinstance(depth, int) and not isinstance(depth, bool) and depth >= 0):
             raise ContextInvalid("delegation_depth must be a whole number from 0")
-        if not (isinstance(timeout, int | float) and not isinstance(timeout, bool) and 0 < timeout < float("inf")):
+        if not _is_span(timeout):
             raise ContextInvalid("timeout must be a number of seconds above 0")
         task_context = value.get("task_context")
         return cls(
@@ -156,6 +156,12 @@ class DelegationContext:
         )
 
 
+def check_timeout(timeout: float | None) -> None:
+    """Refuse what is no time that somebody can wait for; None is left to whoever has a default."""
+    if timeout is not None and not _is_span(timeout):
+        raise ValueError(f"a timeout is a number of seconds above 0, not {timeout!r}")
+
+
 def check_depth(depth: int, limit: int = MAX_DEPTH) -> None:
     """Refuse a delegation at this depth if it would be deeper than the limit."""
     if depth > limit:
@@ -182,8 +188,9 @@ def prepare_delegation(
     Without a parent it is the orchestrator that calls: `target` is a command, at depth 0. A timeout that is not given
     is the guide's for the kind of work, told by the target's name. The task's context is the parent's if none is given.
     """
-    if timeout is not None and not 0 < timeout < float("inf"):
-        raise ValueError(f"a timeout is a number of seconds above 0, not {timeout}")
+    if not (isinstance(target, str) and target.strip()):
+        raise ValueError(f"work is handed to somebody by name, not to {target!r}")
+    check_timeout(timeout)
     path = (ORCHESTRATOR,) if parent is None else parent.delegation_path
     depth = 0 if parent is None else parent.delegation_depth + 1
     check_depth(depth, max_depth)
@@ -199,6 +206,10 @@ def prepare_delegation(
         task_context=task_context,
         parent=None if parent is None else parent.session_id,
     )
+
+
+def _is_span(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 def _text(value: object) -> str | None:

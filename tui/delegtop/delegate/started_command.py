@@ -26,7 +26,9 @@ class StartedCommand:
 
     at_terminal = False
     """Keys that are typed at our terminal may end or stop it."""
+    pid: int
     group: Group
+    """All of its processes."""
     trouble = ""
     """What could not be done when it began, in words."""
 

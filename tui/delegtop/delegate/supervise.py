@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from math import inf
 
 from delegtop.base.clock import monotonic
@@ -185,8 +186,12 @@ class Supervision:
             self._command.group.send(number)
             if number not in _MILD:
                 self._kill_at = min(self._kill_at, monotonic() + self._grace)
-        else:
+        elif number == signal.SIGWINCH:
             self._command.group.send(number, wakes=False)
+        elif not self._has_ended():
+            # to the command alone, as without us: what it started may not know the signal, and would die of it
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(self._command.pid, number)
 
     def _has_ended(self) -> bool:
         return self._command.poll() is not None

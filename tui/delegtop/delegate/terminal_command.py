@@ -73,7 +73,8 @@ class TerminalCommand(PumpedCommand):
             for fd in (theirs, *(errors[1:] if errors else ())):
                 os.close(fd)
         self.trouble = self._leader.trouble
-        self.group = TerminalSession(self._leader.pid, self._leader.command)
+        self.pid = self._leader.command
+        self.group = TerminalSession(self._leader.pid, self.pid)
         pumps = [OutputPump(os.dup(self._terminal.ours), _STDOUT, KeptOutput())]
         if errors is not None:
             pumps.append(OutputPump(errors[0], _STDERR, KeptOutput()))

@@ -1,12 +1,11 @@
 """Findings on files that are one JSON text, or hold one, point at the line of the field that they are about."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from delegtop.base.json_places import lines_of
+from delegtop.base.json_places import fault_line, lines_of
 from delegtop.base.origin import Origin
 
 if TYPE_CHECKING:
@@ -15,7 +14,8 @@ if TYPE_CHECKING:
     from delegtop.report.check_report import CheckSubject
 
 _LARGEST = 4 * 1024 * 1024
-_UNREADABLE = "LOG-001"
+_NO_JSON = ("LOG-001", "HYP-002")
+"""Rules on what is no JSON: they point at where it stops to be."""
 
 
 def placed(subjects: "Iterable[CheckSubject]", statuses: "Iterable[SourceStatus]") -> "list[CheckSubject]":
@@ -41,7 +41,7 @@ def _is_whole(dialect: str | None) -> bool:
 def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str]) -> "Finding":
     if not any(origin.name in whole for origin in finding.evidence):
         return finding
-    if not finding.fields and finding.rule != _UNREADABLE:
+    if not finding.fields and finding.rule not in _NO_JSON:
         return finding
     from msgspec.structs import replace
 
@@ -59,13 +59,8 @@ def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str
 
 def _fault(origin: Origin, text: str) -> Origin:
     """Where the text stops to be JSON."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return Origin(origin.source, origin.line - 1 + error.lineno, origin.offset, origin.host)
-    except RecursionError:
-        pass
-    return origin
+    line = fault_line(text)
+    return origin if line is None else Origin(origin.source, origin.line - 1 + line, origin.offset, origin.host)
 
 
 def _places(origin: Origin, text: str, fields: Sequence[str]) -> list[Origin]:

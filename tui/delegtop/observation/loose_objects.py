@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from delegtop.base.json_places import fault_line
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.observation.unread_sources import unread
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _ERROR = frozenset({"code", "recoverable", "recommendation"})
 _PATHLESS = frozenset({"type", "summary"})
 _WHOLE = frozenset({"status", "session_id", "event"})
+_ANSWERS = frozenset({"summary", "artifacts", "metadata", "meta"})
 _LARGEST = 1024 * 1024
 _ARTIFACT = "artifact"
 _RULES = {
@@ -54,26 +56,19 @@ def judged(
 
 
 def texts(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
-    """Those named files that hold words, in no format that is known."""
-    return [path for path, data in _unrecognised(named, statuses) if _is_words(data)]
+    """Those named files that hold words, or an object that may be an answer, in no format that is known."""
+    return [path for path, data in _unrecognised(named, statuses) if _is_words(data) or _may_be_an_answer(data)]
 
 
 def torn(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str, int]:
     """Those named files that mean to be one object and are no valid JSON, with the line that shows it."""
-    import json
-
     found: dict[str, int] = {}
     for path, data in _unrecognised(named, statuses):
         text = data.decode("utf-8-sig", "replace")
         if not text.lstrip().startswith("{") or len(data) == _LARGEST:
             continue
-        try:
-            json.loads(text)
-        except json.JSONDecodeError as error:
-            if not error.msg.startswith("Extra data"):  # lines, each of which may be valid
-                found[path] = error.lineno
-        except RecursionError:
-            continue
+        if (line := fault_line(text, is_alone=False)) is not None:  # else lines, each of which may be valid
+            found[path] = line
     return found
 
 
@@ -109,6 +104,11 @@ def _is_words(data: bytes) -> bool:
         return bool(data.decode("utf-8").strip())
     except UnicodeDecodeError as error:
         return error.start > _LARGEST - 4  # cut in the middle of a character
+
+
+def _may_be_an_answer(data: bytes) -> bool:
+    value = _object(data)
+    return value is not None and (isinstance(value.get("status"), str) or bool(value.keys() & _ANSWERS))
 
 
 def _contract(value: Mapping[str, Any]) -> str | None:

@@ -43,7 +43,7 @@ def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, Unfound]:
     """Each source whose delegations name files of which none can be judged from here. What an agent program notes of
     files that it touched promises nothing, and what lies in no project is told by its rule."""
     from delegtop.dialects.products import product
-    from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
+    from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute, is_usable
 
     named: dict[str, dict[str, bool | None]] = {}
     told: dict[str, dict[Origin, None]] = {}
@@ -53,7 +53,7 @@ def unfound(forest: "Forest", exists: dict[Path, Exists]) -> dict[str, Unfound]:
         if program is not None and program.executables:
             continue
         paths = [each.path for each in facts.artifacts]
-        paths = [path for path in paths if path.strip() and not is_absolute(path) and not climbs(path)]
+        paths = [path for path in paths if is_usable(path) and not is_absolute(path) and not climbs(path)]
         named.setdefault(source(facts), {}).update((path, judged(path)) for path in paths)
         if paths and facts.ended_origin is not None:
             told.setdefault(source(facts), {})[facts.ended_origin] = None

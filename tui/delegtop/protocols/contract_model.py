@@ -215,6 +215,8 @@ _TYPES = {
 def _shown(given: object) -> str:
     if isinstance(given, str):
         return f'"{given[:_SHOWN]}…"' if len(given) > _SHOWN else f'"{given}"'
+    if isinstance(given, bool):
+        return str(given).lower()
     return str(given) if isinstance(given, int | float) else json_type(given)
 
 

@@ -89,6 +89,8 @@ STEPS = {
         "Cannibalise",
     ],
     "statement": [
+        "N/A",
+        "TODO",
         "testing the login",
         "we should test it",
         "Tests the login flow",

@@ -17,7 +17,7 @@ _BEFORE = lazy_pattern(
 _SUBJECT = lazy_pattern(
     r"(?:i|we|you|he|she|it|they|the|this|that|these|those|there|an?|our|my|its|their|some|maybe|perhaps|possibly|"
     r"should|could|would|might|may|must|can|will|shall|needs?|is|are|was|were|has|had|does|did|"
-    r"no|none|nothing|further|more|additional|other|another)\b(?!['’-])"
+    r"no|none|nothing|n/a|tbd|todo|further|more|additional|other|another)\b(?!['’-])"
     r"|[a-z]{3,30}(?:tion|sion|ness|ity|ance|ence) of\b"
 )
 """How a statement or a question begins."""

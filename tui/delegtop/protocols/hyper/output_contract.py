@@ -27,7 +27,9 @@ _SUFFIXES: dict[str, ArtifactType] = {
     **dict.fromkeys(("rs", "scala", "sh", "swift", "ts", "tsx"), "code"),
     **dict.fromkeys(("csv", "jsonl", "ndjson", "parquet", "tsv"), "data"),
 }
-"""Of files that can be nothing else. JSON and YAML are data, or code that is configured by them."""
+"""Of files that can be nothing else."""
+_SETTINGS = frozenset({"json", "toml", "yaml", "yml"})
+"""Data, or code that is configured by them, but no documents."""
 KEY_POINTS = (3, 5)
 SUMMARY_SENTENCES = (1, 2)
 LONGEST = 1e13
@@ -97,9 +99,13 @@ class Output:
         return _output(value)
 
 
-def type_of(path: str) -> ArtifactType | None:
-    """What a file is by its name; None if that tells nothing."""
-    return _SUFFIXES.get(path.rpartition("/")[2].rpartition(".")[2].lower()) if "." in path else None
+def other_type(type: ArtifactType, path: str) -> ArtifactType | None:
+    """What a file is by its name, if that is another type; None if it may be of this one."""
+    suffix = path.rpartition("/")[2].rpartition(".")[2].lower() if "." in path else ""
+    if suffix in _SETTINGS:
+        return "data" if type == "document" else None
+    meant = _SUFFIXES.get(suffix)
+    return meant if meant != type else None
 
 
 def is_output(value: object) -> bool:

@@ -17,9 +17,9 @@ from delegtop.protocols.hyper.output_contract import (
     SUMMARY_SENTENCES,
     ArtifactType,
     Status,
-    type_of,
+    other_type,
 )
-from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute
+from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute, is_usable
 from delegtop.protocols.standard.contract.sentence_count import sentences
 
 _FIELDS = "hyper output contracts, Field Specifications"
@@ -28,7 +28,7 @@ _READ = 16_384
 
 
 def _relative(path: str) -> str:
-    if is_absolute(path) or path.startswith("$") or climbs(path):
+    if is_absolute(path) or path.startswith("$") or climbs(path) or not is_usable(path):
         raise broken("HYP-007", "", f'is "{path[:60]}", which is not relative to the root of the workspace')
     return path
 
@@ -107,8 +107,7 @@ class OutputArtifactModel(ContractModel):
 
     @model_validator(mode="after")
     def _fits(self) -> "OutputArtifactModel":
-        meant = type_of(self.path)
-        if meant is not None and meant != self.type:
+        if meant := other_type(self.type, self.path):
             raise broken("HYP-006", "type", f"is {self.type}, but {self.path[-60:]} is {_KINDS[meant]}")
         return self
 

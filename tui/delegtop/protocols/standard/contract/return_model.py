@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from delegtop.protocols.contract_model import Breach, ContractModel, Demand, Said, broken, some, when
 from delegtop.protocols.standard.contract.agent_file_contract import AGENT_TYPES
-from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute
+from delegtop.protocols.standard.contract.artifact_paths import SCHEMA_PATTERN, climbs, is_absolute, is_usable
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
 from delegtop.protocols.standard.contract.delegation_paths import ORCHESTRATOR, own_path, repeated
 from delegtop.protocols.standard.contract.return_contract import (
@@ -38,6 +38,8 @@ def _relative(path: str) -> str:
         raise broken("RET-021", "", f'is "{path[:60]}", which is not relative to the root of the project')
     if climbs(path):
         raise broken("RET-022", "", f'is "{path[:60]}", which climbs out of the project')
+    if not is_usable(path):
+        raise broken("RET-026", "", "has characters that stand in no name of a file")
     return path
 
 

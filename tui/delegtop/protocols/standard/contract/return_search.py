@@ -68,7 +68,9 @@ def is_return(value: dict[str, Any]) -> bool:
     if "status" in value:
         return bool(others)
     metadata = value.get("metadata")  # one that forgot to say how it ended still says whose it is
-    return len(others) > 1 and isinstance(metadata, dict) and "session_id" in metadata
+    if not isinstance(metadata, dict) or "session_id" not in metadata:
+        return False
+    return len(others) > 1 or bool(metadata.keys() & {"delegation_depth", "delegation_path"})
 
 
 def _no_number(name: str) -> NoReturn:

@@ -15,7 +15,7 @@ from delegtop.dialects.kit.salvage import Notes, wrong_type
 from delegtop.model.events import Ended, Ending, Event, Outcome
 from delegtop.protocols.standard.contract.return_search import is_return, placed_returns
 from delegtop.protocols.standard.dialects.return_reading import OUTCOMES, repair_return, report
-from delegtop.sources.records import Line, Unreadable, decoded
+from delegtop.sources.records import NOT_JSON, Line, Unreadable, decoded, excerpt
 
 
 class ReturnFile(Dialect):
@@ -42,6 +42,8 @@ class ReturnFile(Dialect):
             return found
         text = line.data.decode("utf-8-sig", "replace").strip()
         value = decoded(text.encode("utf-8", "replace"))
+        if value is None and text.startswith("{"):  # an object that is broken, not words
+            return [*_events({}, Notes(line.origin)), Unreadable(line.origin, NOT_JSON, excerpt(line.data))]
         return _events(text if value is None else value, Notes(line.origin))
 
 

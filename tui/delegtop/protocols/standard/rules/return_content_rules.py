@@ -10,7 +10,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Severity
 from delegtop.diagnosis.return_findings import ReturnNote, choice, listed, on_return, quoted
 from delegtop.model.events import Report
-from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute
+from delegtop.protocols.standard.contract.artifact_paths import climbs, is_absolute, is_usable
 from delegtop.protocols.standard.contract.return_contract import (
     ARTIFACT_TYPES,
     FOLDERS,
@@ -97,12 +97,15 @@ _EMOJI = lazy_pattern(
     "[\u231a\u231b\u23e9-\u23f3\u2600-\u27bf\u2b50\u2b55\ufe0f\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]"
 )
 _MARKUP = lazy_pattern(
-    r"\*\*(?=\S)|`|^\s{0,3}(?:#{1,6}|[-*+>]|[0-9]{1,3}\.)\s|\[[^\]\n]{1,200}\]\([^)\n]{0,200}\)"
+    r"\*\*(?=\S)|`|^\s{0,3}(?:#{1,6}|[-*+>•‣◦▪]|[0-9]{1,3}[.)])\s|\[[^\]\n]{1,200}\]\([^)\n]{0,200}\)"
     r"|(?<![\w*/.])\*(?=[^\s*.])[^*\n]{0,200}(?<=[^\s*/])\*(?![\w*/]|\.\w)"  # *so*, unless it is a glob
     r"|(?<![\w/.-])_(?=[^\s_])[^_\n]{0,200}(?<=[^\s_])_(?![\w/-]|\.\w)"  # _so_
     r"|(?<![\w/.-])__(?![a-z0-9_]+__)(?=[^\s_])[^\n]{1,200}?(?<=[^\s_])__(?![\w/-]|\.\w)"  # __so__, unless it is a name
     r"|~~(?=\S)[^~\n]{1,200}~~|^\s{0,3}={2,}\s*$"  # ~~so~~, a line under a heading
     r"|^\s{0,3}(?:-{3,}|\*{3,}|_{3,})\s*$|^\s{0,3}\|.*\|\s*$|</[a-z][\w-]{0,40}>"  # a rule, a row of a table, a tag
+    r"|(?<!\w)\[[^\[\]\n]{1,200}\]\[[^\[\]\n]{0,40}\]|\[\^[\w-]{1,40}\]"  # [so][1], and a footnote
+    r"|(?<![=\w])==(?=[^\s=])[^=\n]{1,200}(?<=[^\s=])==(?![=\w])|\$\\[A-Za-z][^$\n]{0,200}\$"  # ==so==, and TeX
+    r"|<https?://[^\s<>]{1,200}>|&(?:amp|lt|gt|quot|nbsp|#[0-9]{1,6});|\x1b\["  # a link, an entity, a colour
     r"|</?(?:a|b|br|code|div|em|h[1-6]|i|li|p|pre|span|strong|table|ul)(?:\s[^<>]{0,200})?/?>",
     re.MULTILINE,
 )
@@ -234,7 +237,7 @@ def artifacts_exist(case: Case, report: Report) -> Iterator[ReturnNote]:
     asked = [
         each.path
         for each in report.artifacts
-        if each.path.strip() and not is_absolute(each.path) and not climbs(each.path)
+        if is_usable(each.path) and not is_absolute(each.path) and not climbs(each.path)
     ]
     if gone := [path for path in asked if case.exists(path) is False]:
         yield ReturnNote(
@@ -290,13 +293,13 @@ def artifact_summary_short(_case: Case, report: Report) -> Iterator[ReturnNote]:
     "found by anybody.",
 )
 def artifact_paths_given(_case: Case, report: Report) -> Iterator[ReturnNote]:
-    bare = [number for number, artifact in enumerate(report.artifacts, 1) if not artifact.path.strip()]
+    bare = [number for number, artifact in enumerate(report.artifacts, 1) if not is_usable(artifact.path)]
     if bare:
         which = f"Artifact {bare[0]}" if len(bare) == 1 else f"{len(bare)} of {len(report.artifacts)} artifacts"
         yield ReturnNote(
             f"{which} {'has' if len(bare) == 1 else 'have'} no usable path.",
             "Let the agent name the file it wrote, from the root of the project.",
-            fields=_artifacts(report, "path", lambda path: not path.strip()),
+            fields=_artifacts(report, "path", lambda path: not is_usable(path)),
         )
 
 
