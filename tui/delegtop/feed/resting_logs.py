@@ -119,8 +119,8 @@ class _Bucket:
 _BUCKETS = 512
 _MOST = 0xFFFF
 """Of what is told by one of them: it is not large."""
-_KEY = 0xFFFF_FFFF
-"""Two logs that share so much of a digest are looked at, and found to be none of each other."""
+_KEY_BITS = 31
+"""Of the digest of a first line the lower ones are left out: two that share the rest are looked at, and told apart."""
 
 
 class RestingLogs:
@@ -151,7 +151,7 @@ class RestingLogs:
             self._buckets = [_Bucket() for _ in range(_BUCKETS)]
         digest, status = hash(log.path), log.status
         records, deviations = min(status.records, _MOST), min(status.deviations, _MOST)
-        self._buckets[digest % _BUCKETS].put(digest, hash(log.look), log.key & _KEY, records, deviations)
+        self._buckets[digest % _BUCKETS].put(digest, hash(log.look), log.key >> _KEY_BITS, records, deviations)
         self._count += 1
         self._sum(log.path).add(records, deviations, status.size, status.changed_at)
 
@@ -206,7 +206,7 @@ class RestingLogs:
 
     def like(self, key: int, paths: Iterable[str]) -> str | None:
         """One of the paths that rests, with a first line of that digest."""
-        key &= _KEY
+        key >>= _KEY_BITS
         if not any(key in bucket.keys for bucket in self._buckets):
             return None
         found = ((path, self._find(path)) for path in paths)
