@@ -77,6 +77,13 @@ def test_a_torn_line_costs_not_much_more_than_a_whole_one(piece: bytes) -> None:
     assert cost(lambda: read(torn)) < 10 * cost(lambda: read(whole))
 
 
+@pytest.mark.parametrize(("piece", "times"), [(b"../", 4), (b"word ", 4), (b"\xed\xa0\x80", 10)])
+def test_a_torn_line_of_ordinary_text_costs_about_what_a_whole_one_does(piece: bytes, times: int) -> None:
+    whole = json.dumps({"a": ["abcdefg"] * 20_000}).encode()
+    torn = b'{"a":1,"b":"' + piece * (len(whole) // len(piece))
+    assert cost(lambda: read(torn)) < times * cost(lambda: read(whole))
+
+
 def test_a_record_glued_to_a_torn_one_is_found_behind_any_number_of_braces() -> None:
     torn = json.dumps({"code": "if (x) { y } " * 5_000}).encode()[:-3]
     found = read(torn + b'{"event":"return"}')

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from delegtop.sources import discover
 from delegtop.sources.discover import Roots
 
 
@@ -199,15 +200,15 @@ def test_an_awaited_place_is_not_missing_and_is_read_when_it_comes(tmp_path: Pat
     assert roots.directories() == (str(tmp_path / "home"),)
     place.mkdir(parents=True)
     (place / "a.jsonl").write_text("{}\n")
-    assert roots.scan().files == (str(place / "a.jsonl"),)
+    assert [*roots.scan().files] == [str(place / "a.jsonl")]
 
 
 def test_of_an_awaited_pattern_only_what_is_new_counts(tmp_path: Path) -> None:
     (tmp_path / "old.jsonl").write_text("{}\n")
     roots = Roots([], awaited=[str(tmp_path / "*.jsonl")])
-    assert roots.scan().files == ()
+    assert [*roots.scan().files] == []
     (tmp_path / "new.jsonl").write_text("{}\n")
-    assert roots.scan().files == (str(tmp_path / "new.jsonl"),)
+    assert [*roots.scan().files] == [str(tmp_path / "new.jsonl")]
 
 
 def test_of_folders_that_are_gone_nothing_is_kept(tmp_path: Path) -> None:
@@ -215,7 +216,24 @@ def test_of_folders_that_are_gone_nothing_is_kept(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.jsonl").touch()
     roots = Roots([str(tmp_path)])
-    assert len(roots.scan().files) == 2
+    assert len([*roots.scan().files]) == 2
     shutil.rmtree(tmp_path / "one")
-    assert roots.scan().files == (str(tmp_path / "two" / "run.jsonl"),)
+    assert [*roots.scan().files] == [str(tmp_path / "two" / "run.jsonl")]
     assert {*roots._folders} == {str(tmp_path), str(tmp_path / "two")}
+
+
+@pytest.mark.parametrize("odd", ["log.jsonl", "\udcff \n\u202e.jsonl"])
+def test_a_large_folder_tells_the_same_paths_and_keeps_few_bytes_of_each(
+    odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [str(tmp_path / f"{number:04d}-{odd}") for number in range(discover._PACKED)]
+    for path in paths:
+        Path(path).touch()
+    monkeypatch.chdir(tmp_path)
+    assert [*Roots([str(tmp_path)]).scan().files] == paths
+    assert [*Roots(["."]).scan().files] == [f"./{Path(path).name}" for path in paths]
+    roots = Roots([paths[7], str(tmp_path), f"{tmp_path}/"])
+    assert sorted(roots.scan().files) == paths
+    Path(paths[3]).unlink()
+    assert sorted(roots.scan().files) == [*paths[:3], *paths[4:]]
+    assert len(roots._folders[str(tmp_path)].listed) < 8 * len(paths)

@@ -94,16 +94,16 @@ class _Bucket:
     """Some of the logs, by the digests of their paths, in order."""
 
     def __init__(self) -> None:
-        self.paths, self.looks, self.keys = array("q"), array("q"), array("q")
-        self.records, self.deviations = array("I"), array("I")
+        self.paths, self.looks, self.keys = array("q"), array("q"), array("I")
+        self.records, self.deviations = array("H"), array("H")
 
     @property
     def columns(self) -> "tuple[array[int], ...]":
         return self.paths, self.looks, self.keys, self.records, self.deviations
 
-    def keep(self, there: Collection[int]) -> None:
+    def keep(self, seen: bytearray) -> None:
         for at in range(len(self.paths) - 1, -1, -1):
-            if self.paths[at] not in there:
+            if not seen[at]:
                 self.take(at)
 
     def put(self, *values: int) -> None:
@@ -117,11 +117,14 @@ class _Bucket:
 
 
 _BUCKETS = 512
-_MOST = 0xFFFF_FFFF
+_MOST = 0xFFFF
+"""Of what is told by one of them: it is not large."""
+_KEY_BITS = 31
+"""Of the digest of a first line the lower ones are left out: two that share the rest are looked at, and told apart."""
 
 
 class RestingLogs:
-    """Logs by the digest of their paths: some thirty bytes each, beside the path that the list of its folder has."""
+    """Logs by the digest of their paths: 24 bytes each, beside the name in the pressed list of its folder."""
 
     def __init__(self) -> None:
         self._buckets: list[_Bucket] = []
@@ -148,7 +151,7 @@ class RestingLogs:
             self._buckets = [_Bucket() for _ in range(_BUCKETS)]
         digest, status = hash(log.path), log.status
         records, deviations = min(status.records, _MOST), min(status.deviations, _MOST)
-        self._buckets[digest % _BUCKETS].put(digest, hash(log.look), log.key, records, deviations)
+        self._buckets[digest % _BUCKETS].put(digest, hash(log.look), log.key >> _KEY_BITS, records, deviations)
         self._count += 1
         self._sum(log.path).add(records, deviations, status.size, status.changed_at)
 
@@ -169,14 +172,15 @@ class RestingLogs:
         """Those of all paths there are that are not what they were. What is not among them is forgotten."""
         if not self._count:
             return []
-        changed, there = list[str](), array("q")
+        changed = list[str]()
+        seen = {bucket: bytearray(len(bucket.paths)) for bucket in self._buckets}
         self._folders = {}
         for path in paths:
             found = self._find(path)
             if found is None:
                 continue
             bucket, at = found
-            there.append(bucket.paths[at])
+            seen[bucket][at] = 1
             try:
                 status = os.stat(path)  # noqa: PTH116 # thousands of files at every scan
             except OSError:
@@ -186,14 +190,11 @@ class RestingLogs:
             self._sum(path).add(bucket.records[at], bucket.deviations[at], status.st_size, written)
             if hash(look_of(status)) != bucket.looks[at]:
                 changed.append(path)
-        if len(there) < self._count:
-            self._keep({*there})
+        if sum(each.count(1) for each in seen.values()) < self._count:
+            for bucket, there in seen.items():
+                bucket.keep(there)
+            self._count = sum(len(bucket.paths) for bucket in self._buckets)
         return changed
-
-    def _keep(self, there: set[int]) -> None:
-        for bucket in self._buckets:
-            bucket.keep(there)
-        self._count = sum(len(bucket.paths) for bucket in self._buckets)
 
     def is_unchanged(self, path: str) -> bool:
         """Whether it rests, and is what it was."""
@@ -205,6 +206,7 @@ class RestingLogs:
 
     def like(self, key: int, paths: Iterable[str]) -> str | None:
         """One of the paths that rests, with a first line of that digest."""
+        key >>= _KEY_BITS
         if not any(key in bucket.keys for bucket in self._buckets):
             return None
         found = ((path, self._find(path)) for path in paths)

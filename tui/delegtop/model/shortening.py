@@ -18,6 +18,8 @@ from delegtop.model.store.ledger import Handle
 from delegtop.model.store.retelling import listed, retold
 
 _AT_A_TIME = 32
+_AT_ONCE = 500
+"""So many may have come meanwhile that are told all at once at the end."""
 _NOBODY = -1
 _TROUBLED = ENDED_BADLY | {State.LOST}
 Trees = dict[Handle, list[Handle]]
@@ -39,6 +41,8 @@ class Shortening:
         which something went wrong; and those of `held`. What is the matter with one that was lost or ended badly
         `trouble` says: None if that is not over."""
         self._forest, self._known = forest, len(forest)
+        self._told = self._known
+        """Up to this one all are told that stay."""
         self._changed: set[Handle] = set()
         self._trouble = trouble
         self._going = _oldest(forest, _over(forest, held, trouble), since, keep)
@@ -48,7 +52,7 @@ class Shortening:
         self._packed: dict[Handle, list[FinishedRow]] = {}
         """What is kept of the trees that go, by their roots."""
         staying = [handle for handle in range(self._known) if handle not in gone]
-        self._telling = chain(self._tell(staying), self._pack([*self._going]))
+        self._telling = chain(self._tell(staying), self._pack([*self._going]), self._catch_up())
 
     @property
     def rows(self) -> int:
@@ -68,8 +72,9 @@ class Shortening:
         """The shorter forest, to be shown instead; the other is not to be used any more."""
         forest, heir = self._forest, self._heir
         back = self._stay_after_all(held)
-        changed = sorted(handle for handle in self._changed if handle < self._known)
-        deque(chain(self._telling, self._tell([*changed, *sorted(back), *range(self._known, len(forest))])), 0)
+        deque(self._telling, 0)
+        changed = sorted(handle for handle in self._changed if handle < self._told)
+        deque(self._tell([*changed, *sorted(back), *range(self._told, len(forest))]), 0)
         trees = _trees(heir)
         finished = trees.finished = forest.finished or FinishedTrees()
         for root, tree in self._going.items():
@@ -99,6 +104,12 @@ class Shortening:
             some = handles[start : start + _AT_A_TIME]
             self._heir.apply([event for handle in some for event in retold(ledger, handle)])
             yield
+
+    def _catch_up(self) -> Iterator[None]:
+        """Tell of those that came meanwhile, as long as there are many."""
+        while len(self._forest) - self._told > _AT_ONCE:
+            came, self._told = range(self._told, len(self._forest)), len(self._forest)
+            yield from self._tell(came)
 
     def _pack(self, roots: Sequence[Handle]) -> Iterator[None]:
         """Write down the trees that go, a few at a time."""

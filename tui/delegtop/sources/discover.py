@@ -1,5 +1,5 @@
 # Thousands of paths are looked at again and again: plain strings cost a fraction of Path objects.
-# ruff: noqa: PTH100, PTH112, PTH116, PTH119, PTH120, PTH207
+# ruff: noqa: PTH100, PTH112, PTH116, PTH118, PTH119, PTH120, PTH207
 """Which files the arguments mean, now: files, folders with everything below them, and globs."""
 
 import contextlib
@@ -9,7 +9,8 @@ import glob
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from zlib import compress, decompress
 
 import msgspec
 
@@ -43,10 +44,40 @@ _SETTLED = 20_000_000
 """Nanoseconds: a folder changed just now may change again within the same tick of its clock."""
 
 
+_PACKED = 200
+"""So many logs in one folder are kept as one pressed list of names: their paths would be most of what they cost."""
+
+
+class Files:
+    """Paths in their order, each once. Those of large folders are made anew whenever they are asked for: there may be a
+    million, of which hardly one is needed for longer than a look at it."""
+
+    __slots__ = ("_named", "_parts")
+
+    def __init__(self, parts: "Iterable[str | _Folder]" = ()) -> None:
+        self._parts = tuple({part if isinstance(part, str) else part.key: part for part in parts}.values())
+        self._named = {part for part in self._parts if isinstance(part, str)}
+
+    def __iter__(self) -> Iterator[str]:
+        named = self._named
+        for part in self._parts:
+            if isinstance(part, str):
+                yield part
+            elif named:
+                yield from (path for path in part.files() if path not in named)
+            else:
+                yield from part.files()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Files) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment] # as of any list
+
+
 class Scan(msgspec.Struct, frozen=True):
     """One look at what is there."""
 
-    files: tuple[str, ...] = ()
+    files: Files = Files()
     skipped: dict[str, str] = {}
     """Why a file or folder is not read."""
     missing: tuple[str, ...] = ()
@@ -56,10 +87,28 @@ class Scan(msgspec.Struct, frozen=True):
 class _Folder(msgspec.Struct, frozen=True):
     """The contents of one folder when it was last changed."""
 
+    path: str
     changed: int
-    files: tuple[str, ...]
+    listed: tuple[str, ...] | bytes
+    """The paths of its logs, or of very many their names, pressed."""
     folders: tuple[str, ...]
     skipped: dict[str, str]
+
+    @property
+    def key(self) -> str:
+        return os.path.join(self.path, "")
+
+    def files(self) -> Iterable[str]:
+        listed = self.listed
+        if isinstance(listed, tuple):
+            return listed
+        return map(self.key.__add__, os.fsdecode(decompress(listed)).split("/"))
+
+
+def _listed(paths: Sequence[str]) -> tuple[str, ...] | bytes:
+    if len(paths) < _PACKED:
+        return tuple(paths)
+    return compress(os.fsencode("/".join(map(os.path.basename, paths))), 1)
 
 
 class Roots:
@@ -83,12 +132,12 @@ class Roots:
         """Whether a path is not looked at; what an argument names itself is."""
         self._folders: dict[str, _Folder] = {}
         self._watched: dict[str, None] = {}
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, tuple[str | _Folder, ...]] = {}
 
     def scan(self) -> Scan:
         """Every file to read, sorted within each argument, and what is left out and why."""
         self._watched = {}
-        files: dict[str, None] = {}
+        files: list[str | _Folder] = []
         skipped: dict[str, str] = {}
         missing: list[str] = []
         for argument in self._arguments:
@@ -103,10 +152,10 @@ class Roots:
                     skipped[argument] = "not there now"
             else:
                 self._known[argument] = found
-            files.update(dict.fromkeys(found))
+            files += found
         if len(self._folders) > len(self._watched):  # folders that are gone, with the names of all that was in them
             self._folders = {path: self._folders[path] for path in self._watched if path in self._folders}
-        return Scan(tuple(files), skipped, tuple(missing))
+        return Scan(Files(files), skipped, tuple(missing))
 
     def newest(self) -> tuple[str, ...]:
         """The files on the way down to where each argument changed last: those of what runs now are likely there."""
@@ -116,7 +165,7 @@ class Roots:
             with contextlib.suppress(OSError):
                 while folder is not None:
                     known = self._look_into(folder)
-                    found.update(dict.fromkeys(known.files))
+                    found.update(dict.fromkeys(known.files()))
                     folder = max(known.folders, key=lambda path: os.stat(path).st_mtime_ns, default=None)
         return tuple(found)
 
@@ -124,7 +173,7 @@ class Roots:
         """The folders to watch for changes: those that the last scan looked into."""
         return tuple(self._watched)
 
-    def _expand(self, argument: str, skipped: dict[str, str]) -> Iterator[str]:
+    def _expand(self, argument: str, skipped: dict[str, str]) -> "Iterator[str | _Folder]":
         for path in self._named(argument):
             if os.path.isdir(path):
                 yield from self._walk(path, skipped)
@@ -146,8 +195,8 @@ class Roots:
         self._watched[_nearest(fixed)] = None
         return [of_file(path) for path in matching(argument) if path not in self._awaited.get(argument, ())]
 
-    def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[str]:
-        """The logs in a folder and below it. Links to folders are not followed, so there are no circles."""
+    def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[_Folder]:
+        """A folder and those below it that hold logs. Links to folders are not followed, so there are no circles."""
         waiting = [top]
         while waiting:
             path = waiting.pop()
@@ -163,7 +212,8 @@ class Roots:
                 continue
             self._watched[path] = None
             skipped.update(folder.skipped)
-            yield from folder.files
+            if folder.listed:
+                yield folder
             waiting.extend(reversed(folder.folders))
 
     def _look_into(self, path: str) -> _Folder:
@@ -177,7 +227,8 @@ class Roots:
         files: list[str] = []
         folders: list[str] = []
         skipped: dict[str, str] = {}
-        same = {path: path for path in (*known.files, *known.folders)} if known else {}  # one string for each path
+        kept = known.listed if known and isinstance(known.listed, tuple) else ()
+        same = {path: path for path in (*kept, *(known.folders if known else ()))}  # one string for each path
         with os.scandir(path) as entries:
             for entry in entries:
                 if self._excluded(entry.path):
@@ -193,7 +244,8 @@ class Roots:
                         skipped[entry.path] = why
         # A link that leads nowhere may lead somewhere tomorrow without a change here.
         lasting = _LASTING.issuperset(skipped.values()) and WallClock().now() * 1_000_000 - changed > _SETTLED
-        folder = _Folder(changed if lasting else -1, tuple(sorted(files)), tuple(sorted(folders)), skipped or _NOTHING)
+        moment = changed if lasting else -1
+        folder = _Folder(path, moment, _listed(sorted(files)), tuple(sorted(folders)), skipped or _NOTHING)
         self._folders[path] = folder
         return folder
 

@@ -39,17 +39,22 @@ _EMPTY = lazy_pattern(rf"(?:\{{\}}[{_SEPARATORS}]*)+")
 """Any number of empty objects say no more than one."""
 _OPENING = lazy_pattern(r'\{\s*"')
 """Inside a text a quote would be escaped: an object begins here, or a text ends that has a brace at its end."""
-_GLUED = lazy_pattern(r'(?<![:\[,])\{\s*"')
-"""The same, but not right behind what stands before a value."""
+_GLUED = lazy_pattern(r'\{(?<![:\[,]\{)\s*"')
+"""The same, but not right behind what stands before a value. The brace comes first: it is found without a look at every
+character."""
 _INSIDE = (":", "[", ",")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_ROW = 64
+_SURROGATES = lazy_pattern(f"[\ud800-\udfff]{{{_ROW}}}")
+"""So many in a row: bytes of another encoding come in their thousands."""
 _HALF = lazy_pattern(r"\\u[dD][89a-fA-F]")
 """What becomes half of a character."""
 _QUICK, _HUGE = 2_048, 100
 """A line of more bytes is first searched for numbers such as 1e308: so many take the strict reader milliseconds."""
 _DIGITS = 300
 """More digits than a float has room for are no measurement."""
-_LONG_NUMBER = lazy_pattern(rb"[eE]\+?[0-9]{3}|[0-9]{300}")
+_NUMBERS_ALONE = bytes.maketrans(b"E0123456789d", b"edddddddddd ")
+_LONG_NUMBERS = (b"eddd", b"e+ddd", b"d" * _DIGITS)
 _HOLDS_TEXT = (str, list, dict)
 # Bounds on the search for a glued object, so that a hostile line costs no more than a moment.
 _SEARCHED = 500_000
@@ -368,7 +373,8 @@ class _Lenient:
         self.notes: set[str] = set()
         # Numbers are looked at one by one only if any could be out of range: most lines have none, some have thousands.
         odd: dict[str, Any] = {}
-        if _LONG_NUMBER.search(data):
+        numbers = data.translate(_NUMBERS_ALONE)
+        if any(number in numbers for number in _LONG_NUMBERS):
             odd = {"parse_float": self._float, "parse_int": self._int}
         self._json = JSONDecoder(parse_constant=self._out_of_range, strict=False, **odd)
 
@@ -377,7 +383,7 @@ class _Lenient:
         if text.isascii() or not _SURROGATE.search(text):
             return text
         self.notes.add(BAD_ENCODING)
-        return _SURROGATE.sub("\ufffd", text)
+        return _SURROGATE.sub("\ufffd", _SURROGATES.sub("\ufffd" * _ROW, text))
 
     def object_at(self, text: str, start: int) -> tuple[dict[str, Any], int]:
         """The object that starts there and where it ends; JSONDecodeError or RecursionError if there is none."""

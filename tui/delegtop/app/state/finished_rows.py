@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 KEPT = 5_000
 """Rows of what ended while somebody looked."""
-_SLICE = 0.02
+_SLICE, _LONGEST = 0.02, 0.1
+"""Seconds of every second that go into it, and if they come faster than they go."""
 
 
 class FinishedRows:
@@ -33,6 +34,8 @@ class FinishedRows:
         self._look_at = 2 * KEPT
         """How many delegations there are to be before it is worth a look."""
         self._shortening: Shortening | None = None
+        self._begun = 0
+        """How many delegations there were when it was begun."""
 
     @property
     def hidden(self) -> int:
@@ -69,11 +72,15 @@ class FinishedRows:
             self.cancel()
         elif self._shortening is None and len(self._forest) >= self._look_at:
             self._begin(needed)
-        if self._shortening is None or not self._shortening.work(_SLICE):
+        if self._shortening is None or not self._shortening.work(self._slice()):
             return None
         shorter, self._shortening = self._shortening.finish({*self.held(), *needed}), None
         self._look_after(len(shorter))
         return shorter
+
+    def _slice(self) -> float:
+        """The more have come since it was begun, the sooner it is to be done: else they come faster than they go."""
+        return min(_SLICE * (1 + (len(self._forest) - self._begun) / self._kept), _LONGEST)
 
     def _look_after(self, count: int) -> None:
         """Look again when there are so many more that it costs little for each of them."""
@@ -82,7 +89,8 @@ class FinishedRows:
     def _begin(self, needed: Iterable[Handle]) -> None:
         from delegtop.model.shortening import Shortening  # few see so many
 
-        self._look_after(len(self._forest))
+        self._begun = len(self._forest)
+        self._look_after(self._begun)
         shortening = Shortening(self._forest, self._kept, self._since, {*self.held(), *needed}, self._trouble)
         if shortening.rows >= self._kept // 2:
             self._shortening = shortening
