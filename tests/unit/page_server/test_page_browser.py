@@ -67,6 +67,22 @@ def test_spans_are_counted_as_everywhere_else(page: BrowserPage) -> None:
     page.until(f"{first} !== '{before}'")
 
 
+def test_what_is_told_of_one_in_several_places_is_told_of_the_same_moment(page: BrowserPage) -> None:
+    page.size(900, 4_000)  # all of it in sight
+    page.run("document.querySelector('#stuck-list details[data-row] summary').click()")
+    page.until("!!document.querySelector('#stuck-list .more article')")
+    opened = page.run("document.querySelector('#stuck-list .why').innerText")
+    page.until(f"document.querySelector('#stuck-list .why').innerText !== {opened!r}")
+    card, inside, fact = page.run(
+        "['#stuck-list .why', '#stuck-list article p', '#stuck-list article dl']"
+        ".map((each) => document.querySelector(each).innerText)"
+    )
+    assert inside == card
+    spans = re.findall(r"[0-9]+:[0-9:]+", card)
+    assert spans
+    assert all(f"({span} ago)" in fact for span in spans), (card, fact)
+
+
 def test_when_the_stream_stops_it_says_so_and_it_comes_back_by_itself(
     chromium: Browser, served: Served, log: PageLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

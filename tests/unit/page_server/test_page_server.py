@@ -4,12 +4,12 @@ import gzip
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 from tests.patience import until
-from tests.unit.page_server.conftest import CHILD, ROOT, PageLog, Served, serve
+from tests.unit.page_server.conftest import CHILD, ROOT, PageLog, Served, answered, serve
 
 from delegtop.base.clock import monotonic
 from delegtop.page_server import page_listener, page_watch
@@ -191,6 +191,17 @@ def test_who_does_not_take_what_he_asked_for_is_let_go(log: PageLog, monkeypatch
             connection.sendall(head.encode())
             until(lambda: served.watch.picture.version, "the page")
         assert served.get().status == 200
+
+
+def test_when_it_ends_everybody_is_let_go_also_who_has_only_just_come(served: Served) -> None:
+    asked = f"GET {served.rules.folder}events HTTP/1.1\r\nHost: {served.host}\r\nCookie: {served.cookie}\r\n\r\n"
+    with ExitStack() as closing:
+        connections = [closing.enter_context(served.connect()) for _ in range(12)]
+        for connection in connections[::2]:
+            connection.sendall(asked.encode())
+        served.stop()
+        for connection in connections:
+            answered(connection)  # to its end, which comes only when nobody has it any more
 
 
 @pytest.mark.parametrize("name", ["box", "box.example", "box.tail1234.ts.net", "localhost:9000", "10.0.0.7:1"])

@@ -182,7 +182,10 @@ def test_words_of_logs_neither_run_nor_load_anything(
         page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         page.until("!!document.querySelector('.more article')")
         log.tell("heartbeat", 0, words, activity=words + " anew", tool=words)
+        # The browser lays out what is in sight, and only of that it says how it reads.
+        page.run("document.getElementById('tree-list').scrollIntoView()")
         page.until("document.getElementById('tree-list').innerText.includes('<script>')")
+        page.until("document.querySelector('#tree-list .more').textContent.includes('␊␊ anew')")
         page.run("new Promise((done) => setTimeout(done, 300))")
         assert page.run("document.title").endswith("delegtop")
         assert page.run("[...document.scripts].map((each) => each.getAttribute('src'))") == ["live.js"]

@@ -2,7 +2,7 @@
 // What comes is parsed as a document that runs nothing, and its nodes are put in the place of the old ones.
 "use strict";
 (() => {
-  const OLD_AFTER = 15000, REST = 60000, PATIENCE = 10000;
+  const OLD_AFTER = 15000, REST = 60000, PATIENCE = 10000, EVERY = 10;
   const page = document.documentElement;
   const pulse = document.getElementById("pulse"), old = document.getElementById("old");
   let version = page.dataset.version;
@@ -28,7 +28,10 @@
 
   const seen = new Set();
   const sight = new IntersectionObserver((changes) => {
-    for (const { target, isIntersecting } of changes) isIntersecting ? seen.add(target) : seen.delete(target);
+    for (const { target, isIntersecting } of changes) {
+      if (!isIntersecting) seen.delete(target);
+      else if (seen.add(target) && !isOld()) write(target);
+    }
   });
 
   function follow(part) {
@@ -66,7 +69,9 @@
     if (opened) {
       const details = after.querySelector("details[data-row]");
       details.open = true;
-      details.querySelector(".more").replaceChildren(...opened.querySelector(".more").childNodes);
+      const more = details.querySelector(".more");
+      more.replaceChildren(...opened.querySelector(".more").childNodes);
+      follow(more);
       tell(details);
     }
     before.replaceWith(after);
@@ -134,7 +139,10 @@
     const more = details.querySelector(".more");
     try {
       const answer = await ask(`row/${details.dataset.row}`);
-      more.replaceChildren(...[...answer.querySelector("main").childNodes].map((node) => document.importNode(node, true)));
+      const told = [...answer.querySelector("main").childNodes].map((node) => document.importNode(node, true));
+      leave(more);
+      more.replaceChildren(...told);
+      follow(more);
     } catch {
       more.dataset.failed = "true"; // the link is still there
     }
@@ -180,18 +188,25 @@
     else if (!stream) listen();
   });
 
+  const silence = () => performance.now() - heard;
+  const isOld = () => silence() >= OLD_AFTER;
+  const everyTime = () => document.querySelectorAll("time[data-at]");
+
+  let ticks = 0;
   function tick() {
     if (document.hidden) return;
-    const silence = performance.now() - heard;
-    old.hidden = silence < OLD_AFTER;
+    old.hidden = !isOld();
     if (!old.hidden) {
-      old.textContent = `no word for ${Math.floor(silence / 1000)} s: what you see is old`;
+      old.textContent = `no word for ${Math.floor(silence() / 1000)} s: what you see is old`;
       pulse.textContent = "old";
       return;
     }
     if (begun) pulse.textContent = `live · ${new Date(Date.now() + ahead).toLocaleTimeString()}`;
-    for (const time of seen) write(time);
+    // What is out of sight may be read aloud.
+    for (const time of ++ticks % EVERY ? seen : everyTime()) write(time);
   }
+
+  window.addEventListener("beforeprint", () => isOld() || everyTime().forEach(write));
 
   setInterval(tick, 1000);
   follow(document);

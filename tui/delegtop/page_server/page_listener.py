@@ -25,6 +25,8 @@ _LAST_WORD = 20.0
 """Seconds in which an answer must be taken."""
 BEAT = 5.0
 """Seconds between two words to a page, whether or not there is anything new."""
+_TURNS = 4
+"""Turns of the loop from an accepted connection to somebody who has it, or from closing it to its being closed."""
 _RETRY = 2_000
 _ROW = re.compile(r"row/([0-9]{1,9})")
 _SINCE = re.compile(r"since=([0-9a-f]{1,16}-[0-9]{1,10})")
@@ -71,11 +73,9 @@ class PageListener:
         try:
             loop.run_forever()
         finally:
+            loop.remove_reader(self._socket)  # nobody new; who was accepted is met only while there is a server
+            loop.run_until_complete(_let_go())
             server.close()
-            pending = asyncio.all_tasks(loop)
-            for task in pending:
-                task.cancel()
-            loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
             loop.close()
 
     def _changed(self) -> None:
@@ -192,6 +192,19 @@ _KINDS = {
     page_html.STYLE: RequestKind.STYLE,
     page_html.SCRIPT: RequestKind.SCRIPT,
 }
+
+
+async def _let_go() -> None:
+    """End all that goes on here. Who was accepted a moment ago is met first: only then is his connection closed."""
+    while True:
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        pending = asyncio.all_tasks() - {asyncio.current_task()}
+        if not pending:
+            return
+        for task in pending:
+            task.cancel()
+        await asyncio.wait(pending)
 
 
 async def _head_of(reader: StreamReader) -> bytes:

@@ -5,6 +5,7 @@ The report is made of them, and so is the live page. Every word that is not ours
 
 import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from delegtop.base.text import line, safe
 from delegtop.model.states import State
@@ -91,19 +92,33 @@ Ago = Callable[[str | None], str]
 """How a moment is told, by its ISO 8601 form."""
 
 
-def article(trouble: Trouble, id: str, ago: Ago) -> Iterator[str]:
+class Telling(NamedTuple):
+    """How one is told where time goes on: the report of a moment needs none of it."""
+
+    message: str | None = None
+    """What is wrong with it, as HTML."""
+    written: Callable[[str], str] = escaped
+    """Makes HTML of a text that has moments in it."""
+    as_of: str = ""
+    """The moment of what does not go on."""
+
+
+AT_ONE_MOMENT = Telling()
+
+
+def article(trouble: Trouble, id: str, ago: Ago, telling: Telling = AT_ONE_MOMENT) -> Iterator[str]:
     """All there is to say of one."""
     yield f'<article class="s-{trouble.state.colour}" aria-labelledby="{id}">'
     yield f'<h3 id="{id}">{escaped(words.named(trouble))}{badge(trouble.root_blocker)}</h3>'
-    yield f"<p>{escaped(trouble.message)}</p>"
+    yield f"<p>{escaped(trouble.message) if telling.message is None else telling.message}</p>"
     yield "<dl>"
     yield f"<dt>State</dt><dd>{state_word(trouble.state)}</dd>"
-    yield from (f"<dt>{name}</dt><dd>{escaped(value)}</dd>" for name, value in words.facts(trouble, ago))
+    yield from (f"<dt>{name}</dt><dd>{telling.written(value)}</dd>" for name, value in words.facts(trouble, ago))
     yield from (f"<dt>Error</dt><dd>{escaped(words.error(error))}</dd>" for error in trouble.errors)
     yield "</dl>"
     yield from todo(trouble.todo, trouble.command, "h4")
     yield from _own_words(trouble.own_words)
-    yield from _found(trouble.findings)
+    yield from _found(trouble.findings, telling.as_of)
     yield from _evidence(trouble.evidence)
     yield "</article>"
 
@@ -132,10 +147,10 @@ def _own_words(told: Sequence[Words]) -> Iterator[str]:
         yield f"<blockquote>{cite}{html.escape(safe(each.text).strip())}</blockquote>"
 
 
-def _found(findings: Sequence[Found]) -> Iterator[str]:
+def _found(findings: Sequence[Found], as_of: str) -> Iterator[str]:
     if not findings:
         return
-    yield from ("<h4>What the rules find</h4>", '<ul class="plain">')
+    yield from (f"<h4>What the rules find{f', as of {as_of}' if as_of else ''}</h4>", '<ul class="plain">')
     for finding in findings:
         yield f"<li><code>{escaped(finding.rule)}</code> {finding.severity}: {escaped(finding.message)}</li>"
     yield "</ul>"

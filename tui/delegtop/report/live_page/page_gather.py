@@ -261,7 +261,8 @@ class PageGathering:
             details.node(each, level, in_trouble=_is_problem(known.known(each)))
             for each, level in _below(forest, root, DRAWN)
         ]
-        return page_html.details(details.trouble(handle), tree, forest.now_of(handle))
+        times = self._rows.times(handle)
+        return page_html.details(details.trouble(handle), times.sentence(known.of(handle).said), tree, times)
 
     def _earlier(self) -> str:
         """The troubles that are over, in a few words."""

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from delegtop import __version__
-from delegtop.base.clock import Millis, duration, iso, parse_time
+from delegtop.base.clock import iso, parse_time
 from delegtop.base.secrets import mask
 from delegtop.base.text import line
 from delegtop.model.states import State
 from delegtop.report.incident import incident_words as words
 from delegtop.report.incident.incident_gantt import drawing
-from delegtop.report.incident.incident_pieces import article, chips
+from delegtop.report.incident.incident_pieces import Telling, article, chips
 from delegtop.report.incident.incident_report import Node, Trouble
-from delegtop.report.live_page.page_times import written_out
+from delegtop.report.live_page.page_times import PageTimes, written_out
 
 if TYPE_CHECKING:
     from delegtop.report.live_page.page_gather import PagePicture
@@ -114,19 +114,23 @@ def changes(picture: "PagePicture", since: int) -> Iterator[str]:
     yield from _END
 
 
-def details(trouble: Trouble, tree: list[Node], at: Millis) -> Iterator[str]:
-    """All that is known of one delegation, and its tree over time."""
+def details(trouble: Trouble, message: str, tree: list[Node], times: PageTimes) -> Iterator[str]:
+    """All that is known of one delegation, and its tree over time; the message is HTML."""
+    at = iso(times.now)
 
     def ago(moment: str | None) -> str:
         then = parse_time(moment) if moment else None
-        return words.clock(moment) + ("" if then is None or then > at else f" UTC ({duration(at - then)} ago)")
+        known = then is not None and then <= times.now
+        return words.clock(moment) + (f" UTC ({times.mark(then)} ago)" if then is not None and known else "")
 
+    as_of = f"{words.clock(at)} UTC"
+    told = article(trouble, f"t-{times.now}", ago, Telling(message, times.written, as_of))
     yield from _head(html.escape(line(trouble.name, 80)), "../", "")
     yield '<p class="back"><a href="../">All delegations</a></p>'
     yield "<main>"
-    yield from article(trouble, f"t-{at}", ago)
-    yield from drawing(tree, iso(at), f"g-{at}")
-    yield f'<p class="note">As of {words.clock(iso(at))} UTC.</p>'
+    yield from (written_out(each, times.shown_at) for each in told)
+    yield from drawing(tree, at, f"g-{times.now}")
+    yield f'<p class="note">As of {as_of}.</p>'
     yield "</main>"
     yield from _END
 

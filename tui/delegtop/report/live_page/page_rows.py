@@ -14,7 +14,7 @@ from delegtop.model.states import ACTIVE, ENDED_BADLY, UNENDED, State
 from delegtop.model.store.ledger import Handle
 from delegtop.report.incident.incident_pieces import escaped, indent, typed
 from delegtop.report.incident.incident_words import clock
-from delegtop.report.live_page.page_times import sentence, since
+from delegtop.report.live_page.page_times import PageTimes, sentence, since
 from delegtop.report.projects import Projects
 
 _STEPS = 3
@@ -115,6 +115,11 @@ class PageRows:
         if state in _QUIET and facts.quiet_since is not None:
             told += f", quiet for {since(facts.quiet_since, now, goes_on=live, offset=ahead)}"
         return told
+
+    def times(self, handle: Handle) -> PageTimes:
+        """How times of it are told."""
+        goes_on, offset = self.as_of(handle) is None, self._forest.word_of(handle).offset
+        return PageTimes(self._forest.now_of(handle), goes_on=goes_on, offset=offset)
 
     def as_of(self, handle: Handle) -> Millis | None:
         """When its host was last heard of, by the clock of the page; None if time goes on there."""

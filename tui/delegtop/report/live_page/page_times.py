@@ -5,6 +5,7 @@ So a block says the same as long as nothing happens, and nothing has to be sent 
 
 import html
 import re
+from secrets import token_hex
 
 from delegtop.base.clock import Millis, duration, iso
 from delegtop.base.secrets import mask
@@ -24,6 +25,34 @@ def since(at: Millis, now: Millis, *, goes_on: bool = True, offset: int = 0) -> 
         return duration(now - at)
     here = Millis(at + offset)
     return f'<time datetime="{iso(here)}" data-at="{here}"></time>'
+
+
+class PageTimes:
+    """The times of one delegation: by its own clock it is `now`; if that does not go on, they stand still."""
+
+    def __init__(self, now: Millis, *, goes_on: bool, offset: int) -> None:
+        self.now, self._goes_on, self._offset = now, goes_on, offset
+        self._mark = token_hex(8)
+        """Nobody can write it into a log who does not know it."""
+
+    @property
+    def shown_at(self) -> Millis:
+        """Now, by the clock of the page."""
+        return Millis(self.now + self._offset)
+
+    def mark(self, at: Millis) -> str:
+        """Stands for the time since then in a text that is not HTML yet."""
+        return f"{self._mark}{at};"
+
+    def written(self, told: str) -> str:
+        """Such a text as HTML."""
+        return re.sub(f"{self._mark}(-?[0-9]+);", lambda found: self._since(found[1]), html.escape(line(told)))
+
+    def _since(self, at: str) -> str:
+        return since(Millis(int(at)), self.now, goes_on=self._goes_on, offset=self._offset)
+
+    def sentence(self, said: Sentence) -> str:
+        return sentence(said, self.now, goes_on=self._goes_on, offset=self._offset)
 
 
 def sentence(said: Sentence, now: Millis, *, goes_on: bool = True, offset: int = 0) -> str:
