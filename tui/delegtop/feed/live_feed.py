@@ -356,12 +356,14 @@ class Feed:
 
     def _mind(self, reading: FollowedFile, event: Event) -> None:
         """What an event means for the reading itself."""
-        if isinstance(event, Deviation):
+        if type(event) is Deviation:
             reading.note(event)
-        elif isinstance(event, (Started, Ended)) and not reading.dialect.second_hand:
-            self._processes.mind(event)
-            if isinstance(event, Started) and event.pid is not None:
+        elif type(event) is Started:
+            if event.pid is not None and not reading.dialect.second_hand:
+                self._processes.mind(event)
                 self._window.keep(event.id)
+        elif type(event) is Ended and self._processes.has_any and not reading.dialect.second_hand:
+            self._processes.mind(event)
 
     # -- looking for files -----------------------------------------------------------------------------------------
 

@@ -58,6 +58,11 @@ class ProcessWatch:
         """Whether its process is known, and was not found gone."""
         return id in self._started or id in self._elsewhere
 
+    @property
+    def has_any(self) -> bool:
+        """Whether a process of anybody is known, here or elsewhere."""
+        return bool(self._started or self._elsewhere)
+
     def mind(self, event: Started | Ended, *, is_there: bool = False) -> None:
         """Follow the process of a start, which may have been seen, until an end is told."""
         if is_there and isinstance(event, Started):

@@ -49,6 +49,11 @@ class SessionProcesses:
 
     # -- what logs tell --------------------------------------------------------------------------------------------
 
+    @property
+    def has_any(self) -> bool:
+        """Whether anybody's process is known whose end would matter."""
+        return self._watch.has_any
+
     def mind(self, event: Started | Ended) -> None:
         """A first-hand log tells of a start or an end."""
         self._watch.mind(event)

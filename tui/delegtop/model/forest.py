@@ -7,13 +7,14 @@ long as there is one host, all is its own.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from delegtop.base.clock import ClockStep, Millis
+from delegtop.base.clock import ClockStep, Millis, monotonic
 from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.events import Event, HostBeat, HostMet
 from delegtop.model.host_rows import NOBODY, Frozen, HostRows
@@ -21,6 +22,7 @@ from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWor
 from delegtop.model.policy import Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import State
+from delegtop.model.store.column_growth import give_back
 from delegtop.model.store.ledger import Handle
 from delegtop.model.usage import Spent
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Checkpoint", "Forest", "HostWord"]
 
 _EPOCHS = count(1)
+_MANY_FREED = 64
+"""Blocks of words: four megabytes."""
 _OF_HOST = frozenset((HostMet, HostBeat))
 _host_of = attrgetter("origin.host")
 
@@ -50,6 +54,7 @@ class Forest:
         """Those of several."""
         self._shown_at = Millis(0)
         self._epoch = 0
+        self._freed = 0
 
     def __len__(self) -> int:
         return len(self._rows) if self._only is None else len(self._only)
@@ -104,6 +109,24 @@ class Forest:
         if self._only is not None:
             return self._only.advance(now)
         return {handles[own] for trees, handles in self._rows for own in trees.advance(now)}
+
+    @property
+    def has_loose_words(self) -> bool:
+        """Whether there are long words that wait to be pressed."""
+        return any(trees.has_loose_words for trees in self._all())
+
+    def press_words(self, seconds: float = inf) -> bool:
+        """Press long words of those that are over, for about that long: they take a fifth of the room then, and are
+        seldom read again. True if some are left."""
+        until = monotonic() + seconds
+        while any(trees.press_one() for trees in self._all()):
+            self._freed += 1
+            if monotonic() > until:
+                return True
+        if self._freed >= _MANY_FREED:
+            give_back()
+            self._freed = 0
+        return False
 
     def step(self, step: ClockStep) -> None:
         """The clock of this machine was set; states follow with the next `advance`."""

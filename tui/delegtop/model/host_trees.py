@@ -131,6 +131,14 @@ class HostTrees:
             self._ends.clear()
         return changed
 
+    @property
+    def has_loose_words(self) -> bool:
+        return self._ledger.ends.has_loose_words
+
+    def press_one(self) -> bool:
+        """Press some of the long words of those that are over; False if all are."""
+        return self._ledger.ends.press_one()
+
     def step(self, step: ClockStep) -> None:
         """The clock was set; states follow with the next `advance`, and every moment that is told is another one."""
         self._lifecycle.step(step)

@@ -213,7 +213,9 @@ class Observation:
             everything = set(range(len(self.forest)))
             return Changes(everything, everything, self._judge_anew())
         self.assessments.touch(touched, lives)
-        return Changes(touched | lives, lives, self.assessments.update())
+        assessed = self.assessments.update()
+        self.forest.press_words()
+        return Changes(touched | lives, lives, assessed)
 
     def take_in(self, after_batch: Callable[[], None] | None = None) -> None:
         """The same without judging anything: for whoever passes on what is told, what the kernel shows included."""

@@ -24,6 +24,8 @@ def filled(rows: int = MANY) -> Archive:
     archive.grow(rows)
     for row in range(rows):
         archive[row] = told(row)
+    while archive.press_one():
+        pass
     return archive
 
 
@@ -37,6 +39,45 @@ def test_words_pressed_together_take_a_fraction_of_their_bytes() -> None:
     archive = filled()
     loose = sum(map(len, (word for number in range(len(archive._pressed)) for word in archive._block(number))))
     assert sum(map(len, archive._pressed)) < loose / 3
+
+
+def test_words_that_wait_to_be_pressed_are_read_as_those_that_are() -> None:
+    archive = Archive()
+    archive.grow(MANY)
+    for row in range(MANY):
+        archive[row] = told(row)
+    assert archive.is_loose
+    for _ in range(2):
+        assert archive.press_one()
+        assert [archive[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
+    while archive.press_one():
+        pass
+    assert not archive.is_loose
+    assert [archive[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
+
+
+def test_no_more_than_some_blocks_wait_to_be_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("delegtop.model.store.archive._LOOSE", 2)
+    archive = Archive()
+    archive.grow(MANY)
+    for row in range(MANY):
+        archive[row] = told(row)
+    assert len(archive._pressed) > 3
+    assert [isinstance(block, bytes) for block in archive._pressed].count(False) == 2
+    assert [archive[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
+
+
+def test_a_moment_reads_words_that_are_pressed_later() -> None:
+    archive = Archive()
+    archive.grow(MANY)
+    for row in range(MANY):
+        archive[row] = told(row)
+    before = Freezer().freeze(archive)
+    while archive.press_one():
+        pass
+    again = Archive()
+    thaw_into(again, before)
+    assert [again[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
 
 
 def test_few_pressed_blocks_stay_open_however_many_are_read() -> None:

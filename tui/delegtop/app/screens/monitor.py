@@ -125,6 +125,7 @@ class Monitor(Viewing):
         self._ready = False
         self._sifting = IdleWork(self, self._sift)
         self._judging = IdleWork(self, self._judge)
+        self._pressing = IdleWork(self, self._press)
 
     def compose(self) -> ComposeResult:
         self._dress()
@@ -270,8 +271,17 @@ class Monitor(Viewing):
     def _judge_soon(self) -> None:
         """Judge after the frame what is left. While a big log loads there is better to do, and all may change."""
         wanted = self.board.remarks.wanted or self.board.assessments.waiting
-        if wanted and not self.reader.loading:
+        if self.reader.loading:
+            return
+        if wanted:
             self._judging.ask()
+        elif self.board.forest.has_loose_words:
+            self._pressing.ask()
+
+    def _press(self) -> None:
+        """Last of all, and only while nothing else waits: it saves memory, and nobody sees it."""
+        if self._is_up and not self._judging.waits and self.board.forest.press_words(SLICE):
+            self._pressing.ask()
 
     def _judge(self) -> None:
         if not self._is_up:

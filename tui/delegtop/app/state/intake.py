@@ -15,8 +15,9 @@ from delegtop.feed.live_feed import Batch
 HELD = 500_000
 SECONDS = 60
 _FIRST, _LEAST, _MOST = 256, 32, 5_000
-_REFRESH = 0.02
-"""Seconds between two refreshes of the board while there is more to take in."""
+_REFRESH, _SHARE = 0.02, 9
+"""Seconds between two refreshes of the board while there is more to take in; and the longer one takes, the longer it is
+to the next: what has ended meanwhile is looked at once."""
 
 
 class Wake(Message):
@@ -35,7 +36,7 @@ class Intake:
         """Events read in each of the last seconds, newest last."""
         self._counted = 0
         self._piece = _FIRST
-        self._refreshed_at = 0.0
+        self._refresh_from = 0.0
 
     @property
     def more(self) -> bool:
@@ -55,10 +56,12 @@ class Intake:
                 self._apply(seconds)
             else:
                 break
-        if monotonic() - self._refreshed_at < _REFRESH and self.more:
+        began = monotonic()
+        if began < self._refresh_from and self.more:
             return False
         structural = self._board.refresh()
-        self._refreshed_at = monotonic()
+        ended = monotonic()
+        self._refresh_from = ended + max(_REFRESH, _SHARE * (ended - began))
         return structural
 
     def second(self) -> None:

@@ -1,10 +1,12 @@
 """The archive: long words of delegations that are over, pressed together because they are seldom read again.
 
-Words lie in blocks. The last block is open; a full one is pressed and never changes again, so moments share it. What
-is written anew goes to the end, and what it replaces stays behind unread: a delegation ends once, or a few times.
+Words lie in blocks. The last block is open; a full one never changes again, so moments share it, and is pressed when
+there is time for it or too many wait: whoever only reads a log once is done before that. What is written anew goes to
+the end, and what it replaces stays behind unread: a delegation ends once, or a few times.
 """
 
 from array import array
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
@@ -21,6 +23,8 @@ _FULL = 64 * 1024
 """Bytes of a block: more is pressed little better, and takes longer to open for one row of the screen."""
 _MOST = 256
 """Words of a block."""
+_LOOSE = 1_000
+"""So many full blocks may wait to be pressed: some sixty megabytes."""
 _OPENED = 32
 """So many pressed blocks stay open for whoever reads on nearby."""
 _LEVEL = 3
@@ -70,7 +74,10 @@ class Archive(ColumnStore):
     def __init__(self) -> None:
         self._place = array("i")
         """The number of the block, and which of its words."""
-        self._pressed: list[bytes] = []
+        self._pressed: list[bytes | tuple[bytes, ...]] = []
+        """The full blocks; words that wait to be pressed are still apart."""
+        self._loose: deque[int] = deque()
+        """The numbers of those, as far as they filled up here."""
         self._last: list[bytes] = []
         self._room = _FULL
         self._opened: dict[int, Sequence[bytes]] = {}
@@ -91,17 +98,36 @@ class Archive(ColumnStore):
         self._last.append(packed)
         self._room -= len(packed)
         if self._room <= 0 or len(self._last) == _MOST:
-            self._pressed.append(press().compress(_pack(list(self._last)), _LEVEL))
+            self._loose.append(len(self._pressed))
+            self._pressed.append(tuple(self._last))
             self._last, self._room = [], _FULL
+            if len(self._loose) > _LOOSE:
+                self.press_one()
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether a full block waits to be pressed."""
+        return bool(self._loose)
+
+    def press_one(self) -> bool:
+        """Press the oldest full block that is not; False if there is none."""
+        if not self._loose:
+            return False
+        number = self._loose.popleft()
+        self._pressed[number] = press().compress(_pack(self._pressed[number]), _LEVEL)
+        return True
 
     def _block(self, number: int) -> Sequence[bytes]:
         if number == len(self._pressed):
             return self._last
         block = self._opened.get(number)
         if block is None:
+            full = self._pressed[number]
+            if isinstance(full, tuple):
+                return full
             if len(self._opened) == _OPENED:
                 del self._opened[next(iter(self._opened))]
-            block = self._opened[number] = _unpack_block(press().decompress(self._pressed[number]))
+            block = self._opened[number] = _unpack_block(press().decompress(full))
         return block
 
 

@@ -1,4 +1,4 @@
-"""How a large column grows: in place, if the allocator is asked to."""
+"""What the allocator is asked for: that a large column grows in place, and that room goes back which nobody needs."""
 
 from functools import cache
 
@@ -17,5 +17,15 @@ def let_columns_grow() -> None:
         import ctypes
 
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+    except (ImportError, OSError, TypeError, AttributeError):
+        return  # another system, another allocator
+
+
+def give_back() -> None:
+    """Let the system have what lies unused between the things that stay: glibc gives back only what is at the end."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).malloc_trim(0)
     except (ImportError, OSError, TypeError, AttributeError):
         return  # another system, another allocator

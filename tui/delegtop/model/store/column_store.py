@@ -1,5 +1,6 @@
 """Column stores: what makes them up is listed once, for whoever makes room in one, freezes it or takes it over."""
 
+from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -7,7 +8,7 @@ from typing import Any, ClassVar
 class ColumnStore:
     """Things kept by row, in columns."""
 
-    COLUMNS: ClassVar[Mapping[str, object]] = {}
+    COLUMNS: ClassVar[Mapping[str, Any]] = {}
     """By name, with what stands in a row that nothing was told of."""
     STORES: ClassVar[tuple[str, ...]] = ()
     """Stores with the same rows."""
@@ -17,7 +18,8 @@ class ColumnStore:
     def grow(self, rows: int) -> None:
         """Room for more rows, in one go: twenty appends for each would cost more than the rest of its start."""
         for name, blank in self.COLUMNS.items():
-            getattr(self, name).extend([blank] * rows)
+            column = getattr(self, name)
+            column.extend(array(column.typecode, (blank,)) * rows if isinstance(column, array) else [blank] * rows)
         for name in self.STORES:
             getattr(self, name).grow(rows)
 

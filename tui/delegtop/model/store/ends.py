@@ -91,6 +91,14 @@ class Ends(ColumnStore):
     def report(self, row: int, id: str) -> Report:
         return self._archive[row].told_by(id)
 
+    @property
+    def has_loose_words(self) -> bool:
+        return self._archive.is_loose
+
+    def press_one(self) -> bool:
+        """Press some of the words that wait for it; False if there are none."""
+        return self._archive.press_one()
+
     def said(self, row: int) -> str | None:
         """What was said last before the end."""
         return self._archive[row].said
