@@ -66,13 +66,13 @@ def run(arguments: Namespace) -> int:
 
     from delegtop.report import found_sessions
     from delegtop.search.finding import find
-    from delegtop.search.reading_on import read_on
 
     file = SearchFile() if settings.index and not arguments.sources else None
+    query = query._replace(
+        limit=arguments.limit, since=places.since, below=_here() if arguments.here else None, best=arguments.best
+    )
     with Progress("reading") as progress:
-        read = read_on(places, settings, file, progress.update)
-    below = _here() if arguments.here else None
-    found = find(text, query, file, read, limit=arguments.limit, since=places.since, below=below, best=arguments.best)
+        found = find(text, query, places, settings, file, progress.update)
     if arguments.json:
         output.emit(found_sessions.as_json(found))
     elif found.found:

@@ -92,7 +92,7 @@ def _told(each: FoundSession, zone: tzinfo | None, home: str) -> Iterator[str]:
     if each.title:
         yield f"    {line(each.title)}"
     for match in each.matches:
-        if match.field != "title":
+        if match.field != "title" and match.text != each.title:
             yield f"    {match.field:7} {line(match.text)}"
     if each.source is None:
         yield "    its log is gone"

@@ -5,17 +5,19 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from delegtop.base.clock import SECOND, Millis, WallClock, iso
+from delegtop.base.clock import SECOND, WallClock, iso
 from delegtop.base.text import brief, first_line
 from delegtop.diagnosis.session_commands import session_command
 from delegtop.dialects.products import product
 from delegtop.feed.recent_window import session_of
 from delegtop.model.delegation import Delegation
 from delegtop.model.states import ACTIVE
+from delegtop.observation.source_discovery import Places
 from delegtop.report.found_sessions import SCHEMA_VERSION, Field, FoundSession, FoundSessions, Match
-from delegtop.search.reading_on import ReadOn
+from delegtop.search.reading_on import Update, read_on, silent
 from delegtop.search.search_file import Hit, SearchFile, in_memory, look
 from delegtop.search.search_query import SearchQuery
+from delegtop.settings import Settings
 
 FIELDS: tuple[Field, ...] = ("title", "error", "files", "prompt", "answer", "agent")
 """Where words are looked for, the most telling first."""
@@ -26,34 +28,28 @@ _MATCHES = 3
 
 
 def find(
-    text: str,
-    query: SearchQuery,
-    file: SearchFile | None,
-    read: ReadOn,
-    *,
-    limit: int,
-    since: Millis | None = None,
-    below: str | None = None,
-    best: bool = False,
+    text: str, query: SearchQuery, places: Places, settings: Settings, file: SearchFile | None, update: Update = silent
 ) -> FoundSessions:
-    """In the file and in what was read beside it, in one order."""
-    more = limit + 1
-    hits = [] if file is None else file.find(
-        query, more, since=since, below=below, best=best, unless=read.stale
-    )  # fmt: skip
+    """Read what is not in the file, and look in both, for one more than is wanted, to know whether there are more. If
+    the file turns out to be damaged, all is read."""
+    more = query._replace(limit=query.limit + 1)
+    read = read_on(places, settings, file, update)
+    kept = [] if file is None else file.find(more, read.stale)
+    if kept is None:
+        kept, file, read = [], None, read_on(places, settings, None, update)
     with in_memory(read.passing) as database:
-        hits += look(database, query, more, since=since, below=below, best=best)
-    hits.sort(key=(lambda hit: (hit.score, -hit.at)) if best else (lambda hit: (0.0, -hit.at)))
+        hits = [*kept, *look(database, more)]
+    hits.sort(key=lambda hit: (hit.score, -hit.at))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
-    kept = file.summary() if file is not None else None
+    about = file.summary() if file is not None else None
     return FoundSessions(
         SCHEMA_VERSION,
         iso(WallClock().now()),
         text,
-        "relevance" if best else "newest",
-        (kept.delegations if kept and kept.is_current else 0) + len(read.passing),
-        len(once) > limit,
-        [told(hit, query.marks) for hit in once[:limit]],
+        "relevance" if query.best else "newest",
+        (about.delegations if about else 0) + len(read.passing),
+        len(once) > query.limit,
+        [told(hit, query.marks) for hit in once[: query.limit]],
     )
 
 

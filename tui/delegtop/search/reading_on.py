@@ -13,7 +13,12 @@ from delegtop.search.stand_stills import Gathering
 from delegtop.search.unread_files import FileUnit, UnreadFiles, unit_key
 from delegtop.settings import Settings
 
-Measure = Callable[[], tuple[int, int]]
+Update = Callable[[Callable[[], tuple[int, int]]], None]
+"""Is told as it goes on, with what measures how far it is."""
+
+
+def silent(_measure: Callable[[], tuple[int, int]]) -> None:
+    """Nobody is told."""
 
 
 class ReadOn(NamedTuple):
@@ -29,12 +34,7 @@ class ReadOn(NamedTuple):
     """Units of them that are kept from now on."""
 
 
-def read_on(
-    places: Places,
-    settings: Settings,
-    file: SearchFile | None,
-    update: Callable[[Measure], None] = lambda _measure: None,
-) -> ReadOn:
+def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
     """Read what is not kept in the file, or all there is without one."""
     unread = UnreadFiles(file.known() if file is not None else {})
     done = ReadOn([], set(), 0, 0)
@@ -49,9 +49,7 @@ def read_on(
         places = places._replace(hosts=())  # once is enough
 
 
-def _read(
-    places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Callable[[Measure], None]
-) -> ReadOn:
+def _read(places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Update) -> ReadOn:
     gathered = Gathering()
     with observation.opened(
         places.as_is(),

@@ -40,6 +40,7 @@ CREATE INDEX troubles_loose ON troubles (loose, at);
 CREATE VIRTUAL TABLE words USING fts5 (agent, title, prompt, error, files, answer, content='',
     tokenize='unicode61 remove_diacritics 2')
 """
+_NAMES = ("about", "units", "found", "texts", "troubles", "words")
 _WEIGHTS = "4.0, 6.0, 1.0, 4.0, 3.0, 1.0"
 """How much a word says that stands in the agent, title, prompt, error, files or answer."""
 _COLUMNS = ("number", "id", "at", "heard", "took", "state", "agent", "product", "folder", "host")
@@ -132,6 +133,8 @@ class SearchFile:
             if database is None:
                 yield None
                 return
+            if {*_NAMES} - {name for (name,) in database.execute("SELECT name FROM sqlite_master")}:
+                raise DatabaseError("a table is missing")
             known = database.execute("SELECT context FROM about").fetchone()
             if known is None and make:
                 database.execute("INSERT INTO about VALUES (?)", (_context(),))
@@ -201,25 +204,20 @@ class SearchFile:
             return Summary(units, found, self._path.stat().st_size, is_current)
         return None
 
-    def find(
-        self,
-        query: SearchQuery,
-        limit: int,
-        *,
-        since: Millis | None = None,
-        below: str | None = None,
-        best: bool = False,
-        patience: float | None = None,
-        unless: Collection[int] = (),
-    ) -> list[Hit]:
-        """The newest that have the words, or those they say most of; none of the units in `unless`. Whoever has
-        `patience` for so many seconds gets nothing after that."""
-        with suppress(DatabaseError, OSError, zlib.error, msgspec.DecodeError), self._opened() as database:
-            if database is not None:
-                return look(
-                    database, query, limit, since=since, below=below, best=best, patience=patience, unless=unless
-                )
-        return []
+    def find(self, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None) -> list[Hit] | None:
+        """What is asked for, but for what is of the units in `unless`. None if the file
+        cannot be asked, or it took longer than the seconds that somebody has `patience` for."""
+        with suppress(OSError):
+            try:
+                with self._opened() as database:
+                    if database is None:
+                        return []
+                    return look(database, query, unless, patience)
+            except OperationalError:  # somebody else writes, or it took too long
+                return None
+            except (DatabaseError, zlib.error, msgspec.DecodeError):
+                remove(self._path)
+        return None
 
     def before(self, key: int, *, loose: bool, since: Millis, unless: Collection[str], limit: int) -> list[Before]:
         """The last times that something of the kind happened, the newest first; none of these delegations."""
@@ -310,17 +308,10 @@ def _take_out(database: Connection, units: Sequence[int]) -> None:
 
 
 def look(
-    database: Connection,
-    query: SearchQuery,
-    limit: int,
-    *,
-    since: Millis | None = None,
-    below: str | None = None,
-    best: bool = False,
-    patience: float | None = None,
-    unless: Collection[int] = (),
+    database: Connection, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None
 ) -> list[Hit]:
     """As `SearchFile.find`, in these tables."""
+    limit, since, below, best = query.limit, query.since, query.below, query.best
     conditions, values = ["1"], list[object]()
     if query.match:
         conditions.append("words MATCH ?")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from delegtop.base.clock import Millis
 from delegtop.model import query
 
 LONGEST = 1_000
@@ -50,6 +51,12 @@ class SearchQuery(NamedTuple):
     """Conditions on facts, each with its values."""
     marks: tuple[str, ...] = ()
     """The words to mark where they were found, in small letters."""
+    limit: int = 20
+    since: Millis | None = None
+    below: str | None = None
+    """Only what worked in this folder or below it."""
+    best: bool = False
+    """Those first that say most of the words, not the newest."""
 
 
 def understood(text: str, *, typing: bool = False) -> SearchQuery:
