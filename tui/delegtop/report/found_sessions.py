@@ -87,7 +87,7 @@ def _told(each: FoundSession, zone: tzinfo | None, home: str) -> Iterator[str]:
     at = parse_time(each.started_at)
     when = "–" if at is None else moment(at, zone)
     took = "" if each.took_seconds is None else f" in {span(each.took_seconds)}"
-    where = " on ".join(filter(None, (_short(each.project, home), each.host)))
+    where = " on ".join(filter(None, (short_path(each.project, home), each.host)))
     yield "  ".join(filter(None, (when, f"{each.state}{took}", line(each.agent, 80), line(where, 200))))
     if each.title:
         yield f"    {line(each.title)}"
@@ -100,7 +100,8 @@ def _told(each: FoundSession, zone: tzinfo | None, home: str) -> Iterator[str]:
         yield f"    $ {line(command)}"
 
 
-def _short(path: str | None, home: str) -> str:
+def short_path(path: str | None, home: str) -> str:
+    """The same from the home folder on, if it lies there."""
     return f"~{path.removeprefix(home)}" if path and home and f"{path}/".startswith(f"{home}/") else path or ""
 
 

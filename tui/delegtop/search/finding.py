@@ -1,5 +1,6 @@
 """What was found, as people and programs are told: where the words stand, and what opens it."""
 
+import glob
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -80,7 +81,8 @@ def replay_command(source: str, id: str) -> str:
     """What shows it again: all files of its session, or of a file with many sessions that one."""
     session = session_of(source)
     if session is not None:
-        return f"delegtop replay {shlex.quote(source[: source.index(session)] + session + '*')}"
+        begins = glob.escape(source[: source.index(session) + len(session)])
+        return f"delegtop replay {shlex.quote(begins + '*')}"
     return shlex.join(("delegtop", "replay", source, "--filter", f"id={id}"))
 
 

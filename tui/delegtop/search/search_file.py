@@ -81,7 +81,6 @@ class Before(NamedTuple):
     id: str
     agent: str
     folder: str
-    session: str
 
 
 class Summary(NamedTuple):
@@ -219,23 +218,22 @@ class SearchFile:
                 remove(self._path)
         return None
 
-    def before(self, key: int, *, loose: bool, since: Millis, unless: Collection[str], limit: int) -> list[Before]:
-        """The last times that something of the kind happened, the newest first; none of these delegations."""
+    def before(self, key: int, *, loose: bool, since: Millis, unless: str, limit: int) -> tuple[int, list[Before]]:
+        """How often something of the kind happened since then to others than this delegation, and the last times, the
+        newest first."""
         column = "loose" if loose else "exact"
-        asked = (
-            "SELECT t.at, t.lasted, t.ended, f.id, f.agent, f.folder, x.data FROM troubles t "  # noqa: S608 -- as above
-            "JOIN found f ON f.number = t.number JOIN texts x ON x.number = t.number "
-            f"WHERE t.{column} = ? AND t.at >= ? ORDER BY t.at DESC LIMIT ?"
+        happened = (
+            "SELECT DISTINCT t.at, t.lasted, t.ended, f.id, f.agent, f.folder FROM troubles t "  # noqa: S608 -- as above
+            f"JOIN found f ON f.number = t.number WHERE t.{column} = ? AND t.at >= ? AND f.id != ?"
         )
-        with suppress(DatabaseError, OSError, zlib.error, msgspec.DecodeError), self._opened() as database:
+        with suppress(DatabaseError, OSError), self._opened() as database:
             if database is None:
-                return []
-            found: list[Before] = []
-            for at, lasted, ended, id, agent, folder, data in database.execute(asked, (key, since, limit + 50)):
-                if id not in unless and not any(each.id == id and each.at == at for each in found):
-                    found.append(Before(at, lasted, ended, id, agent, folder, unpack(zlib.decompress(data)).session))
-            return found[:limit]
-        return []
+                return 0, []
+            values = key, since, unless
+            count = database.execute(f"SELECT count(*) FROM ({happened})", values).fetchone()[0]  # noqa: S608 -- as above
+            rows = database.execute(f"{happened} ORDER BY t.at DESC LIMIT ?", (*values, limit))
+            return count, [Before(*row) for row in rows]
+        return 0, []
 
 
 def _context() -> str:

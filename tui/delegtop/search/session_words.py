@@ -11,7 +11,7 @@ from delegtop.diagnosis.session_commands import session_name
 from delegtop.dialects.products import product
 from delegtop.model import measures
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import Ending, Phase
+from delegtop.model.events import Ending, Fault, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.notes import ACTED
 from delegtop.model.states import ENDED_BADLY, State
@@ -23,7 +23,7 @@ _ERRORS = 2_000
 """Characters of what went wrong."""
 _ANSWER = 2_000
 _KINDS = {Phase.TOOL: "tool", Phase.MODEL: "model", Phase.PERMISSION: "person", Phase.ANSWER: "person"}
-ERROR = "error"
+_ERROR = "error"
 
 
 class Words(Struct, frozen=True, gc=False, array_like=True):
@@ -142,13 +142,8 @@ def _troubles(facts: Delegation, state: State, gathered: Gathering) -> Iterator[
     """Its errors, and where it stood still."""
     stopped = any(note.kind == ACTED for note in facts.notes)
     for error in facts.errors:
-        words = shape(" ".join(filter(None, (error.code, error.message))) or error.type or "")
-        if words:
-            at = facts.ended_at or facts.heard_at or facts.started_at or Millis(0)
-            exact = key_of(ERROR, words)
-            yield Trouble(
-                at, exact, key_of(ERROR, facts.agent or "", error.code or error.type or ""), None, _end(state)
-            )
+        at = facts.ended_at or facts.heard_at or facts.started_at or Millis(0)
+        yield Trouble(at, *error_keys(error, facts.agent), None, _end(state))
     for still in gathered.stills.get(facts.id, {}).values():
         ended = "was stopped with delegtop" if stopped and still.ended == "interrupted" else _after(still.ended)
         keys = still_keys(still.phase, still.tool, still.doing, facts.agent)
@@ -159,6 +154,14 @@ def _troubles(facts: Delegation, state: State, gathered: Gathering) -> Iterator[
         gone = facts.ended_by is Ending.GONE
         came = "its process was gone" if gone else "nothing was ever heard of it again"
         yield Trouble(at, *still_keys(phase, tool, doing, facts.agent), None, came)
+
+
+def error_keys(error: Fault, agent: str | None) -> tuple[int, int]:
+    """By what an error is found again: by its words, and by its code and who met it."""
+    code = error.code or error.type or ""
+    words = shape(" ".join(filter(None, (error.code, error.message))) or code)
+    exact = key_of(_ERROR, words)
+    return exact, key_of(_ERROR, agent or "", code) if code else exact
 
 
 def still_keys(phase: Phase | None, tool: str, doing: str, agent: str | None) -> tuple[int, int]:
