@@ -229,3 +229,40 @@ def test_the_command_prints_the_figures_of_a_log(project: Path, capsys: pytest.C
 
 def test_a_source_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert main(["stats", str(tmp_path / "gone.jsonl")]) == Exit.UNREADABLE
+
+
+def began(id: str, weeks: float, took: int = MINUTE, outcome: Outcome = Outcome.COMPLETED) -> list[Event]:
+    """One that began so many weeks before now."""
+    at = Millis(NOW - int(weeks * 7 * 24 * HOUR))
+    started, ended = done(id, took, outcome)
+    assert isinstance(started, Started)
+    assert isinstance(ended, Ended)
+    return [msgspec.structs.replace(started, at=at), msgspec.structs.replace(ended, at=Millis(at + took))]
+
+
+def test_weeks_tell_what_began_in_them_and_how_it_went() -> None:
+    lost = began("d", 3)[:1]
+    stats = gathered(
+        *began("a", 3), *began("b", 3, 3 * MINUTE), *began("c", 3, outcome=Outcome.FAILED), *lost, *began("e", 0)
+    )
+    first, *between, last = stats.weeks
+    assert (first.begins, first.delegations, first.sessions, first.failed, first.lost) == ("2025-12-01", 4, 4, 1, 1)
+    assert first.median_seconds == 60.0
+    assert [week.delegations for week in between] == [0, 0]
+    assert (last.begins, last.delegations, last.cost) == ("2025-12-22", 1, None)
+
+
+def test_a_trend_is_told_in_words_and_drawn_also_with_ascii_alone() -> None:
+    events = [event for week in range(1, 6) for n in range(4) for event in began(f"s{week}{n}", week, week * MINUTE)]
+    told = text(gathered(*events, *began("now", 0)))
+    assert "By week\nWEEK OF     SESSIONS  DELEGATIONS  FAILED    LOST  MEDIAN    COST\n2025-11-17         4 " in told
+    assert "In the week of 2025-12-15 there were as many delegations as in the median of the 4 weeks before it" in told
+    assert "half came back within 1:00, 3:30 before" in told
+    assert "█████▂" in told
+    plain = text(gathered(*events), ascii_only=True)
+    assert "#####" in plain
+    assert plain.isascii()
+
+
+def test_of_one_week_alone_there_is_no_trend() -> None:
+    assert "By week" not in text(gathered(*began("a", 0)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from delegtop.base import private_database
 from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.cli import main
 from delegtop.feed import file_catalogue, index_file
@@ -155,7 +156,7 @@ def test_a_file_that_is_no_index_changes_nothing(
 def test_while_somebody_else_writes_the_logs_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(index_file, "_PATIENCE", 0.0)
+    monkeypatch.setattr(private_database, "PATIENCE", 0.0)
     folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
     plain = told(capsys, folder)
     other = sqlite3.connect(index_file.place(), isolation_level=None)
@@ -195,7 +196,7 @@ def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
         return made
 
     patches = pytest.MonkeyPatch()
-    patches.setattr(index_file, "connect", small)
+    patches.setattr(private_database, "connect", small)
     index.write({"b": os.urandom(1_000_000)}, (), Millis(0))
     patches.undo()
     assert dict(index.find(["a", "b"], Millis(0))) == {"a": b"a"}

@@ -1,23 +1,16 @@
-"""Once a day the history is read, to know how long each kind of agent, each tool and the model usually take.
-
-A process of its own does it: the screen does not wait for it, and its memory goes with it.
-"""
+"""Once a day the history is read, to know how long each kind of agent, each tool and the model usually take."""
 
 import subprocess
-import sys
 
 from delegtop import learned_durations
+from delegtop.app.state import background_command
 from delegtop.app.state.board import Board
 from delegtop.base.clock import monotonic
 
-_COMMAND = (sys.executable, "-P", "-m", "delegtop", "learn", "--quiet")
-"""With -P nothing in the folder delegtop was started in can take the place of a module."""
 _PATIENCE = 15.0
 """Seconds after the start: first the operator sees what there is."""
 _PAUSE = 3600.0
 """Seconds until the next look whether what was learned is still good."""
-_LAST = 19
-"""Nice: whatever else wants to run comes first."""
 
 
 class Learning:
@@ -39,18 +32,9 @@ class Learning:
         elif monotonic() >= self._look_at:
             self._look_at = monotonic() + _PAUSE
             if learned_durations.load().is_stale(self._board.clock.now()):
-                self._process = _start()
+                self._process = background_command.start("learn", "--quiet")
 
     def close(self) -> None:
         if self._process is not None:
             self._process.terminate()
             self._process.wait()
-
-
-def _start() -> "subprocess.Popen[bytes] | None":
-    """None if no process can be had: then what is usual stays what it was."""
-    quiet = subprocess.DEVNULL
-    try:
-        return subprocess.Popen(["nice", "-n", f"{_LAST}", *_COMMAND], stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603, S607 # our own command; `nice` stands in POSIX
-    except OSError:
-        return None

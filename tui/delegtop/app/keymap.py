@@ -32,6 +32,7 @@ BARS = "Gantt view"
 THERE = "Go there"
 SPOKEN = "Transcript"
 PAST = "Replay"
+BYGONE = "Everything that ever was"
 
 MONITOR = (
     KeyCommand(
@@ -39,6 +40,14 @@ MONITOR = (
     ),
     KeyCommand(
         "search", "backslash", "search", "search", "Look for words; they are marked, and all rows stay", LOOK, 12
+    ),
+    KeyCommand(
+        "past-search",
+        "vertical_line",
+        "past_search",
+        "everything",
+        "Look for words in everything that ever was; tab does so from a search",
+        LOOK,
     ),
     KeyCommand("search-next", "n,f3", "search_step(1)", "next match", "The next place of the words", LOOK),
     KeyCommand("search-previous", "N,shift+f3", "search_step(-1)", "previous match", "The place before it", LOOK),
@@ -156,6 +165,16 @@ TRIAGE = (
 )
 """On the screen of the problems, where the same keys mean other things than in the monitor."""
 
+PAST_SEARCH = (
+    KeyCommand("past-open", "enter", "open", "open", "Go to its row, or see what opens it", BYGONE, 2),
+    KeyCommand("past-down", "down", "move(1)", "next", "The next one", BYGONE, 3),
+    KeyCommand("past-up", "up", "move(-1)", "previous", "The one before", BYGONE, 3),
+    KeyCommand("past-page-down", "pagedown", "page(1)", "page down", "A page further", BYGONE),
+    KeyCommand("past-page-up", "pageup", "page(-1)", "page up", "A page back", BYGONE),
+    KeyCommand("past-leave", "escape", "leave", "back", "Back to where you were", BYGONE, 1),
+)
+"""Where words are looked for in everything that ever was."""
+
 TRANSCRIPT = (
     KeyCommand(
         "transcript-unfold", "enter,space", "unfold", "unfold", "All of this piece, or its first lines", SPOKEN, 3
@@ -222,7 +241,7 @@ TRIAGE_OF_THE_PAST = (
 COMMANDS = MONITOR + APP
 ANYWHERE = tuple(each for each in MONITOR if each.id in ("problem", "previous-problem", "triage", "gantt", "sources"))
 """What works on every screen, by way of the monitor."""
-IDS = frozenset(command.id for command in COMMANDS + TRIAGE + TRANSCRIPT + GANTT + REPLAY)
+IDS = frozenset(command.id for command in COMMANDS + TRIAGE + PAST_SEARCH + TRANSCRIPT + GANTT + REPLAY)
 
 
 def bindings(commands: Iterable[KeyCommand], *, first: bool = False) -> list[Binding]:

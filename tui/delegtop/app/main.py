@@ -33,6 +33,7 @@ from delegtop.app.state.idle_work import SLICE
 from delegtop.app.state.intake import Intake, Wake
 from delegtop.app.state.known_hosts import KnownHosts
 from delegtop.app.state.long_over import Bygone
+from delegtop.app.state.past_sessions import PastSessions
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.state.saved_views import View, Views
 from delegtop.app.terminal_loan import Borrowing
@@ -107,6 +108,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self.learning = Learning(self.board) if observation.learns else None
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
+        is_present = not observation.places.named and not isinstance(clock, FrozenClock)
+        self.past = PastSessions(kept=settings.index, updates=is_present)
         self.acts = ActsUnderWay(self.board, self.reader, acting, lambda: self.replay.recording, zone)
         self.hosts = KnownHosts(self.board, observation.fleet)
         self.monitor = Monitor(
@@ -123,6 +126,7 @@ class DelegtopApp(Rewinding, Borrowing):
             bygone=self.bygone,
             acts=self.acts,
             hosts=self.hosts,
+            past=self.past,
         )
         for each in theme.THEMES:
             self.register_theme(each)
@@ -149,7 +153,7 @@ class DelegtopApp(Rewinding, Borrowing):
 
     def on_unmount(self) -> None:
         self.reader.stop()
-        for helper in (self.alarm, self.learning):
+        for helper in (self.alarm, self.learning, self.past):
             if helper is not None:
                 helper.close()
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "mcp": "answer an orchestrating agent: which of its delegations is stuck, and why (MCP, read-only)",
     "metrics": "print or write counts, ages and missed deadlines for Prometheus",
     "record": "record the sources as they grow, in one file that replays anywhere",
+    "find": "find words in everything this machine's agents ever did",
     "stats": "durations, outcomes, timeouts and breaches by agent, as tables and a plot",
     "learn": "remember how long each kind of agent usually takes on this machine",
     "diff": "compare two runs: what was delegated, how long it took, how it ended",

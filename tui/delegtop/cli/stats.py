@@ -8,11 +8,12 @@ from delegtop.cli.exit_codes import Exit
 
 DESCRIPTION = (
     "Count the delegations by agent: durations, outcomes, timeouts against real durations with suggested ones, "
-    "breaches of contract, tokens and cost (docs/stats.md)."
+    "breaches of contract, tokens and cost; and by week (docs/stats.md)."
 )
 PAGE = "docs/stats.md"
 EXAMPLES = {
     "delegtop stats --since 7d": "of the last week",
+    "delegtop stats --since 90d": "of a quarter of a year, with how it went from week to week",
     "delegtop stats logs/ --json": "for scripts",
 }
 PIPE_WIDTH = 120

@@ -32,6 +32,8 @@ SAMPLE = 64 * 1024
 WORTH = 4 * 1024 * 1024
 """Bytes: fewer are read sooner than it is found out that they need not be."""
 STDIN = "-"
+Sift = Callable[[Sequence[str]], list[str]]
+"""Of new files, those that are to be read: for whoever knows the others, and wants every word of these."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -46,7 +48,9 @@ class FileCatalogue:
         tail: Tail,
         spool: Spool | None,
         index: "OpenIndex | None" = None,
+        sift: Sift | None = None,
     ) -> None:
+        self._sift = sift
         self.readings: dict[str, FollowedFile] = {}
         self.shelf = DormantSessions()
         self.waiting: list[str] = []
@@ -77,7 +81,8 @@ class FileCatalogue:
 
     def glance(self) -> None:
         """Find what changed last, and nothing else."""
-        self.waiting = self._window.admit(self._roots.newest())
+        if self._sift is None:  # who leaves files out wants to see all of a session at once
+            self.waiting = self._window.admit(self._roots.newest())
 
     def look_round(self) -> tuple[str, ...]:
         """Find everything that is new, and what of the things put away has changed; gives the folders looked into."""
@@ -92,10 +97,12 @@ class FileCatalogue:
             for path in self._scan.files
             if path not in self.shelf and path not in self.readings and path not in known
         )
+        if self._sift is not None:
+            admitted = self._sift(admitted)
         self.waiting += admitted
         if self._open_index is not None and _size(self.waiting) >= WORTH:
             self.index, self._open_index = self._open_index(), None
-        if self.index is not None and self.waiting:
+        if self.index is not None and self.waiting and self._sift is None:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index)

@@ -4,30 +4,27 @@ It can be deleted at any time. Whatever is wrong with it (locked, damaged, no ro
 found in it or nothing is written, and the logs are read as ever.
 """
 
-import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from sqlite3 import Connection, DatabaseError, OperationalError, connect
+from sqlite3 import Connection, DatabaseError, OperationalError
 from typing import NamedTuple
 from zlib import crc32
 
 from delegtop.base.clock import DAY, Millis
-from delegtop.base.paths import cache_folder, make_private
+from delegtop.base.paths import cache_folder
+from delegtop.base.private_database import opened, remove, written
+
+__all__ = ["LARGEST", "IndexFile", "IndexSummary", "place", "remove"]
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of all that is kept: of more, what was not used for the longest time goes."""
 _MARK = 0x64656C78
 """Says that the database is this one."""
-_PATIENCE = 1.0
-"""Seconds to wait for whoever else writes."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS sessions "
     "(name TEXT PRIMARY KEY, context TEXT, used INTEGER, check_sum INTEGER, data BLOB) WITHOUT ROWID"
 )
-_PAGE = 8192
-_BESIDE = ("", "-journal", "-wal", "-shm")
 
 
 def place() -> Path:
@@ -67,7 +64,7 @@ class IndexFile:
                     if row[0] != today:
                         stale.append((today, name))
             if stale:
-                with suppress(OperationalError), _written(database):
+                with suppress(OperationalError), written(database):
                     database.executemany("UPDATE sessions SET used = ? WHERE name = ?", stale)
         yield from found
 
@@ -85,7 +82,7 @@ class IndexFile:
         with self._opened(make=True) as database:
             if database is None:
                 return
-            with _written(database):
+            with written(database):
                 database.executemany("DELETE FROM sessions WHERE name = ?", ((name,) for name in gone))
                 rows = ((name, self._context, now // DAY, crc32(data), data) for name, data in new.items())
                 database.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)", rows)
@@ -116,60 +113,6 @@ class IndexFile:
             return IndexSummary(sessions, current, kept, self._path.stat().st_size)
         return None
 
-    @contextmanager
-    def _opened(self, *, make: bool = False) -> Iterator[Connection | None]:
+    def _opened(self, *, make: bool = False) -> AbstractContextManager[Connection | None]:
         """The database; None if there is none, or it is not ours."""
-        if make:
-            make_private(self._path.parent)
-        if not _is_own(self._path, make=make):
-            yield None
-            return
-        with closing(connect(self._path, timeout=_PATIENCE, isolation_level=None)) as database:
-            database.execute("PRAGMA trusted_schema = OFF")
-            if make and not database.execute("PRAGMA schema_version").fetchone()[0]:
-                database.execute(f"PRAGMA page_size = {_PAGE}")
-                with _written(database):
-                    database.execute(f"PRAGMA application_id = {_MARK}")
-                    database.execute(_TABLE)
-            database.execute("PRAGMA secure_delete = ON")
-            is_ours = database.execute("PRAGMA application_id").fetchone()[0] == _MARK
-            yield database if is_ours else None
-
-
-@contextmanager
-def _written(database: Connection) -> Iterator[None]:
-    """All of it or nothing."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        with suppress(DatabaseError):
-            database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
-
-
-def _is_own(path: Path, *, make: bool) -> bool:
-    """Whether it is a file of this user that no other can read, and no link to one; with `make`, it is made so.
-
-    It is not opened for that: to close it would end the locks that this process has on it."""
-    try:
-        if make:
-            with suppress(FileExistsError):
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_nlink != 1:
-            return False
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            path.chmod(0o600)
-    except OSError:
-        return False
-    return True
-
-
-def remove(path: Path) -> bool:
-    """Delete it with all that belongs to it; True if there was one."""
-    there = [each for end in _BESIDE if (each := Path(f"{path}{end}")).is_symlink() or each.exists()]
-    for each in there:
-        each.unlink(missing_ok=True)
-    return bool(there)
+        return opened(self._path, _MARK, _TABLE, make=make)

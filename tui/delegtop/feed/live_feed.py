@@ -14,7 +14,7 @@ from delegtop.base.clock import Clock, FrozenClock, Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.feed.acts_done import ActsDone
 from delegtop.feed.as_of import AsOf, after
-from delegtop.feed.file_catalogue import STDIN, FileCatalogue
+from delegtop.feed.file_catalogue import STDIN, FileCatalogue, Sift
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
 from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
@@ -117,6 +117,7 @@ class Feed:
         here: Sequence[str] = (),
         witness: Witness | None = None,
         index: "OpenIndex | None" = None,
+        sift: Sift | None = None,
     ) -> None:
         self._clock = clock
         self._horizon = AsOf(clock) if isinstance(clock, FrozenClock) else None
@@ -130,7 +131,7 @@ class Feed:
         formats = Formats(format, zone)
         self._window = _window(since, formats, zone, named, here)
         roots = Roots(named, formats.file_names, exclude, awaited)
-        self._files = FileCatalogue(roots, formats, self._window, self._tail, self._spool, index)
+        self._files = FileCatalogue(roots, formats, self._window, self._tail, self._spool, index, sift)
         self._readings = self._files.readings
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
         self._processes = SessionProcesses(clock, self._is_first_hand)

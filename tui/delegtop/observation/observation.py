@@ -21,6 +21,7 @@ from delegtop.base.clock import (
     parse_time,
     sleep,
 )
+from delegtop.feed.file_catalogue import Sift
 from delegtop.feed.live_feed import STDIN, Batch, Feed, Readable, SourceStatus, Witness
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
@@ -177,12 +178,13 @@ class Observation:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def read(self, after_batch: Callable[[], None] | None = None) -> None:
+    def read(self, after_batch: Callable[[], None] | None = None, *, asks_kernel: bool = True) -> None:
         """Everything there is, once: to the end of standard input, and with last lines that lack their newline."""
         with _uncollected():
             self._take_in(self.feed.read_all(), after_batch)
         self.forest.advance(self.now)
-        self._ask_kernel()
+        if asks_kernel:
+            self._ask_kernel()
 
     def catch_up(self, after_batch: Callable[[], None] | None = None) -> None:
         """Everything that is there now, of sources that are then followed."""
@@ -395,9 +397,12 @@ def opened(
     rewinds: bool = False,
     patience: float | None = None,
     indexed: bool = False,
+    sift: Sift | None = None,
+    told_again: bool = False,
 ) -> Observation:
-    """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do,
-    `witness` is told every line; with `rewinds` whoever looks at the present can go back in it. To read once is to wait
+    """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do, `sift`
+    those files that somebody knows. `witness` is told every line; `heed` what it tells, once unless it may be
+    `told_again`. With `rewinds` whoever looks at the present can go back in it. To read once is to wait
     for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need not hear of every
     sign of life, what is known from earlier runs is not read again."""
     clock = clock or WallClock()
@@ -416,12 +421,13 @@ def opened(
             here=places.here,
             witness=witness,
             index=index,
+            sift=sift,
         )
 
     learns = settings.learn and not places.named and not isinstance(clock, FrozenClock)
     policy = policy or policy_for(settings, places.sources, learned=learns)
     live = _fleet(places, settings, clock, feed, witness, patience) if places.hosts else feed(clock)
-    if heed is not None:
+    if heed is not None and not told_again:
         live.tell_once()
     readable: Readable = live
     if rewinds and STDIN not in places.sources:  # a pipe cannot be read a second time

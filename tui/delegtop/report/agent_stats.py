@@ -29,6 +29,7 @@ from delegtop.model.tree.rollup import NOTHING, Dollars, shares
 from delegtop.model.usage import NO_COUNTS
 from delegtop.report.privacy import hiding
 from delegtop.report.tree_json import Time
+from delegtop.report.weekly_trends import Began, Week, weeks
 
 SCHEMA_VERSION: Literal[1] = 1
 ENOUGH = 8
@@ -122,6 +123,7 @@ class Stats(Struct, frozen=True, forbid_unknown_fields=True):
     delegations: int
     agents: Annotated[list[Agent], Meta(description="The agent with the most delegations first.")]
     models: Annotated[list[Model], Meta(description="The dearest first, then those without a price.")]
+    weeks: Annotated[list[Week], Meta(description="From the first week in which anything began; a year at most.")]
 
 
 def gather(forest: Forest, *, masked: bool = True) -> Stats:
@@ -133,7 +135,20 @@ def gather(forest: Forest, *, masked: bool = True) -> Stats:
     paid, hide = shares(forest), hiding(masked)
     agents = [_agent(forest, product, hide(name), handles, paid) for (product, name), handles in groups.items()]
     agents.sort(key=lambda agent: (-agent.count, agent.agent, agent.product or ""))
-    return Stats(SCHEMA_VERSION, iso(forest.shown_at), len(forest), agents, list(_models(forest)))
+    trends = weeks([*_began(forest, paid)])
+    return Stats(SCHEMA_VERSION, iso(forest.shown_at), len(forest), agents, list(_models(forest)), trends)
+
+
+def _began(forest: Forest, paid: Sequence[Dollars]) -> Iterator[Began]:
+    """All that say when they began."""
+    for handle in range(len(forest)):
+        facts, state = forest.delegation(handle), forest.state(handle)
+        at = facts.started_at or facts.heard_at
+        if at is None or facts.trust is Trust.MODEL:
+            continue
+        took = duration_of(facts) if state in _RETURNED else None
+        spent = paid[handle]
+        yield Began(at, forest.parent(handle) is None, state, took, spent.cost, spent.is_estimate)
 
 
 def _models(forest: Forest) -> Iterator[Model]:

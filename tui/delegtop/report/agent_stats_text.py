@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from delegtop.base.text import line
-from delegtop.report import plot
+from delegtop.report import plot, weekly_trends
 from delegtop.report.agent_stats import ENOUGH, Agent, Model, Stats
 from delegtop.report.figures import count, dollars, span, table
 from delegtop.report.layout import cut
@@ -33,6 +33,8 @@ def lines(stats: Stats, width: int, *, ascii_only: bool = False, cuts: bool = Tr
             body = [[cell or unknown for cell in row] for row in rows]
             left = (0,) if title is _MODELS else (0, len(rows[0]) - 1)
             yield from ("", title, *table(body, width if cuts else None, left))
+    if trends := list(weekly_trends.lines(stats.weeks, width if cuts else None, ascii_only=ascii_only)):
+        yield from ("", "By week", *trends)
     signs = plot.ASCII if ascii_only else plot.UNICODE
     if drawn := list(plot.plot(list(_strips(stats.agents)), width, signs)):
         yield from ("", "Durations", *drawn)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from delegtop.base.clock import duration
 from delegtop.report.layout import cells, cut, fit
 
+_BARS, _PLAIN_BARS = "▁▂▃▄▅▆▇█", "_.:-=+*#"
 _MANY = 10_000
 """Dollars beside which cents are none."""
 
@@ -25,6 +26,14 @@ def dollars(cost: float | None, *, is_estimate: bool = False) -> str:
 def count(number: int, noun: str) -> str:
     """`1 agent`, `1,200 agents`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def sparkline(figures: Sequence[float], plain: bool = False) -> str:
+    """One character each. The lowest bar is nothing at all; the highest is the most that is in view."""
+    bars, top = (_PLAIN_BARS if plain else _BARS), max(figures, default=0)
+    if not top:
+        return bars[0] * len(figures)
+    return "".join(bars[0] if not each else bars[max(1, int(each * (len(bars) - 1) / top))] for each in figures)
 
 
 def table(rows: Sequence[Sequence[str]], width: int | None, left: Collection[int]) -> Iterator[str]:

@@ -3,8 +3,9 @@
 import pytest
 
 from delegtop.app.widgets.chips import Chip
-from delegtop.app.widgets.vitals import ActivityGraph, Mode, layout, sparkline
+from delegtop.app.widgets.vitals import ActivityGraph, Mode, layout
 from delegtop.model.states import State
+from delegtop.report.figures import sparkline
 
 LIVE = Mode("●", "*", "live", "bold")
 BUSY = ActivityGraph(

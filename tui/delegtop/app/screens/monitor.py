@@ -22,6 +22,7 @@ from delegtop.app.state.idle_work import SLICE, IdleWork
 from delegtop.app.state.intake import Intake, Wake
 from delegtop.app.state.known_hosts import KnownHosts, called
 from delegtop.app.state.long_over import Bygone
+from delegtop.app.state.past_sessions import PastSessions
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.state.saved_views import View, Views
 from delegtop.app.widgets import banner, crumbs, earlier
@@ -85,8 +86,10 @@ class Monitor(Viewing):
         bygone: Bygone | None = None,
         acts: ActsUnderWay | None = None,
         hosts: KnownHosts | None = None,
+        past: PastSessions | None = None,
     ) -> None:
         super().__init__("monitor")
+        self.past, self.settings = past or PastSessions(), settings
         self.views, self._begins_with = views, view
         self._replay, self._acts = replay, acts
         self.board, self.reader = board, reader
@@ -523,6 +526,7 @@ class Monitor(Viewing):
             start=start,
             replay=self._replay,
             acts=self._acts,
+            past=self.past,
         )
         self.app.push_screen(screen, self._triaged)
 

@@ -33,6 +33,7 @@ from delegtop.app.screens.note_taking import Noting
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import IdleWork
+from delegtop.app.state.past_sessions import PastSessions
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import earlier
 from delegtop.app.widgets.chips import Chips
@@ -87,9 +88,12 @@ class Triage(Leaving, Screen[str | None]):
         marks: Marks | None = None,
         replay: Replay,
         acts: ActsUnderWay | None = None,
+        past: PastSessions | None = None,
     ) -> None:
         super().__init__()
         self._acts = acts
+        self._sessions = past or PastSessions()
+        self._sessions_known = self._sessions.version
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
         """The delegation to select once it is known, unless the operator moves before."""
@@ -126,6 +130,7 @@ class Triage(Leaving, Screen[str | None]):
 
     def on_mount(self) -> None:
         self._ready = True
+        self._sessions.want()
         self._board.forest_replaced.subscribe(self._forest_replaced)
         self.set_interval(1.0, self._second)
         self.set_interval(_LOOK, self._look)
@@ -171,6 +176,9 @@ class Triage(Leaving, Screen[str | None]):
 
     def _second(self) -> None:
         self.marks.read()
+        if not self._sessions.is_reading and self._sessions.version != self._sessions_known:
+            self._sessions_known = self._sessions.version
+            self._known.clear()
         self.refresh_problems()
 
     @property
@@ -325,7 +333,7 @@ class Triage(Leaving, Screen[str | None]):
         if current is None or not self._is_up:
             return
         facts = self._board.forest.delegation(current.handle)
-        work = partial(look_up, self._reader, facts, current.evidence)
+        work = partial(look_up, self._reader, facts, current.evidence, self._sessions, self._board.forest.shown_at)
         name = f"triage {current.handle}"
         self.run_worker(
             work, name=name, description=name, group="disk", exclusive=True, thread=True, exit_on_error=False
@@ -338,11 +346,11 @@ class Triage(Leaving, Screen[str | None]):
         if current is None or event.worker.name != f"triage {current.handle}":
             return
         if event.state is WorkerState.SUCCESS and event.worker.result is not None:
-            presence, lines = event.worker.result
+            presence, lines, before = event.worker.result
             subject = self._subject(current.handle)
             if len(self._known) > FILES:
                 self._known.clear()
-            self._known[current.handle] = Known(found(subject, presence), presence, lines)
+            self._known[current.handle] = Known(found(subject, presence), presence, lines, before)
             self.refresh_page()
 
     # What happens

@@ -11,12 +11,14 @@ from textual.screen import Screen
 
 from delegtop.app.state import row_search
 from delegtop.app.state.board import Board
+from delegtop.app.state.past_sessions import PastSessions
 from delegtop.app.state.saved_views import View, Views, wrong_name
 from delegtop.app.widgets.filter_bar import FilterBar
 from delegtop.app.widgets.gantt_tree import Gantt
 from delegtop.app.widgets.prompt import Prompt
 from delegtop.model.tree.order import SORTS
 from delegtop.report.table.columns import UnknownColumnError, chosen
+from delegtop.settings import Settings
 
 SEARCH, COMMAND = "search", "command-line"
 
@@ -29,6 +31,8 @@ class Viewing(Screen[None]):
     filter_bar: FilterBar
     views: Views | None = None
     """Where views are kept; None where nothing is."""
+    past: PastSessions
+    settings: Settings
 
     COMMANDS_TYPED: ClassVar[dict[str, str]] = {
         "sort": "sort COLUMN: sort cost",
@@ -42,6 +46,7 @@ class Viewing(Screen[None]):
         "theme": "theme NAME",
         "gantt": "bars in time, or columns again",
         "sources": "which logs are read, and how well",
+        "find": "find WORDS: in everything that ever was",
         "go": "go ID: to the delegation whose id begins so",
         "triage": "what is the matter, and what to do",
         "help": "all keys",
@@ -51,7 +56,7 @@ class Viewing(Screen[None]):
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
-        self.search_prompt = Prompt("\\", "words to look for; n and N go on, all rows stay", SEARCH)
+        self.search_prompt = Prompt("\\", "words to look for; n and N go on; tab: in everything that ever was", SEARCH)
         self.command_prompt = Prompt(":", "sort cost   view NAME   filter state:failed   q", COMMAND)
 
     # Told by the monitor
@@ -209,7 +214,9 @@ class Viewing(Screen[None]):
 
     def _find(self, step: int) -> None:
         found = row_search.next_match(self.board, self.board.rows.highlight, self.table.cursor, step)
-        if found is None:
+        if found is None and self.past.is_any:
+            self.action_past_search()
+        elif found is None:
             self.notify(f"{self.board.rows.highlight}: nowhere in the rows.", markup=False)
         else:
             self.table.cursor = found
@@ -234,6 +241,31 @@ class Viewing(Screen[None]):
         self.table.focus()
         if self.board.rows.highlight:
             self._find(1)
+
+    @on(Prompt.Further, f"#{SEARCH}")
+    def _search_further(self) -> None:
+        self.search_prompt.close()
+        self.table.focus()
+        self.action_past_search()
+
+    def action_past_search(self) -> None:
+        """The same words in everything that ever was."""
+        from delegtop.app.screens.past_search import PastSearch  # few want it, and the first picture does not wait
+
+        if not self.past.is_kept:
+            told = "Nothing of the past is kept (index = false): `delegtop find` reads it."
+            self.notify(told, severity="warning", markup=False)
+            return
+        words = self.board.rows.highlight
+        self.app.push_screen(PastSearch(self.past, self.settings, words, self._has_row), self._found_in_past)
+
+    def _has_row(self, id: str) -> bool:
+        return self.board.forest.find(id) is not None or bool(self.board.show_finished(id))
+
+    def _found_in_past(self, id: str | None) -> None:
+        handle = None if id is None else self.board.forest.find(id)
+        if handle is not None:
+            self.show_delegation(handle)
 
     @on(Prompt.Left, f"#{SEARCH}")
     def _search_left(self) -> None:
@@ -297,6 +329,9 @@ class Viewing(Screen[None]):
                 self.action_earlier()
             case "finished":
                 self.action_finished()
+            case "find":
+                self.board.rows.highlight = rest
+                self.action_past_search()
             case "go":
                 return self._go_by_id(rest)
             case "theme" | "triage" | "gantt" | "sources" | "help" | "q" as word:

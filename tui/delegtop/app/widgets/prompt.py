@@ -27,7 +27,10 @@ class Prompt(Horizontal):
     }
     Prompt .answer.-wrong { color: $error; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "back", show=False),
+        Binding("tab", "further", "further", show=False),
+    ]
 
     class Said(Message):
         """What the line has to say. Its kinds are no kinds of each other: who hears one does not hear another."""
@@ -45,6 +48,9 @@ class Prompt(Horizontal):
 
     class Accepted(Said):
         """Enter was pressed."""
+
+    class Further(Said):
+        """Tab was pressed: what was typed is to be looked for further on."""
 
     class Left(Said):
         """The operator thought better of it."""
@@ -95,3 +101,6 @@ class Prompt(Horizontal):
 
     def action_leave(self) -> None:
         self.post_message(self.Left(self))
+
+    def action_further(self) -> None:
+        self.post_message(self.Further(self, self.text))

@@ -19,9 +19,9 @@ from delegtop.app import keymap
 from delegtop.app.keymap import KeyCommand
 from delegtop.app.state.replay_axis import Cell, ReplayAxis
 from delegtop.app.widgets.chips import Chip, Chips, fitting
-from delegtop.app.widgets.vitals import sparkline
 from delegtop.base.clock import Millis, duration, moment
 from delegtop.feed.replay_feed import Replay
+from delegtop.report.figures import sparkline
 
 _RATE = 10
 """Looks a second at the clock."""

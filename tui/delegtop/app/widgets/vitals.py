@@ -14,11 +14,11 @@ from delegtop.app.widgets.host_lines import style
 from delegtop.base.clock import SECOND, age
 from delegtop.feed.host_states import HostState
 from delegtop.model.states import ACTIVE, State
+from delegtop.report.figures import sparkline
 
 IMPORTANT = sorted(State, key=lambda state: (state not in ACTIVE, not state.problem))
 """Who gets room first where there is little: what goes on, then what went wrong."""
 
-_BARS, _PLAIN_BARS = "▁▂▃▄▅▆▇█", "_.:-=+*#"
 _GAP = Chip(Content("  "))
 _NAMELESS = 60
 """Below so many cells the name of the program is left out."""
@@ -156,14 +156,6 @@ def _graph(rates: Sequence[int], width: int, plain: bool) -> list[Chip]:
         return []
     shown = list(rates)[-min(width - len(label), 24) :]
     return [Chip(Content.styled(label, "$row-muted")), Chip(Content.styled(sparkline(shown, plain), "$accent"))]
-
-
-def sparkline(rates: Sequence[int], plain: bool = False) -> str:
-    """One character a second. The lowest bar is nothing at all; the highest is the busiest second in view."""
-    bars, top = (_PLAIN_BARS if plain else _BARS), max(rates, default=0)
-    if not top:
-        return bars[0] * len(rates)
-    return "".join(bars[0] if not rate else bars[max(1, rate * (len(bars) - 1) // top)] for rate in rates)
 
 
 def _spaced(chips: Sequence[Chip]) -> list[Chip]:

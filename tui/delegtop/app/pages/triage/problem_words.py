@@ -1,7 +1,7 @@
 """What triage says: one line for the list, and a page of one problem."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -19,6 +19,7 @@ from delegtop.app.pages.inspector.page_words import (
     said,
 )
 from delegtop.app.pages.inspector.returned import PRESENCE
+from delegtop.app.pages.triage import seen_before_words
 from delegtop.app.pages.triage.problem_marks import Mark
 from delegtop.app.theme import state_content
 from delegtop.app.widgets.sheet import Block, LabelledFact
@@ -34,6 +35,9 @@ from delegtop.model.measures import called, label, title
 from delegtop.report.table.drawing import drawing
 from delegtop.sources.artifact_files import Presence
 
+if TYPE_CHECKING:
+    from delegtop.search.seen_before import SeenBefore
+
 _KIND, _TIME = 20, 8
 _WHO, _LEAST_WORK, _LEAST_SENTENCE = 34, 10, 14
 _EXCERPT = 400
@@ -48,6 +52,7 @@ class Known(NamedTuple):
     findings: tuple[Finding, ...] = ()
     presence: Mapping[str, Presence] = {}
     lines: Mapping[Origin, bytes | None] = {}
+    before: "SeenBefore | None" = None
 
 
 def row(
@@ -114,6 +119,7 @@ def page(found: Assessment, subject: PageSubject, mark: Mark | None, known: Know
         *_what(found, subject),
         *_noted(mark, subject),
         *_to_do(subject, known),
+        *seen_before_words.blocks(known.before, subject),
         *_saved(subject, known),
         *_evidence(found, subject, known),
         *_also(found, known),

@@ -1,0 +1,316 @@
+"""`delegtop find`: words in everything this machine's agents ever did."""
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.past_sessions import SECRET, few, place_of, session, write
+
+from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
+from delegtop.report import found_sessions
+from delegtop.report.found_sessions import FoundSession, FoundSessions, Match
+from delegtop.search import finding, reading_on, search_file
+from delegtop.search.search_file import SearchFile, place
+
+ALL = {session(1), session(2), session(3)}
+
+
+def found(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    """The sessions in which they were found, the first first."""
+    capsys.readouterr()
+    code = main(["find", *words, "--json"])
+    told = msgspec.json.decode(capsys.readouterr().out, type=FoundSessions)
+    assert code == (Exit.OK if told.found else Exit.FINDINGS)
+    return [each.session for each in told.found]
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("tomatoes", [1]),
+        ("TOMATOES greenhouse", [1]),
+        ("tomatoes roses", []),
+        ("greenhous", []),
+        ("greenhous*", [1]),
+        ("tomato", [1]),
+        ('"the greenhouse"', [1]),
+        ('"greenhouse the"', []),
+        ("prompt:greenhouse", [1]),
+        ("title:nothing", []),
+        ("file:tomato_plan.py", [1]),
+        ("file:plan", [1]),
+        ("/srv/garden/beds/tomato_plan.py", [1]),
+        ("error:overloaded", [2]),
+        ('"API Error: 529"', [2]),
+        ("agent:review*", [2]),
+        ("agent=reviewer state:failed", [2]),
+        ("state:failed,lost", [2]),
+        ("the !roses", [1]),
+        ("greenhouse|roses", [2, 1]),
+        ("project:*garden prune", [2]),
+        ("product:codex", []),
+        (f"id:{session(2)[:8]}", [2]),
+    ],
+)
+def test_words_are_found_where_somebody_would_look_for_them(
+    words: str, numbers: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    few()
+    assert found(capsys, words) == [session(number) for number in numbers]
+
+
+def test_it_is_told_when_it_was_how_it_ended_and_what_opens_it(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "greenhouse"]) == Exit.OK
+    told = capsys.readouterr().out.splitlines()
+    assert "  idle  claude  /srv/garden" in told[0]
+    assert told[1] == "    Water the tomatoes in the greenhouse"
+    assert told[2] == f"    $ delegtop replay '{str(place_of(1)).removesuffix('.jsonl')}*'"
+    assert told[3] == f"    $ cd /srv/garden && claude --resume {session(1)}"
+    assert told[-1] == "1 delegation of 4"
+
+
+def test_nothing_found_is_said_and_is_an_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "turnips"]) == Exit.FINDINGS
+    said = capsys.readouterr()
+    assert not said.out
+    assert "nothing of 4 delegations" in said.err
+
+
+def test_what_was_read_once_is_not_read_again_until_it_changes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    whole = reading_on.read_on
+
+    def counted(*given: object) -> reading_on.ReadOn:
+        done = whole(*given)  # type: ignore[arg-type]  # passed on as it is
+        read.append(done.read)
+        return done
+
+    monkeypatch.setattr(finding, "read_on", counted)
+    few()
+    assert found(capsys, "the") == [session(2), session(1)]
+    assert found(capsys, "the") == [session(2), session(1)]
+    write(1, "Water the cucumbers", days=30)
+    assert found(capsys, "cucumbers") == [session(1)]
+    assert found(capsys, "tomatoes") == []
+    assert read == [3, 0, 1, 0]
+
+
+def test_what_was_found_is_found_when_its_log_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert found(capsys, "roses")
+    place_of(2).unlink()
+    assert main(["find", "roses"]) == Exit.OK
+    told = capsys.readouterr().out
+    assert "its log is gone" in told
+    assert "delegtop replay" not in told
+
+
+def test_a_session_that_goes_on_is_found_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    write(5, "Dig the pond", days=0.001)
+    assert found(capsys, "pond") == [session(5)]
+    assert SearchFile().known() == {}
+
+
+def test_a_secret_is_not_found_by_its_value_and_lies_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    for words in (SECRET, f"{SECRET[:12]}*", SECRET[4:], f'"{SECRET}"', f"prompt:{SECRET}"):
+        assert found(capsys, words) == []
+    assert found(capsys, "seeds") == [session(3)]
+    assert main(["find", "seeds"]) == Exit.OK
+    assert "[masked]" in capsys.readouterr().out
+    assert SECRET[4:].encode() not in place().read_bytes()
+
+
+@pytest.mark.parametrize("how", ["flag", "setting"])
+def test_whoever_keeps_nothing_finds_the_same(
+    how: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    if how == "setting":
+        monkeypatch.setenv("DELEGTOP_INDEX", "false")
+    more = ["--no-index"] if how == "flag" else []
+    assert found(capsys, "the", *more) == [session(2), session(1)]
+    assert not place().parent.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *('"', '"""', "'", "*", "**", "!", "!!", ":", "title:", 'title:"', "agent:", "agent:[", "agent:[a-z]*", "a|"),
+        *("NEAR(the roses, 2)", "the AND roses", "the OR", "NOT the", "^the", "{title prompt} : the", "-title : the"),
+        *('the" OR "roses', "words MATCH 'the'", "'; DROP TABLE found; --", "\x00the\x00", "\x1b[2J", "the\n\rroses"),
+        *("\ud800", "🌹", "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
+    ],
+)  # fmt: skip
+def test_no_words_are_a_command_to_the_database(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    found(capsys, "garden")
+    before = SearchFile().summary()
+    assert main(["find", words]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE)
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err
+    assert SearchFile().summary() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("x" * 1_000_000, "too long"),
+        ("x " * 50, "too many words"),
+        ("... --", "no word in it"),
+        ("depth>1", "depth is a key of the filter"),
+        ("model:opus", "here there are"),
+    ],
+)
+def test_what_cannot_be_looked_for_is_refused_in_words(
+    words: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["find", words]) == Exit.USAGE
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("state", ["text", "foreign", "link", "cut", "version", "schema", "locked"])
+def test_a_file_that_is_not_what_it_should_be_changes_nothing(
+    state: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    assert found(capsys, "the") == [session(2), session(1)]
+    data, lock = place().read_bytes(), None
+    if state == "text":
+        place().write_text("no database")
+    elif state == "foreign":
+        place().unlink()
+        with sqlite3.connect(place()) as other:
+            other.execute("CREATE TABLE found (a)")
+    elif state == "link":
+        (tmp_path / "other").write_bytes(data)
+        place().unlink()
+        place().symlink_to(tmp_path / "other")
+    elif state == "cut":
+        place().write_bytes(data[: len(data) // 2])
+    elif state == "version":
+        monkeypatch.setattr(search_file, "LAYOUT", 99)
+    elif state == "schema":
+        with sqlite3.connect(place()) as other:
+            other.execute("DROP TABLE texts")
+    else:
+        monkeypatch.setattr("delegtop.base.private_database.PATIENCE", 0.01)
+        lock = sqlite3.connect(place(), isolation_level=None)
+        lock.execute("BEGIN EXCLUSIVE")
+    assert found(capsys, "the") == [session(2), session(1)]
+    if lock is not None:
+        lock.close()
+    assert found(capsys, "the") == [session(2), session(1)]
+
+
+def test_a_python_whose_sqlite_cannot_look_for_words_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: object, **__: object) -> object:
+        class Without(sqlite3.Connection):
+            def execute(self, sql: str, *more: object) -> sqlite3.Cursor:
+                if "fts5" in sql:
+                    raise sqlite3.OperationalError("no such module: fts5")
+                return super().execute(sql, *more)  # type: ignore[arg-type]  # passed on as it is
+
+        return Without(":memory:")
+
+    monkeypatch.setattr(search_file, "connect", connect)
+    assert main(["find", "roses"]) == Exit.USAGE
+    assert "built without FTS5" in capsys.readouterr().err
+
+
+def test_newest_first_unless_the_best_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    write(1, "roses " * 20, days=50)
+    write(2, "Something about many other things, and at the very end of it a word about roses", days=5)
+    assert found(capsys, "roses") == [session(2), session(1)]
+    assert found(capsys, "roses", "--best") == [session(1), session(2)]
+    assert found(capsys, "roses", "--since", "10d") == [session(2)]
+    assert found(capsys, "roses", "--limit", "1") == [session(2)]
+    assert found(capsys, "roses", "--agent", "nobody") == []
+
+
+def test_one_folder_can_be_searched_and_nothing_of_it_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few()
+    path = write(4, "Mow the lawn")
+    elsewhere = tmp_path / path.name
+    path.rename(elsewhere)
+    assert found(capsys, "lawn") == []
+    assert found(capsys, "lawn", "--in", str(tmp_path)) == [session(4)]
+    assert found(capsys, "lawn") == []
+
+
+def test_only_what_belongs_to_this_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    monkeypatch.chdir(tmp_path)
+    assert found(capsys, "the", "--here") == []
+
+
+def test_it_is_for_its_owner_alone_and_goes_with_the_index(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    found(capsys, "the")
+    assert place().stat().st_mode & 0o777 == 0o600
+    assert main(["index", "show"]) == Exit.OK
+    assert "4 delegations of 3 sessions and logs to be found" in capsys.readouterr().out
+    assert main(["index", "clear"]) == Exit.OK
+    assert not place().exists()
+
+
+def test_of_too_much_the_oldest_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    found(capsys, "the")
+    file = SearchFile(largest=1)
+    assert file.write([])
+    left = SearchFile().summary()
+    assert left is not None
+    assert left.units == 2
+    place_of(1).unlink()
+    assert found(capsys, "the") == [session(2)]
+
+
+def test_the_json_keeps_to_its_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    main(["find", "overloaded", "--json"])
+    told = capsys.readouterr().out
+    assert told.isascii()
+    assert json.loads(told)["found"][0]["matches"][0]["field"] == "error"
+
+
+def test_the_schema_on_file_is_that_of_the_program(project: Path, update_golden: bool) -> None:
+    page = project / "docs" / "schema" / "find.schema.json"
+    if update_golden:
+        page.write_text(found_sessions.schema(), "utf-8")
+    assert page.read_text("utf-8") == found_sessions.schema()
+
+
+def test_the_page_tells_of_every_field_of_the_json(project: Path) -> None:
+    page = (project / "docs" / "find.md").read_text("utf-8")
+    kinds = (FoundSessions, FoundSession, Match)
+    assert not [field.name for kind in kinds for field in msgspec.structs.fields(kind) if f"`{field.name}`" not in page]
+
+
+def test_hostile_words_in_a_log_are_shown_as_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    write(6, "Weed \x1b]52;c;aGk=\x07 the \u202epath [red]now[/red]", file="/srv/\x1b[31m/weed.py")
+    assert main(["find", "weed"]) == Exit.OK
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert "\u202e" not in told
+
+
+def test_it_needs_no_place_to_write(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    few()
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    assert found(capsys, "the") == [session(2), session(1)]
+    assert os.path.isdir("/proc")  # noqa: PTH112 -- the folder that cannot be written to is still what it was

@@ -1,0 +1,1 @@
+"""Everything this machine's agents ever did, to be found by words."""

@@ -1,0 +1,353 @@
+"""The file that finished sessions are found in: one database in the cache folder, for its owner's eyes alone.
+
+It can be deleted at any time. Whatever is wrong with it (locked, damaged, no room on the disk, not ours), nothing is
+found in it or nothing is written, and logs are read instead.
+"""
+
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from sqlite3 import Connection, DatabaseError, OperationalError, connect
+from typing import NamedTuple
+
+import msgspec
+
+from delegtop import __version__
+from delegtop.base.clock import Millis, monotonic
+from delegtop.base.paths import cache_folder
+from delegtop.base.private_database import opened, remove, written
+from delegtop.search.search_query import SearchQuery
+from delegtop.search.session_words import SessionWords, Words, pack, unpack
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of the file: of more, the sessions that were heard of the longest time ago go."""
+LAYOUT = 1
+"""Another one whenever what is kept, or how it is made, is another."""
+_MARK = 0x64656C66
+_TABLES = """
+CREATE TABLE about (context TEXT);
+CREATE TABLE units (unit INTEGER PRIMARY KEY, stamp INTEGER, heard INTEGER);
+CREATE TABLE found (number INTEGER PRIMARY KEY, unit INTEGER, id TEXT, at INTEGER, heard INTEGER, took INTEGER,
+    state TEXT, agent TEXT, product TEXT, folder TEXT, host TEXT);
+CREATE TABLE texts (number INTEGER PRIMARY KEY, data BLOB);
+CREATE TABLE troubles (number INTEGER, at INTEGER, exact INTEGER, loose INTEGER, lasted INTEGER, ended TEXT);
+CREATE INDEX found_unit ON found (unit);
+CREATE INDEX found_id ON found (id);
+CREATE INDEX troubles_number ON troubles (number);
+CREATE INDEX troubles_exact ON troubles (exact, at);
+CREATE INDEX troubles_loose ON troubles (loose, at);
+CREATE VIRTUAL TABLE words USING fts5 (agent, title, prompt, error, files, answer, content='',
+    tokenize='unicode61 remove_diacritics 2')
+"""
+_NAMES = ("about", "units", "found", "texts", "troubles", "words")
+_WEIGHTS = "4.0, 6.0, 1.0, 4.0, 3.0, 1.0"
+"""How much a word says that stands in the agent, title, prompt, error, files or answer."""
+_COLUMNS = ("number", "id", "at", "heard", "took", "state", "agent", "product", "folder", "host")
+_TEXTS = "agent, title, prompt, error, files, answer"
+_TWICE = 50
+"""Rows that may be of one delegation that lies in two places."""
+_STEPS = 20_000
+"""Of the database's machine between two looks at the clock."""
+
+
+def place() -> Path:
+    return cache_folder() / "find.db"
+
+
+class Hit(NamedTuple):
+    """One delegation that was found."""
+
+    id: str
+    at: Millis
+    heard: Millis
+    took: int | None
+    state: str
+    agent: str
+    product: str
+    folder: str
+    host: str
+    words: Words
+    score: float
+    """The least is the best."""
+
+
+class Before(NamedTuple):
+    """One time that something of a kind happened."""
+
+    at: Millis
+    lasted: int | None
+    ended: str
+    id: str
+    agent: str
+    folder: str
+
+
+class Summary(NamedTuple):
+    """What there is, for people."""
+
+    units: int
+    delegations: int
+    size: int
+    is_current: bool
+
+
+class NoFullTextError(Exception):
+    """The SQLite of this Python cannot look for words."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the SQLite of this Python was built without FTS5, so words cannot be looked for; "
+            "`delegtop tree --all --filter WORD` reads every log instead"
+        )
+
+
+def check_full_text() -> None:
+    """NoFullTextError if this SQLite has none."""
+    with closing(connect(":memory:")) as database:
+        try:
+            database.execute("CREATE VIRTUAL TABLE t USING fts5 (a)")
+        except OperationalError:
+            raise NoFullTextError from None
+
+
+class Stored(NamedTuple):
+    """What is to be kept of one unit of files."""
+
+    unit: int
+    stamp: int
+    sessions: Sequence[SessionWords]
+
+
+class SearchFile:
+    """What is kept, and in memory what is not. Any thread may make one for itself; one thread uses it."""
+
+    def __init__(self, path: Path | None = None, *, largest: int = LARGEST) -> None:
+        self._path, self._largest = path or place(), largest
+
+    @contextmanager
+    def _opened(self, *, make: bool = False) -> Iterator[Connection | None]:
+        """The database; None if there is none, it is not ours, or another version made it."""
+        with opened(self._path, _MARK, _TABLES, make=make) as database:
+            if database is None:
+                yield None
+                return
+            if {*_NAMES} - {name for (name,) in database.execute("SELECT name FROM sqlite_master")}:
+                raise DatabaseError("a table is missing")
+            known = database.execute("SELECT context FROM about").fetchone()
+            if known is None and make:
+                database.execute("INSERT INTO about VALUES (?)", (_context(),))
+                known = (_context(),)
+            yield database if known is not None and known[0] == _context() else None
+
+    def known(self) -> dict[int, int]:
+        """The stamps of the units that are kept."""
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is not None:
+                return dict(database.execute("SELECT unit, stamp FROM units"))
+        return {}
+
+    def write(self, new: Sequence[Stored]) -> bool:
+        """Keep these in place of what was kept of their units; False if that could not be done."""
+        with suppress(OSError):
+            try:
+                self._remove_old()
+                with self._opened(make=True) as database:
+                    if database is None:
+                        return False
+                    with written(database):
+                        _put(database, new)
+                        self._make_room(database)
+                    return True
+            except OperationalError:  # somebody else writes, or there is no room
+                return False
+            except (DatabaseError, zlib.error, msgspec.DecodeError):  # no database, or a damaged one
+                remove(self._path)
+        return False
+
+    def _remove_old(self) -> None:
+        """What another version made is of no use, and cannot be added to."""
+        with opened(self._path, _MARK, _TABLES) as database:
+            if database is None:
+                return
+            known = database.execute("SELECT context FROM about").fetchone()
+            if known is None or known[0] == _context():
+                return
+        remove(self._path)
+
+    def _make_room(self, database: Connection) -> None:
+        """The sessions that were heard of the longest time ago go, a twentieth of all at a time."""
+        pages, free, size = (
+            database.execute(f"PRAGMA {each}").fetchone()[0] for each in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - free) * size <= self._largest:
+            return
+        count = database.execute("SELECT count(*) FROM units").fetchone()[0]
+        oldest = database.execute("SELECT unit FROM units ORDER BY heard LIMIT ?", (max(count // 20, 1),)).fetchall()
+        _take_out(database, [unit for (unit,) in oldest])
+
+    def summary(self) -> Summary | None:
+        """What there is; None if there is nothing, or nothing that can be read."""
+        with (
+            suppress(DatabaseError, OSError),
+            opened(self._path, _MARK, _TABLES) as database,
+        ):
+            if database is None:
+                return None
+            units, found = (
+                database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 -- names of our own
+                for table in ("units", "found")
+            )
+            known = database.execute("SELECT context FROM about").fetchone()
+            is_current = known is not None and known[0] == _context()
+            return Summary(units, found, self._path.stat().st_size, is_current)
+        return None
+
+    def find(self, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None) -> list[Hit] | None:
+        """What is asked for, but for what is of the units in `unless`. None if the file
+        cannot be asked, or it took longer than the seconds that somebody has `patience` for."""
+        with suppress(OSError):
+            try:
+                with self._opened() as database:
+                    if database is None:
+                        return []
+                    return look(database, query, unless, patience)
+            except OperationalError:  # somebody else writes, or it took too long
+                return None
+            except (DatabaseError, zlib.error, msgspec.DecodeError):
+                remove(self._path)
+        return None
+
+    def before(self, key: int, *, loose: bool, since: Millis, unless: str, limit: int) -> tuple[int, list[Before]]:
+        """How often something of the kind happened since then to others than this delegation, and the last times, the
+        newest first."""
+        column = "loose" if loose else "exact"
+        happened = (
+            "SELECT DISTINCT t.at, t.lasted, t.ended, f.id, f.agent, f.folder FROM troubles t "  # noqa: S608 -- as above
+            f"JOIN found f ON f.number = t.number WHERE t.{column} = ? AND t.at >= ? AND f.id != ?"
+        )
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is None:
+                return 0, []
+            values = key, since, unless
+            count = database.execute(f"SELECT count(*) FROM ({happened})", values).fetchone()[0]  # noqa: S608 -- as above
+            rows = database.execute(f"{happened} ORDER BY t.at DESC LIMIT ?", (*values, limit))
+            return count, [Before(*row) for row in rows]
+        return 0, []
+
+
+def _context() -> str:
+    return f"{LAYOUT} {__version__}"
+
+
+@contextmanager
+def in_memory(sessions: Iterable[SessionWords]) -> Iterator[Connection]:
+    """The same tables with these sessions in them, which are kept nowhere."""
+    with closing(connect(":memory:", isolation_level=None)) as database:
+        for table in _TABLES.split(";"):
+            database.execute(table)
+        _put(database, [Stored(0, 0, tuple(sessions))])
+        yield database
+
+
+def _put(database: Connection, new: Sequence[Stored]) -> None:
+    _take_out(database, [each.unit for each in new])
+    read = {each.unit for each in new}
+    next_number = database.execute("SELECT coalesce(max(number), 0) FROM found").fetchone()[0]
+    for unit, stamp, sessions in new:
+        heard = max((each.heard for each in sessions), default=0)
+        database.execute("INSERT OR REPLACE INTO units VALUES (?, ?, ?)", (unit, stamp, heard))
+        for each in sessions:
+            if unit and _is_told_elsewhere(database, each, read):
+                continue
+            next_number += 1
+            _put_one(database, next_number, unit, each)
+
+
+def _put_one(database: Connection, number: int, unit: int, each: SessionWords) -> None:
+    facts = each.at, each.heard, each.took, each.state, each.agent, each.product, each.folder, each.host
+    database.execute("INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, unit, each.id, *facts))
+    database.execute("INSERT INTO texts VALUES (?, ?)", (number, zlib.compress(pack(each.words), 6)))
+    columns = _columns(each.agent, each.words)
+    database.execute(f"INSERT INTO words (rowid, {_TEXTS}) VALUES (?, ?, ?, ?, ?, ?, ?)", (number, *columns))  # noqa: S608 -- as above
+    rows = [(number, one.at, one.exact, one.loose, one.lasted, one.ended) for one in each.troubles]
+    database.executemany("INSERT INTO troubles VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _columns(agent: str, words: Words) -> tuple[str, ...]:
+    return agent, words.title, words.prompt, words.error, words.files, words.answer
+
+
+def _is_told_elsewhere(database: Connection, each: SessionWords, read: Collection[int]) -> bool:
+    """Whether another file that was not read now told more of it: half of what is known does not replace that."""
+    asked = "SELECT f.unit, x.data FROM found f JOIN texts x ON x.number = f.number WHERE f.id = ?"
+    for unit, data in database.execute(asked, (each.id,)).fetchall():
+        if unit not in read:
+            if Path(unpack(zlib.decompress(data)).source).exists():
+                return True
+            _take_out(database, [unit])
+    return False
+
+
+def _take_out(database: Connection, units: Sequence[int]) -> None:
+    """Nothing of these units is found any more. The words themselves are needed for that."""
+    asked = "SELECT f.number, f.agent, x.data FROM found f JOIN texts x ON x.number = f.number WHERE f.unit = ?"
+    for unit in units:
+        for number, agent, data in database.execute(asked, (unit,)).fetchall():
+            columns = _columns(agent, unpack(zlib.decompress(data)))
+            database.execute(
+                f"INSERT INTO words (words, rowid, {_TEXTS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 -- as above
+                (number, *columns),
+            )
+            database.execute("DELETE FROM texts WHERE number = ?", (number,))
+            database.execute("DELETE FROM troubles WHERE number = ?", (number,))
+        database.execute("DELETE FROM found WHERE unit = ?", (unit,))
+        database.execute("DELETE FROM units WHERE unit = ?", (unit,))
+
+
+def look(
+    database: Connection, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None
+) -> list[Hit]:
+    """As `SearchFile.find`, in these tables."""
+    limit, since, below, best = query.limit, query.since, query.below, query.best
+    conditions, values = ["1"], list[object]()
+    if query.match:
+        conditions.append("words MATCH ?")
+        values.append(query.match)
+    if query.without:
+        conditions.append("number NOT IN (SELECT rowid FROM words WHERE words MATCH ?)")
+        values.append(query.without)
+    for condition, told in query.facts:
+        conditions.append(condition)
+        values += told
+    if since is not None:
+        conditions.append("heard >= ?")
+        values.append(since)
+    if below is not None:
+        conditions.append("(folder = ? OR substr(folder, 1, ?) = ?)")
+        values += [below, len(below.rstrip("/")) + 1, below.rstrip("/") + "/"]
+    if unless:
+        conditions.append(f"found.unit NOT IN ({', '.join(map(str, unless))})")
+    score = f"bm25(words, {_WEIGHTS})" if query.match and best else "0.0"
+    source = "words JOIN found ON number = words.rowid" if query.match else "found"
+    order = "score, at DESC" if best else "at DESC, number DESC"
+    names = ", ".join(f"found.{name}" for name in _COLUMNS)
+    asked = (
+        f"SELECT {names}, {score} AS score FROM {source} "  # noqa: S608 -- of our own; values are bound
+        f"WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT ?"
+    )
+    _give_up_after(database, patience)
+    found: dict[str, Hit] = {}
+    for number, id, *facts, rank in database.execute(asked, (*values, limit + _TWICE)).fetchall():
+        if id in found or len(found) >= limit:
+            continue
+        data = database.execute("SELECT data FROM texts WHERE number = ?", (number,)).fetchone()
+        found[id] = Hit._make((id, *facts, unpack(zlib.decompress(data[0])), rank))
+    return list(found.values())
+
+
+def _give_up_after(database: Connection, seconds: float | None) -> None:
+    """A prefix of one letter in a long history may take long: nobody waits for that while typing."""
+    if seconds is not None:
+        until = monotonic() + seconds
+        database.set_progress_handler(lambda: monotonic() > until, _STEPS)
