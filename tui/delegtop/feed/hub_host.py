@@ -13,6 +13,8 @@ from delegtop.feed.incoming import TOO_LONG, HostStream
 
 _STALE, _LOST = 3, 6
 """Beats that may be missing before it is stale, and before it is lost."""
+_UNHEARD = 2
+"""Beats that one is waited for who was there lately and has been called."""
 _PRESENT = 3 * MINUTE
 """An entry in the list of hosts that is older is of one that is not there any more."""
 _HELD = 16
@@ -181,7 +183,7 @@ class HubHost:
         """It was not heard of since we listen."""
         if self._present.left:
             self.state, self.why = HostState.UNREACHABLE, "delegtop ship has ended there"
-        elif monotonic() - self._met_at > _LOST * beat or now - self._present.at > _PRESENT:
+        elif monotonic() - self._met_at > _UNHEARD * beat or now - self._present.at > _PRESENT:
             self.state, self.why = HostState.UNREACHABLE, "no word of it at the hub"
         else:
             self.state = HostState.CONNECTING
