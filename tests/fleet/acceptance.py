@@ -35,6 +35,7 @@ from tests.masking.planted import leaked, plant
 
 from delegtop.base.clock import Millis, WallClock, iso
 from delegtop.base.ssh_command import SshAddress
+from delegtop.feed.host_link import HostLink
 from delegtop.feed.host_states import HostState
 from delegtop.model.store.ledger import Handle
 from delegtop.observation.observation import Observation, opened
@@ -250,9 +251,12 @@ def _kill_session(_seen: Observation, host: HostStandIn) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def _links(seen: Observation) -> list[HostLink]:
+    return [link for link in seen.fleet.links if isinstance(link, HostLink)] if seen.fleet is not None else []
+
+
 def _kill_client(seen: Observation, host: HostStandIn) -> None:
-    links = seen.fleet._links.links if seen.fleet is not None else ()
-    for link in links:
+    for link in _links(seen):
         process = getattr(link.connection, "_process", None)
         if link.name == host.name and process is not None:
             with suppress(ProcessLookupError):
@@ -284,7 +288,7 @@ def cut(folder: Path, arguments: argparse.Namespace) -> Iterator[Result]:
                         stale.setdefault(name, time.monotonic() - at)
                 changed = max(changed, sum(_differ(before[host.name], _states_on(seen, host.name)) for host in lost))
             gone = sum(states(seen)[host.name] in (HostState.UNREACHABLE, HostState.CONNECTING) for host in lost)
-            waits = max(link.seconds_left for link in seen.fleet._links.links) if seen.fleet is not None else 0.0
+            waits = max(link.seconds_left for link in _links(seen))
             for host in lost:
                 host.thaw()
             back = look_until(seen, lambda: set(states(seen).values()) == {HostState.LIVE})

@@ -219,7 +219,8 @@ def test_each_try_waits_longer_than_the_one_before_and_r_waits_for_none(
     world.fails("gpu1", "ssh: connect to host gpu1 port 22: No route to host", 255)
     fleet = world.fleet("gpu1")
     stands(fleet, "gpu1", HostState.UNREACHABLE)
-    (link,) = fleet._links.links
+    (link,) = fleet.links
+    assert isinstance(link, host_link.HostLink)
     assert 1.0 < link._next_try - link._since + 0.05 <= 1.3
     assert link._wait == 2.0
     calls = len(world.ssh.calls)

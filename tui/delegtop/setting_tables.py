@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from delegtop.base.hub_address import HubAddressError, hub_address
 from delegtop.base.ssh_command import HostNameError, checked_command, checked_host
 from delegtop.protocols.standard.contract.protocol_options import IdForm, ProtocolOptions, SessionIdPlace
 from delegtop.setting_kinds import (
@@ -83,7 +84,7 @@ class Act(SettingTable, frozen=True, kw_only=True):
 class HostSetting(msgspec.Struct, frozen=True, omit_defaults=True):
     """One other machine: a table `[[hosts]]` (docs/fleet.md)."""
 
-    ssh: str
+    ssh: str = ""
     """As in ~/.ssh/config; `user@host` works."""
     name: str = ""
     """What it is called here; else by its ssh name."""
@@ -91,6 +92,14 @@ class HostSetting(msgspec.Struct, frozen=True, omit_defaults=True):
     """How far back it is read; else as here."""
     command: tuple[str, ...] = ("delegtop",)
     lines: str = "ask"
+    nats: str = ""
+    """The address of a hub that hosts ship to, in the place of `ssh`: `tls://hub.example:4222`."""
+    credentials: str = ""
+    """The file of the key to it; else the one that `delegtop hub join` keeps."""
+
+    @property
+    def called(self) -> str:
+        return self.name or self.ssh or self.nats
 
 
 LINES = ("never", "ask", "all")
@@ -103,8 +112,8 @@ def _hosts(value: object) -> tuple[HostSetting, ...]:
         raise Refused(value, "it should be tables: [[hosts]]")
     hosts = tuple(_host(each) for each in value)
     for host in hosts:
-        if sum((each.name or each.ssh) == (host.name or host.ssh) for each in hosts) > 1:
-            raise Refused(host.name or host.ssh, "another host has this name", "name")
+        if sum(each.called == host.called for each in hosts) > 1:
+            raise Refused(host.called, "another host has this name", "name")
     return hosts
 
 
@@ -112,9 +121,12 @@ def _host(told: dict[str, object]) -> HostSetting:
     for key in told:
         if key not in _SPELLED:
             raise Refused(key, f"a host has {', '.join(_SPELLED)}", key)
-    if "ssh" not in told:
-        raise Refused(told, "it should say how ssh reaches it", "ssh")
-    values = {key: _JUDGED[key](value) for key, value in told.items() if value != "" or key == "ssh"}
+    if "ssh" not in told and "nats" not in told:
+        raise Refused(told, "it should say how ssh reaches it, or nats and the address of a hub", "ssh")
+    if "nats" in told and (others := _BY_SSH & set(told)):
+        key = min(others)
+        raise Refused(told[key], "a hub has nats, name, since and credentials", key)
+    values = {key: _JUDGED[key](value) for key, value in told.items() if value != "" or key in ("ssh", "nats")}
     return HostSetting(**values)
 
 
@@ -124,7 +136,7 @@ def _of_host(key: str, judge: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return judge(value)
         except Refused as error:
             raise Refused(error.value, error.reason, key) from None
-        except HostNameError as error:
+        except (HostNameError, HubAddressError) as error:
             raise Refused(value, str(error), key) from None
 
     return judged
@@ -136,13 +148,22 @@ def _since(value: object) -> str:
     return str(value)
 
 
+def _nats(value: object) -> str:
+    told: str = TEXT.judge(value)
+    hub_address(told)
+    return told
+
+
 _JUDGED: dict[str, Callable[[Any], Any]] = {
     "ssh": _of_host("ssh", lambda value: checked_host(TEXT.judge(value))),
     "name": _of_host("name", lambda value: checked_host(TEXT.judge(value))),
     "since": _of_host("since", _since),
     "command": _of_host("command", lambda value: checked_command(COMMAND.judge(value))),
     "lines": _of_host("lines", one_of(LINES).judge),
+    "nats": _of_host("nats", _nats),
+    "credentials": _of_host("credentials", TEXT.judge),
 }
+_BY_SSH = frozenset({"ssh", "command", "lines"})
 HOSTS = SettingKind(_hosts)
 
 

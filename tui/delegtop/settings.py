@@ -108,7 +108,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Patterns of names and paths that are left out of every folder: `"*/archive/*"`."""
     hosts: Annotated[tuple[HostSetting, ...], HOSTS] = ()
     """Other machines that `--hosts` and `delegtop hosts` connect to, each in a table `[[hosts]]` with `ssh`, `name`,
-    `since`, `command` and `lines` (docs/fleet.md). Neither a project nor the environment can set it."""
+    `since`, `command` and `lines` (docs/fleet.md), or hubs, with `nats`, `name`, `since` and `credentials`
+    (docs/nats.md). Neither a project nor the environment can set it."""
     since: Span = 2 * HOUR
     """When no source is named, only sessions that were heard of within this time, by their own records, are read."""
     learn: bool = True

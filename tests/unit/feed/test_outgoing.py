@@ -25,7 +25,9 @@ NOW = Millis(1_794_846_239_746)
 def outgoing(have: dict[str, Mark] | None = None, *, masked: bool = False, lines: bool = False) -> Outgoing:
     clock = FrozenClock(NOW)
     recorder = Recorder(clock, "a test", lines=lines, place=("dev", "mark"))
-    made = Outgoing(recorder, clock, OutgoingWords(masked=masked, prompts=lines), have=have, place="mark")
+    made = Outgoing(
+        recorder, clock, OutgoingWords(masked=masked, prompt=None if lines else 200), have=have, place="mark"
+    )
     made.grows = lambda _source: True
     return made
 

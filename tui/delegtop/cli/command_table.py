@@ -35,6 +35,8 @@ COMMANDS = {
     "diff": "compare two runs: what was delegated, how long it took, how it ended",
     "bundle": "put what happened into one masked file to send to somebody else",
     "hosts": "say which other machines can be reached, and how old their news is",
+    "hub": "start a NATS server of one's own that hosts ship to, and give out its keys",
+    "ship": "tell a hub what happens on this machine, masked, as it happens",
     "sources": "list the logs that are found, of which agents, and what is left out",
     "replay": "watch recorded logs in their own time: play, seek, step, jump to problems",
     "run": "run a command as a delegation: tracked, limited in time, and in the tree",
@@ -50,7 +52,9 @@ COMMANDS = {
 }
 """The commands by name. Without one, `delegtop [SOURCE…]` watches live."""
 
-_ONGOING = frozenset({LIVE, "watch", "wait", "stop", "serve", "mcp", "metrics", "record", "replay", "run", "demo"})
+_ONGOING = frozenset(
+    {LIVE, "watch", "wait", "stop", "serve", "mcp", "metrics", "record", "replay", "run", "demo", "hub", "ship"}
+)
 """Those that may go on for days."""
 
 PASSED_ON = "passed_on"

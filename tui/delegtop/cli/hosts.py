@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from delegtop.base.ssh_command import SCHEME
-from delegtop.cli import diagnostics, options, output
+from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.watch import seconds
 
@@ -19,7 +19,9 @@ EXAMPLES = {
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="HOST", help="a name of your settings, or one that ssh knows")
+    parser.add_argument(
+        "names", nargs="*", metavar="HOST", help="a name of your settings, or one that ssh knows, or nats://HUB"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, a stable contract (docs/fleet.md)")
     parser.add_argument(
         "--timeout", dest="patience", type=seconds, metavar="TIME", help="wait so long for a host; 15s if not said"
@@ -29,13 +31,14 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from delegtop.observation.observation import opened
-    from delegtop.observation.source_discovery import Places, addresses
+    from delegtop.observation.source_discovery import Places, addresses, is_host
     from delegtop.report import host_table
 
     settings = options.load(arguments).settings
-    named = [name if name.startswith(SCHEME) else f"{SCHEME}{name}" for name in arguments.names]
+    named = [name if is_host(name) else f"{SCHEME}{name}" for name in arguments.names]
     with options.refusals():
         hosts = tuple(addresses(named, settings, arguments.since, every=not named))
+    reading.check_hubs(hosts)
     if not hosts:
         diagnostics.say("no hosts are known; name one, or write [[hosts]] into your settings (docs/fleet.md)")
         return Exit.OK

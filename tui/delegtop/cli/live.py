@@ -26,7 +26,10 @@ EXAMPLES = {
 
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "sources", nargs="*", metavar="SOURCE", help="a file, a folder, a glob, ssh://HOST, or - for standard input"
+        "sources",
+        nargs="*",
+        metavar="SOURCE",
+        help="a file, a folder, a glob, ssh://HOST, nats://HUB, or - for standard input",
     )
     options.add(parser, "since", "here", "all", "hosts")
     options.add(

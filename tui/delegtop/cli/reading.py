@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base.hub_address import HubAddress
 from delegtop.base.ssh_command import SCHEME
 from delegtop.cli import diagnostics, options
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from delegtop.base.ssh_command import SshAddress
     from delegtop.feed.live_feed import SourceStatus, Witness
     from delegtop.observation.observation import Heed, Observation
     from delegtop.observation.source_discovery import Places
@@ -24,7 +26,7 @@ def add(parser: ArgumentParser) -> None:
         "sources",
         nargs="*",
         metavar="SOURCE",
-        help="a file, a folder, a glob, ssh://HOST, or - for standard input; else what is found",
+        help="a file, a folder, a glob, ssh://HOST, nats://HUB, or - for standard input; else what is found",
     )
     options.add(parser, "since", "here", "all", "hosts")
 
@@ -39,9 +41,19 @@ def places(arguments: Namespace, settings: "Settings", start: Path | None = None
         fail("--here and --all contradict each other")
     since = "all" if everything and not sources else arguments.since
     with options.refusals():
-        return source_discovery.places(
+        found = source_discovery.places(
             sources, settings, since=since, here=here, start=start, hosts=given.get("hosts", False)
         )
+    check_hubs(found.hosts)
+    return found
+
+
+def check_hubs(hosts: "Sequence[SshAddress | HubAddress]") -> None:
+    """A usage error if a hub is among them and what speaks to it is not installed."""
+    if any(isinstance(each, HubAddress) for each in hosts):
+        from delegtop.cli import hub_extra  # as few need it as look at a hub
+
+        hub_extra.check()
 
 
 def settle(arguments: Namespace, settings: "Settings", *, waits: bool = False) -> "Places":
@@ -120,5 +132,6 @@ def complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool
     for pattern in patterns:
         diagnostics.say(f"{pattern}: no file matches")
     for source in failed:
-        diagnostics.say(f"{source.path.removeprefix(SCHEME)}: {source.detail or source.status}")
+        shown = source.path.removeprefix(SCHEME).removeprefix("nats://")
+        diagnostics.say(f"{shown}: {source.detail or source.status}")
     return bool(failed or patterns)

@@ -10,27 +10,22 @@ import sys
 import threading
 from argparse import Namespace
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from delegtop import __version__
-from delegtop.base import machine
-from delegtop.base.clock import SECOND, WallClock, monotonic
-from delegtop.base.origin import Origin
+from delegtop.base.clock import monotonic
 from delegtop.cli import output, reading
+from delegtop.cli.conversation import Conversation, opened, read_again
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:
     from delegtop.dialects.recording.tape import Mark
-    from delegtop.feed.outgoing import Outgoing
-    from delegtop.observation.observation import Observation
-    from delegtop.observation.source_discovery import Places
+    from delegtop.feed.outgoing import Outgoing, OutgoingBatch
     from delegtop.settings import Settings
 
-PACE = 0.5
-"""Seconds between two looks, at most."""
 FIRST = 2.0
 """Seconds that are waited for what the other side has already."""
 LONGEST = 16 * 1024 * 1024
@@ -106,63 +101,67 @@ class Requests:
         self.wake()
 
 
+class PipeCarrier:
+    """Carries a conversation by standard output, and what is asked by standard input."""
+
+    def __init__(self, stream: Stream, requests: Requests | None) -> None:
+        self._stream, self._requests = stream, requests
+
+    @property
+    def is_over(self) -> bool:
+        return not self._stream.look() or (self._requests is not None and self._requests.is_over)
+
+    def begin(self, header: bytes) -> None:
+        self._stream.write(header)
+
+    def carry(self, batches: "Iterable[OutgoingBatch]") -> None:
+        for batch in batches:
+            self._stream.write(batch.data)
+
+    def beat(self, outgoing: "Outgoing", *, behind: bool) -> None:
+        self._stream.write(outgoing.beat(behind=behind))
+
+    def requests(self) -> Iterator[tuple[dict[str, Any], Callable[[bytes], None]]]:
+        while self._requests is not None and (request := self._requests.next()) is not None:
+            yield request, self._stream.write
+
+    def due_again(self) -> list[str]:
+        """Who reads a pipe keeps what was told."""
+        return []
+
+    def end(self, outgoing: "Outgoing") -> None:
+        self._stream.write(outgoing.end())
+
+
 def run(arguments: Namespace, settings: "Settings") -> int:
     if output.is_terminal():
         fail("-o -: standard output is a terminal, and a recording is not for people; pipe it into delegtop -")
     if sys.stdout is None or (sys.stdin is None and arguments.heartbeat is not None):
         fail("-o -: standard input or output is closed")
+    from delegtop.feed.outgoing_words import PROMPT
+
     found = reading.settle(arguments, settings, waits=not arguments.once)
     if arguments.heartbeat is not None and "-" in found.sources:
         fail("--heartbeat takes requests from standard input, which cannot be a SOURCE then")
 
     requests = Requests(sys.stdin.fileno()) if arguments.heartbeat is not None else None
-    outgoing, seen = _opened(arguments, settings, found, _had(requests.first()) if requests is not None else {})
-    beat = 0 if requests is None else round(arguments.heartbeat * SECOND)
+    have = _had(requests.first()) if requests is not None else {}
+    prompt = PROMPT if arguments.no_lines else None
+    outgoing, seen = opened(
+        arguments, settings, found, have, lines=not arguments.no_lines, masked=arguments.mask, prompt=prompt
+    )
     with seen:
-        talk = _Conversation(seen, outgoing, requests, Stream(), beat)
         if requests is not None:
             requests.wake = seen.feed.wake
         end = float("inf") if arguments.timeout is None else monotonic() + arguments.timeout
-        talk.begin()
+        talk = Conversation(seen, outgoing, PipeCarrier(Stream(), requests), arguments.heartbeat or 0.0)
+        talk.begin(CAN if requests is not None else ())
         if arguments.once:
             seen.read(talk.flush)
         else:
-            talk.go_on(end, lambda sources: _again(arguments, settings, found, outgoing, sources))
+            talk.go_on(end, partial(read_again, arguments, settings, found, outgoing))
         talk.end()
     return Exit.UNREADABLE if reading.complain(seen.sources, seen.statuses) else Exit.OK
-
-
-def _opened(
-    arguments: Namespace, settings: "Settings", found: "Places", have: "dict[str, Mark]"
-) -> "tuple[Outgoing, Observation]":
-    from delegtop.feed.live_feed import Feed
-    from delegtop.feed.outgoing import Outgoing
-    from delegtop.feed.outgoing_words import OutgoingWords
-    from delegtop.feed.recorder import Recorder
-    from delegtop.observation.observation import opened, policy_for
-
-    clock, policy = WallClock(), policy_for(settings, found.sources)
-    place, by = (machine.name(), machine.mark()), f"delegtop {__version__}"
-    recorder = Recorder(clock, by, policy.agents, lines=not arguments.no_lines, place=place)
-    words = OutgoingWords(masked=arguments.mask, prompts=not arguments.no_lines)
-    outgoing = Outgoing(recorder, clock, words, have=have, place=place[1])
-    where = found.as_is() if arguments.once else found
-    seen = opened(where, settings, format=arguments.format, policy=policy, witness=outgoing.take)
-    if isinstance(seen.feed, Feed):
-        outgoing.grows = seen.feed.grows
-    return outgoing, seen
-
-
-def _again(
-    arguments: Namespace, settings: "Settings", found: "Places", outgoing: "Outgoing", sources: list[str]
-) -> None:
-    """Read all once more for what some sources tell: not all of it was told before."""
-    from delegtop.observation.observation import opened
-
-    witness = outgoing.take_again(sources)
-    with opened(found.as_is(), settings, format=arguments.format, witness=witness) as seen:
-        for _ in seen.feed.read_all():
-            pass
 
 
 def _had(request: dict[str, Any]) -> "dict[str, Mark]":
@@ -175,77 +174,3 @@ def _mark(told: object) -> "Mark | None":
     if isinstance(told, list) and len(told) == 3 and all(type(each) is int for each in told) and told[0] >= 0:
         return told[0], told[1], told[2]
     return None
-
-
-class _Conversation:
-    """Writes what is new, and answers."""
-
-    def __init__(
-        self, seen: "Observation", outgoing: "Outgoing", requests: Requests | None, stream: Stream, beat: int
-    ) -> None:
-        self._seen, self._outgoing, self._requests, self._stream = seen, outgoing, requests, stream
-        self._beat = beat
-        self._beaten_at = monotonic()
-        self._settled = False
-
-    def begin(self) -> None:
-        self._stream.write(self._outgoing.header(self._beat, CAN if self._requests is not None else ()))
-
-    def end(self) -> None:
-        self.flush()
-        self._stream.write(self._outgoing.end())
-
-    def go_on(self, end: float, again: Callable[[list[str]], None]) -> None:
-        """Until that moment, or nobody listens any more. `again` reads some sources once more."""
-        feed = self._seen.feed
-        while not self._is_over and monotonic() < end:
-            try:
-                self._seen.take_in(self._after_batch)
-            except _Left:
-                return
-            if not feed.is_behind and not self._settled:
-                if untold := self._outgoing.settle():
-                    again(untold)
-                self._settled, self._beaten_at = True, float("-inf")
-            self.flush()
-            self._beat_if_due(behind=feed.is_behind)
-            self._answer()
-            if not feed.is_behind:
-                feed.wait(max(0.0, min(PACE, end - monotonic(), self._until_beat())))
-            if feed.is_over:
-                return
-
-    @property
-    def _is_over(self) -> bool:
-        return not self._stream.look() or (self._requests is not None and self._requests.is_over)
-
-    def _after_batch(self) -> None:
-        self.flush()
-        self._beat_if_due(behind=True)
-        if self._is_over:
-            raise _Left
-
-    def flush(self) -> None:
-        for batch in self._outgoing.batches():
-            self._stream.write(batch.data)
-
-    def _until_beat(self) -> float:
-        return self._beaten_at + self._beat / SECOND - monotonic() if self._beat else PACE
-
-    def _beat_if_due(self, *, behind: bool) -> None:
-        if self._beat and self._until_beat() <= 0:
-            self._stream.write(self._outgoing.beat(behind=behind or not self._settled))
-            self._beaten_at = monotonic()
-
-    def _answer(self) -> None:
-        while self._requests is not None and (request := self._requests.next()) is not None:
-            want = request.get("want")
-            if not (isinstance(want, list) and len(want) == 4):
-                continue
-            ask, source, line, offset = want
-            if type(source) is str and all(type(each) is int for each in (ask, line, offset)):
-                self._stream.write(self._outgoing.line(ask, Origin(source, line, offset), self._seen.feed.raw))
-
-
-class _Left(Exception):  # noqa: N818 - reads better where it is raised
-    """Nobody reads any more, amid much to read."""

@@ -6,9 +6,11 @@ Whoever asks for a line or a history is answered by the host that it is of.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from delegtop.base import machine
 from delegtop.base.clock import Clock, FrozenClock, Millis, WallClock, monotonic
+from delegtop.base.hub_address import HubAddress
 from delegtop.base.origin import Origin
 from delegtop.base.ssh_command import SshAddress
 from delegtop.feed.as_of import AsOf
@@ -24,6 +26,7 @@ from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.ssh_process import SshProcess
 
 if TYPE_CHECKING:
+    from delegtop.feed.hub_host import HubHost
     from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
 
@@ -33,12 +36,36 @@ _PAUSE = 0.1
 HERE = "this machine"
 
 
+class Link(Protocol):
+    """One host, whatever carries what it tells."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def stream(self) -> HostStream: ...
+    @property
+    def state(self) -> HostState: ...
+    @property
+    def is_settled(self) -> bool: ...
+    def status(self) -> HostStatus: ...
+
+
+class Links(Protocol):
+    """The hosts that come by one carrier."""
+
+    @property
+    def links(self) -> Sequence[Link]: ...
+    def start(self) -> None: ...
+    def retry(self) -> list[str]: ...
+    def close(self) -> None: ...
+
+
 class Fleet:
     """Hosts that are listened to, beside a feed of this machine's own sources, if some are wanted."""
 
     def __init__(
         self,
-        addresses: Sequence[SshAddress],
+        addresses: Sequence[SshAddress | HubAddress],
         local: Feed | None,
         *,
         clock: Clock,
@@ -53,11 +80,42 @@ class Fleet:
         self._stirred = threading.Event()
         wall = WallClock()
         self._incoming = Incoming(wall, zone)
-        links = [
-            HostLink(each, self._incoming.stream(each.name, each.shell_target), wall, connect) for each in addresses
-        ]
-        self._links = FleetLinks(links, self._tell, with_this_machine=local is not None)
-        self._links.start()
+        by_ssh = [each for each in addresses if isinstance(each, SshAddress)]
+        links = [HostLink(each, self._incoming.stream(each.name, each.shell_target), wall, connect) for each in by_ssh]
+        self._carriers: list[Links] = []
+        if links:
+            self._carriers.append(FleetLinks(links, self._tell, with_this_machine=local is not None))
+        hubs = [each for each in addresses if isinstance(each, HubAddress)]
+        if hubs:
+            from delegtop.feed.hub_links import HubLinks  # only who names a hub needs NATS
+
+            self._carriers += [HubLinks(each, wall, self._met_at_hub, self._shown_as, self._tell) for each in hubs]
+        for carrier in self._carriers:
+            carrier.start()
+
+    @property
+    def links(self) -> list[Link]:
+        return [link for carrier in self._carriers for link in carrier.links]
+
+    def _met_at_hub(self, host: str, hub: str) -> HostStream:
+        """The stream of a host that a hub knows of, by a name that no other has."""
+        names = self._incoming.streams
+        name = next(
+            each for each in (host, f"{host}@{hub}", *(f"{host}@{hub}~{n}" for n in range(2, 99))) if each not in names
+        )
+        return self._incoming.stream(name, scheme="nats://")
+
+    def _shown_as(self, host: "HubHost") -> str | None:
+        """As what a host of a hub is shown already, if it is a place that comes another way."""
+        if not host.place[1]:
+            return None
+        if self.local is not None and host.place == (machine.name(), machine.mark()):
+            return HERE
+        for stream in self.streams:
+            header = stream.header if stream is not host.stream and stream.is_accepted else None
+            if header is not None and (header.host, header.machine) == host.place:
+                return stream.name
+        return None
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -103,7 +161,7 @@ class Fleet:
         """Until every host has told all there was, or cannot be had."""
         until = monotonic() + self._patience
         yield from self.poll()
-        while not all(link.is_settled for link in self._links.links) and monotonic() < until:
+        while not all(link.is_settled for link in self.links) and monotonic() < until:
             self._stirred.wait(_PAUSE)
             self._stirred.clear()
             for stream in self.streams:
@@ -155,19 +213,19 @@ class Fleet:
     def hosts(self) -> tuple[HostStatus, ...]:
         """How each of them stands, this machine first if it is shown."""
         here = [] if self.local is None else [HostStatus("", HostState.LIVE, HERE, self._clock.now())]
-        return (*here, *(link.status() for link in self._links.links))
+        return (*here, *(link.status() for link in self.links))
 
     def retry(self) -> list[str]:
         """Try again now whoever is not there; returns their names."""
-        return self._links.retry()
+        return [name for carrier in self._carriers for name in carrier.retry()]
 
     # -- health ----------------------------------------------------------------------------------------------------
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         local = () if self.local is None else self.local.statuses()
-        return (*local, *(self._status(link) for link in self._links.links))
+        return (*local, *(self._status(link) for link in self.links))
 
-    def _status(self, link: HostLink) -> SourceStatus:
+    def _status(self, link: Link) -> SourceStatus:
         told, size = link.status(), link.stream.spool.size
         detail = "" if told.state is HostState.LIVE else told.plain.removeprefix(f"{link.name}: ")
         changed = None if told.news_at is None else Millis(told.news_at + told.offset)
@@ -209,7 +267,8 @@ class Fleet:
         return PastFleet(self, local)
 
     def close(self) -> None:
-        self._links.close()
+        for carrier in self._carriers:
+            carrier.close()
         for stream in self.streams:
             stream.close()
         if self.local is not None:

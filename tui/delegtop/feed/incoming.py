@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
 from delegtop.base.origin import Origin
+from delegtop.base.ssh_command import SCHEME
 from delegtop.dialects.recording import MAGIC
 from delegtop.dialects.recording.recording_dialect import Recording
 from delegtop.dialects.recording.tape import (
@@ -76,7 +77,7 @@ class ToldLine(NamedTuple):
 class HostStream:
     """All that one host told. One thread takes, one drains, any may ask for the past."""
 
-    def __init__(self, name: str, clock: Clock, zone: tzinfo = UTC, via: str = "") -> None:
+    def __init__(self, name: str, clock: Clock, zone: tzinfo = UTC, via: str = "", scheme: str = SCHEME) -> None:
         self.name, self.spool = name, LineSpool()
         self._clock, self._zone, self._via = clock, zone, via
         self.header: Header | None = None
@@ -100,6 +101,7 @@ class HostStream:
         self._named: dict[str, str] = {}
         """Sources by their number, in the conversation that goes on."""
         self._rest = b""
+        self._is_late = False
         self._samples: deque[int] = deque(maxlen=_SAMPLES)
         self._asks = count(1)
         self._mute_until = float("-inf")
@@ -108,7 +110,7 @@ class HostStream:
         self._drained = 0
         self._eras: list[tuple[int, Recording]] = []
         """Where in the spool each conversation begins, and who reads it: the numbers of sources are its own."""
-        self._reading = FollowedFile(f"ssh://{name}", Recording(zone, name), None)
+        self._reading = FollowedFile(f"{scheme}{name}", Recording(zone, name), None)
         self._rows: set[int] = set()
 
     # -- taking ----------------------------------------------------------------------------------------------------
@@ -143,6 +145,12 @@ class HostStream:
             except OSError as error:
                 self.fault = f"it cannot be kept: {error.strerror}"
 
+    def take_late(self, data: bytes) -> None:
+        """The same of what was said a while ago: it tells nothing of clocks, nor that anybody is there."""
+        self._is_late = True
+        self.take(data)
+        self._is_late = False
+
     def _is_kept(self, line: bytes) -> bool:
         """Understand what is for us; True if the rest is to read it, too."""
         if self.header is None and not line[_AFTER_CRC:].startswith(MAGIC):
@@ -174,18 +182,23 @@ class HostStream:
         self.heard_at, now = monotonic(), self._clock.now()
         if abs(now - beat.at) > _YEARS:
             return
-        self._samples.append(now - beat.at)
-        ahead = min(self._samples)  # the way here takes time; the quickest tells best
-        if abs(ahead) <= _SAME:  # what came late at first, when all were busy, was no clock
-            self.offset = 0
-        elif abs(ahead - self.offset) > _SAME:
-            self.offset = ahead
+        if not self._is_late:
+            self._compare(now - beat.at)
         self.is_behind = beat.behind
         if not beat.behind:
             self.news_at = beat.at
         for number, mark in beat.marks.items():
             if number in self._named and (len(self.marks) < MARKS or self._named[number] in self.marks):
                 self.marks[self._named[number]] = mark
+
+    def _compare(self, ahead: int) -> None:
+        """By how much the clock here is ahead of the one there."""
+        self._samples.append(ahead)
+        ahead = min(self._samples)  # the way here takes time; the quickest tells best
+        if abs(ahead) <= _SAME:  # what came late at first, when all were busy, was no clock
+            self.offset = 0
+        elif abs(ahead - self.offset) > _SAME:
+            self.offset = ahead
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -336,9 +349,9 @@ class Incoming:
         self._clock, self._zone = clock, zone
         self.streams: dict[str, HostStream] = {}
 
-    def stream(self, host: str, via: str = "") -> HostStream:
+    def stream(self, host: str, via: str = "", scheme: str = SCHEME) -> HostStream:
         if host not in self.streams:
-            self.streams[host] = HostStream(host, self._clock, self._zone, via)
+            self.streams[host] = HostStream(host, self._clock, self._zone, via, scheme)
         return self.streams[host]
 
     def take(self, host: str, data: bytes) -> HostStream:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import msgspec
 
-from delegtop.base.clock import Clock
+from delegtop.base.clock import Clock, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.recording.tape import Mark, TapeBeat, TapeLine, frames
 from delegtop.feed.outgoing_words import OutgoingWords
@@ -40,6 +40,8 @@ class OutgoingBatch(NamedTuple):
     """The same for the same bytes of the same place, and for nothing else: first and last offset are in it, and all
     of the data, for after a crash a batch may begin as another did and be longer."""
     data: bytes
+    source: str = ""
+    """The log that it is of; empty for what no line tells."""
 
 
 class _Waiting(NamedTuple):
@@ -157,7 +159,8 @@ class Outgoing:
         self._named |= used
         data = self._recorder.names(used) + b"".join(piece.data for piece in pieces)
         span = f"{self._place}\0{source}\0{pieces[0].offset}\0{pieces[-1].offset}\0{crc32(data)}"
-        return OutgoingBatch(blake2b(span.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest(), data)
+        id = blake2b(span.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
+        return OutgoingBatch(id, data, source)
 
     def settle(self) -> list[str]:
         """Once all that was there is read: the sources of which something was told that was not told before, in lines
@@ -172,6 +175,11 @@ class Outgoing:
         names = self._recorder.names({*map(int, numbered)} - self._named)
         self._named.update(map(int, numbered))
         return names + b"".join(frames(TapeBeat(self._clock.now(), behind, numbered)))
+
+    def bare_beat(self, *, behind: bool) -> tuple[Millis, bytes]:
+        """The same without marks, for whoever keeps these at home; and up to when it is."""
+        now = self._clock.now()
+        return now, b"".join(frames(TapeBeat(now, behind)))
 
     def marks(self) -> dict[str, Mark]:
         """How much is told of each log, where that is more than when this was last asked."""

@@ -13,10 +13,11 @@ PROMPT = 200
 
 
 class OutgoingWords:
-    """Hides secrets in free text if that is to be `masked`, and without `prompts` cuts what agents were asked to do."""
+    """Hides secrets in free text if that is to be `masked`; of what agents were asked to do only so many characters
+    leave as `prompt` says, all of them if it says nothing."""
 
-    def __init__(self, *, masked: bool, prompts: bool = True) -> None:
-        self._masked, self._prompts = masked, prompts
+    def __init__(self, *, masked: bool, prompt: int | None = None) -> None:
+        self._masked, self._prompt = masked, prompt
 
     def line(self, line: Line | None) -> Line | None:
         return line if line is None or not line.data else Line(line.origin, self.data(line.data), line.at)
@@ -28,13 +29,15 @@ class OutgoingWords:
         return (masked_text(data.decode("utf-8", "replace")) or "").encode("utf-8", "replace")
 
     def told(self, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
-        return told if self._masked is False and self._prompts else [self._one(each) for each in told]
+        return told if not self._masked and self._prompt is None else [self._one(each) for each in told]
 
     def _one(self, told: Event | Unreadable) -> Event | Unreadable:
         if isinstance(told, Unreadable):
             return replace(told, excerpt=masked_text(told.excerpt) or "") if self._masked else told
         shown = masked_event(told) if self._masked else told
-        if isinstance(shown, Described) and not self._prompts and len(shown.prompt or "") > PROMPT:
+        if isinstance(shown, Described) and self._prompt is not None and len(shown.prompt or "") > self._prompt:
+            if not self._prompt:
+                return replace(shown, prompt=None)
             # Masked before it is cut: half a secret is not known for one.
-            return replace(shown, prompt=f"{(masked_text(shown.prompt) or '')[:PROMPT]}…")
+            return replace(shown, prompt=f"{(masked_text(shown.prompt) or '')[: self._prompt]}…")
         return shown

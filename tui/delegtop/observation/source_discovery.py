@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import SECOND, Millis, WallClock, parse_span
+from delegtop.base.hub_address import HubAddress, HubAddressError, hub_address, is_hub
 from delegtop.base.paths import logs_folder
 from delegtop.base.ssh_command import SCHEME, HostNameError, SshAddress, checked_host
 from delegtop.dialects import Candidate, Sample, known, products, recognise
@@ -17,6 +18,7 @@ from delegtop.sources.discover import excluded, matching, secret
 
 if TYPE_CHECKING:
     from delegtop.base.product import Home
+    from delegtop.setting_tables import HostSetting
     from delegtop.settings import Settings
 
 DEPTH = 4
@@ -57,7 +59,7 @@ class Places(NamedTuple):
     """The sources that were only come across in this folder: they are read if something in them is alive."""
     named: bool = True
     """Whether somebody said so; else they were found."""
-    hosts: tuple[SshAddress, ...] = ()
+    hosts: tuple[SshAddress | HubAddress, ...] = ()
     """Other machines."""
 
     def as_is(self) -> "Places":
@@ -75,34 +77,53 @@ def places(
     hosts: bool = False,
 ) -> Places:
     """The sources that were named. Without any, what this folder (or `start`) and the homes of the known agents hold;
-    with `here` only what belongs to this folder. `since` is a span, or `all`. `ssh://host` names another machine, and
-    with `hosts` all that the settings name are looked at, too."""
-    files = [source for source in sources if not source.startswith(SCHEME)]
-    others = tuple(addresses([source for source in sources if source.startswith(SCHEME)], settings, since, hosts))
+    with `here` only what belongs to this folder. `since` is a span, or `all`. `ssh://host` names another machine,
+    `nats://hub` those that ship to a hub, and with `hosts` all that the settings name are looked at, too."""
+    files = [source for source in sources if not is_host(source)]
+    others = tuple(addresses([source for source in sources if is_host(source)], settings, since, hosts))
     if sources and (files or not hosts):
         return Places(files, _since(since, None), hosts=others)
     return _found(settings, since, here, start or Path())._replace(hosts=others)
 
 
+def is_host(source: str) -> bool:
+    """Whether a source is another machine, or a hub that others ship to."""
+    return source.startswith(SCHEME) or is_hub(source)
+
+
 def addresses(
     named: Sequence[str], settings: "Settings", since: str | None = None, every: bool = False
-) -> Iterator[SshAddress]:
+) -> Iterator[SshAddress | HubAddress]:
     """The hosts of these names, and with `every` all that the settings name: each once, as the settings have it."""
     _since(since, None)  # what is no time is said before anybody is asked
     usual = since or f"{settings.since // SECOND}s"
-    known: dict[str, SshAddress] = {}
+    known: dict[str, SshAddress | HubAddress] = {}
     for each in settings.hosts:
-        made = SshAddress(each.ssh, each.name or each.ssh, each.command, since or each.since or usual, each.lines)
-        known[made.name] = made
+        known[each.called] = _address(each, since or each.since or usual, since)
     told: dict[str, None] = dict.fromkeys(known) if every else {}
     for source in named:
         try:
-            name = checked_host(source.removeprefix(SCHEME).rstrip("/"))
-        except HostNameError as error:
+            name = source if is_hub(source) else checked_host(source.removeprefix(SCHEME).rstrip("/"))
+            if name not in known:
+                known[name] = _hub(source, usual, since) if is_hub(source) else SshAddress(name, name, since=usual)
+        except (HostNameError, HubAddressError) as error:
             raise OpenError(str(error)) from None
-        known.setdefault(name, SshAddress(name, name, since=usual))
         told[name] = None
     return (known[name] for name in told)
+
+
+def _address(host: "HostSetting", since: str, asked: str | None) -> SshAddress | HubAddress:
+    """One of the settings."""
+    if host.nats:
+        return _hub(host.nats, since, asked)._replace(credentials=host.credentials, label=host.name)
+    return SshAddress(host.ssh, host.called, host.command, since, host.lines)
+
+
+def _hub(address: str, usual: str, asked: str | None) -> HubAddress:
+    """A hub; what is asked for goes before what its address says of the time."""
+    found = hub_address(address, usual)
+    _since(found.since, None)
+    return found._replace(since=asked or found.since)
 
 
 def _found(settings: "Settings", since: str | None, here: bool, start: Path) -> Places:
