@@ -213,7 +213,8 @@ def presses(found: dict[Handle, Assessment], forest: Forest) -> dict[Handle, tup
     return told
 
 
-def check(watched: Watched) -> None:
+def check(watched: Watched, *, asks: bool) -> None:
+    """All is as a fresh look finds it; only who `asks` has those assessed that are plainly at work."""
     kept, fresh = watched.assessments, watched.fresh()
     found = {handle: plain(assess(Case(fresh, handle))) for handle in range(len(fresh))}
     problems = sorted((each for each in found.values() if each.problem), key=lambda each: each.key)
@@ -222,6 +223,8 @@ def check(watched: Watched) -> None:
     assert [plain(each) for each in kept.now()] == [each for each in problems if each.is_now]
     pressing = watched.pressing
     assert {handle: (pressing.key(handle), pressing.below(handle)) for handle in found} == presses(found, fresh)
+    if not asks:
+        return
     assert {handle: plain(kept.of(handle)) for handle in found} == found
     assert kept.waiting == 0, "asking what is up to date leaves nothing to judge"
     assert kept.ranked() == sorted(found, key=lambda handle: found[handle].key)
@@ -233,4 +236,4 @@ def test_what_is_kept_is_what_a_fresh_look_finds(steps: list[Step]) -> None:
     watched = Watched()
     for step in steps:
         watched.take(step)
-        check(watched)
+        check(watched, asks=bool(step.asked) or step is steps[-1])

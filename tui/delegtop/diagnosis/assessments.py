@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from delegtop.base.clock import Millis, monotonic
+from delegtop.base.clock import MINUTE, Millis, monotonic
 from delegtop.diagnosis.assessment import Assessment, Key, Urgency, assess
 from delegtop.diagnosis.case import Case, Exists, unseen
 from delegtop.diagnosis.finding import Finding
@@ -50,6 +50,9 @@ class Assessments:
         forest = self.forest
         self._known: dict[Handle, tuple[Stamp, Assessment]] = {}
         """Of all that is open or a problem: what it was judged by, and how."""
+        self._at_work: dict[Handle, Key] = {}
+        """Those that are plainly at work, and by what key: they are assessed when somebody asks, and most come and go
+        without that."""
         self._order: list[Key] = []
         self._now: tuple[int, list[Assessment]] = (-1, [])
         self._earlier: Counter[str] = Counter()
@@ -67,6 +70,8 @@ class Assessments:
         self._moments, self._slept = self._judged_on_hosts(), forest.slept
         policy = forest.policy
         self._turns_silent_first = policy.silent_after <= min(policy.suspect_after, policy.tool_suspect_after)
+        self._heard_within = min(MINUTE, policy.silent_after, policy.suspect_after, policy.tool_suspect_after)
+        """No judge speaks of who was heard of since, for its silence."""
         self.version += 1
         ended = sorted(forest.in_states(ENDED_BADLY), key=lambda each: -(forest.times(each[0])[2] or 0))
         self._want(handle for handle, _ in (*forest.in_states(OPEN), *ended))
@@ -100,9 +105,20 @@ class Assessments:
         return known[1]
 
     def known(self, handle: Handle) -> Assessment | None:
-        """The same, as it was last judged; nothing of what is at rest. It costs nothing."""
+        """The same, as it was last judged; nothing of what is at rest. It costs nothing, but of one at work the first
+        time."""
+        if handle in self._at_work:
+            self._assess(handle)
+        return self._judged(handle)
+
+    def _judged(self, handle: Handle) -> Assessment | None:
         known = self._known.get(handle)
         return known[1] if known else None
+
+    def key(self, handle: Handle) -> Key | None:
+        """Its place in the order of looking, as it was last judged; nothing of what is at rest."""
+        known = self._known.get(handle)
+        return known[1].key if known else self._at_work.get(handle)
 
     def sentence(self, handle: Handle) -> str:
         return self.of(handle).sentence(self.forest.now_of(handle))
@@ -168,7 +184,9 @@ class Assessments:
     def _is_plain(self, handle: Handle) -> bool:
         """It is at work, or waits for a child, and has only said so once more: it turns silent before it can be
         suspicious, and then how it lives is another."""
-        known = self.known(handle)
+        known = self._judged(handle)
+        if handle in self._at_work:
+            return not self.forest.stands_out(handle)
         if known is None or known.urgency is not Urgency.AT_WORK or self.forest.stands_out(handle):
             return False
         return known.verdict is Kind.WAITING_ON_CHILD or (known.state is State.RUNNING and self._turns_silent_first)
@@ -191,11 +209,12 @@ class Assessments:
         self._want(self._agenda.due())
         moments = self._judged_on_hosts()
         if any(now < self._moments.get(host, now) for host, now in moments.items()):
-            self._want(self._known)  # a clock was set: what was past may be to come
+            self._want((*self._known, *self._at_work))  # a clock was set: what was past may be to come
         self._moments = moments
         if self._slept != self.forest.slept:  # time that nobody is charged with has come to light
             self._slept = self.forest.slept
             self._want(handle for handle, (_, known) in self._known.items() if known.state in ACTIVE)
+            self._want(self._at_work)
         until = None if seconds is None else monotonic() + seconds
         judged = 0
         while self._queue and (until is None or judged % _AT_A_TIME or monotonic() < until):
@@ -204,8 +223,8 @@ class Assessments:
                 continue
             judged += 1
             if self._may_be_kept(handle):
-                self._assess(handle)
-            elif handle in self._known:  # it has come to rest
+                self._look_at(handle)
+            elif handle in self._known or handle in self._at_work:  # it has come to rest
                 self._keep(handle, None)
             self._dirty.discard(handle)
         changed, self._changed = self._changed, set()
@@ -227,6 +246,21 @@ class Assessments:
         version, end = self.forest.version, known.waits_on
         return version(known.handle), None if end is None else version(end)
 
+    def _look_at(self, handle: Handle) -> None:
+        """Assess it, unless it is plainly at work and nobody has asked for more."""
+        plain = None if handle in self._known else self.forest.plain_work(handle, self._heard_within)
+        if plain is None:
+            self._assess(handle)
+            return
+        key = Urgency.AT_WORK, -(plain.since or 0), handle
+        self._agenda.set(handle, plain.until)
+        self._below.keep(handle, wanted=True)
+        self._meet(handle, plain.waits_on)
+        if self._at_work.get(handle) != key:
+            self._at_work[handle] = key
+            self.version += 1
+            self._changed.add(handle)
+
     def _assess(self, handle: Handle) -> Assessment:
         self._dirty.discard(handle)
         found = assess(Case(self.forest, handle, self._exists))
@@ -234,14 +268,14 @@ class Assessments:
         return found
 
     def _keep(self, handle: Handle, after: Assessment | None) -> None:
-        before = self.known(handle)
+        before, at_work = self._judged(handle), self._at_work.pop(handle, None)
         if after is not None:
             self._known[handle] = self._stamp(after), after
         elif before is not None:
             del self._known[handle]
         self._agenda.set(handle, after.turns if after else None)
         self._tie(handle, after)
-        if before == after:
+        if (before == after and at_work is None) or (after is not None and after.key == at_work):
             return
         self.version += 1
         self._changed.add(handle)
@@ -251,7 +285,8 @@ class Assessments:
         if after is not None and after.problem:
             insort(self._order, after.key)
             self._earlier[after.kind] += after.urgency is Urgency.EARLIER
-        if before is not None and after is not None and before.problem != after.problem and after.state in ACTIVE:
+        was_problem = before.problem if before is not None else None if at_work is None else False
+        if after is not None and was_problem is (not after.problem) and after.state in ACTIVE:
             self._want(filter(self._is_late, above(self.forest.parent, handle, set())))
 
     def _is_late(self, handle: Handle) -> bool:
@@ -279,7 +314,7 @@ class Assessments:
 
     def _tells_of(self, end: Handle, handle: Handle, told: bool) -> bool:
         """Whether a problem at the end of a path names this one among those it holds up, or does not."""
-        known = self.known(end)
+        known = self._judged(end)
         return known is not None and known.problem and (handle in known.blocks) == told
 
 

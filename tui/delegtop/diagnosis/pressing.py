@@ -7,11 +7,13 @@ moment are few, and told anew in the tree of one that changes; earlier ones are 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from delegtop.diagnosis.assessment import Key, Urgency
+from delegtop.diagnosis.assessment import NOW, Key, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.kin import Parent
 from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
+
+_TROUBLE = frozenset(urgency for urgency in Urgency if urgency.problem)
 
 
 class Pressing:
@@ -36,9 +38,9 @@ class Pressing:
         return min(own, self._now.told.get(handle, own), self._earlier.get(handle, own))
 
     def _own(self, handle: Handle) -> Key:
-        known = self._assessments.known(handle)
+        known = self._assessments.key(handle)
         if known is not None:
-            return known.key
+            return known
         started, heard, ended = self._forest.times(handle)
         if self._forest.state(handle) in ACTIVE:
             return Urgency.AT_WORK, -(started or 0), handle
@@ -66,12 +68,12 @@ class Pressing:
 
     def _take(self, handle: Handle) -> bool:
         """Note its key; True if it is another."""
-        known, before = self._assessments.known(handle), self._seen.get(handle)
-        if known is not None and known.problem:
-            self._seen[handle] = known.key
+        key, before = self._assessments.key(handle), self._seen.get(handle)
+        if key is not None and key[0] in _TROUBLE:
+            self._seen[handle] = key
         else:
             self._seen.pop(handle, None)
-        self._now.take(handle, known.key if known is not None and known.is_now else None)
+        self._now.take(handle, key if key is not None and key[0] in NOW else None)
         return before != self._seen.get(handle)
 
     def _is_earlier(self, handle: Handle) -> bool:

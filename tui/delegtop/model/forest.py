@@ -19,6 +19,7 @@ from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.events import Event, HostBeat, HostMet
 from delegtop.model.host_rows import NOBODY, Frozen, HostRows
 from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWord
+from delegtop.model.plain_work import PlainWork
 from delegtop.model.policy import Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import State
@@ -364,6 +365,13 @@ class Forest:
         """Whether there is more to it than that it is at work: it asks, something was noted, the registry let it go."""
         trees, own = self._at(handle)
         return trees.stands_out(own)
+
+    def plain_work(self, handle: Handle, quiet: int) -> PlainWork | None:
+        """What there is to say of it if it is plainly at work, and was heard of within that span."""
+        trees, own = self._at(handle)
+        found = trees.plain_work(own, quiet)
+        end = None if found is None else found.waits_on
+        return found if found is None or end is None else found._replace(waits_on=self._one_like(handle, end))
 
     def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log of its host was silent at once since then, up to the moment that is known at."""

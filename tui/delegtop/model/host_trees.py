@@ -18,6 +18,7 @@ from delegtop.model.events import OF_NONE, Deviation, Event, HostBeat, HostMet, 
 from delegtop.model.lifecycle import Lifecycle
 from delegtop.model.notes import LOOP, REVIEW, SALVAGE
 from delegtop.model.phases import FOR_PEOPLE
+from delegtop.model.plain_work import PlainWork, plain_work
 from delegtop.model.policy import AgentLimits, Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import ACTIVE, State
@@ -261,6 +262,10 @@ class HostTrees:
         if ledger.phase(handle) in FOR_PEOPLE or ledger.left_registry(handle):
             return True
         return any(ledger.is_noted(handle, kind) for kind in _STANDING_OUT)
+
+    def plain_work(self, handle: Handle, quiet: int) -> PlainWork | None:
+        """What there is to say of it if it is plainly at work, and was heard of within that span."""
+        return plain_work(self, handle, quiet)
 
     @property
     def slept(self) -> Gaps:

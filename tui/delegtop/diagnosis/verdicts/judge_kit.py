@@ -16,8 +16,6 @@ from delegtop.model.events import Phase
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 
-ANCESTORS = 50
-"""How far up is looked at most."""
 _SHORT = 120
 
 Judge = Callable[[Case], Verdict | None]

@@ -3,7 +3,6 @@
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import (
-    ANCESTORS,
     first_verdict,
     judges,
     last_done,
@@ -17,6 +16,7 @@ from delegtop.model import notes
 from delegtop.model.delegation import Link
 from delegtop.model.events import Phase
 from delegtop.model.measures import label
+from delegtop.model.plain_work import given_before
 from delegtop.model.states import ENDED, State
 from delegtop.model.store.ledger import Handle
 
@@ -45,20 +45,13 @@ def looping(case: Case) -> Verdict | None:
         if note.kind == notes.LOOP:
             said = f"It goes round: {note.text}."
             return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), note.at, origins_of(note.origin))
-    agent, work = given = facts.agent, facts.prompt or facts.task
-    if not work or not agent:
+    above = given_before(case.forest.work, case.forest.parent, case.handle)
+    if above is None:
         return None
-    above = case.forest.parent(case.handle)
-    for _ in range(ANCESTORS):
-        if above is None:
-            return None
-        if case.forest.work(above) == given:
-            same = case.forest.delegation(above)
-            said = f"{agent} was given the very work that {label(same)} above it already has."
-            places = origins_of(same.started_origin, facts.started_origin)
-            return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), facts.started_at, places)
-        above = case.forest.parent(above)
-    return None
+    same = case.forest.delegation(above)
+    said = f"{facts.agent} was given the very work that {label(same)} above it already has."
+    places = origins_of(same.started_origin, facts.started_origin)
+    return Verdict(Kind.LOOPING, Certainty.LIKELY, (said,), facts.started_at, places)
 
 
 @judges(Kind.WAITING_ON_CHILD)

@@ -2,8 +2,8 @@
 
 from delegtop.base.product import Permissions
 from delegtop.diagnosis.case import Case
-from delegtop.diagnosis.verdicts.judge_kit import ANCESTORS
 from delegtop.dialects.products import product
+from delegtop.model.plain_work import ANCESTORS
 from delegtop.model.store.ledger import Handle
 
 

@@ -11,6 +11,7 @@ from delegtop.diagnosis.verdicts.judge_kit import judges, origins_of
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.measures import label
+from delegtop.model.plain_work import is_alone
 from delegtop.model.policy import Policy
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def runaway(case: Case) -> Verdict | None:
     heard = case.facts.heard_at
     if heard is not None and heard + policy.silent_after > case.now:  # who is at work will have used more by then
         case.look_again(case.now + MINUTE)
-    if _is_modest(case):
+    if is_alone(forest, case.handle):
         return None
     grown = forest.growth(case.handle, policy.runaway_agents or _MOST, Millis(case.now - _LATELY))
     beyond = list(_beyond(policy, grown))
@@ -44,14 +45,6 @@ def runaway(case: Case) -> Verdict | None:
     newest = None if grown.newest is None else forest.delegation(grown.newest)
     places = origins_of(newest.started_origin if newest else None, case.facts.started_origin)
     return Verdict(Kind.RUNAWAY, Certainty.LIKELY, said, newest.started_at if newest else case.facts.started_at, places)
-
-
-def _is_modest(case: Case) -> bool:
-    """Whether it has nobody below it, as most have, and used little itself."""
-    policy, facts = case.forest.policy, case.facts
-    if next(iter(case.forest.offspring(case.handle)), None) is not None:
-        return False
-    return (facts.tokens or 0) <= policy.runaway_tokens and (facts.cost or 0) <= policy.runaway_dollars
 
 
 def _beyond(policy: Policy, grown: "Growth") -> Iterator[str]:
