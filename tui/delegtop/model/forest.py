@@ -105,6 +105,11 @@ class Forest:
             return self._only.advance(now)
         return {handles[own] for trees, handles in self._rows for own in trees.advance(now)}
 
+    def expect_whole_looks(self) -> None:
+        """Whoever asks looks at all delegations several times, and then ends."""
+        for trees in self._all():
+            trees.expect_whole_looks()
+
     def step(self, step: ClockStep) -> None:
         """The clock of this machine was set; states follow with the next `advance`."""
         for trees in self._all():

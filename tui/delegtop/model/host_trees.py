@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _BUILT = 1_024
 """So many delegations are kept as they were last put together: several who look at one do not gather its facts anew."""
+_BUILT_ONCE = 32_768
+"""The same for who looks at all of them several times and then ends."""
 _STANDING_OUT = (LOOP, REVIEW, SALVAGE)
 _MISSED = 2
 """A word lasts for one and a half of the spans between two: so often that, and three were missed."""
@@ -63,6 +65,7 @@ class HostTrees:
         self._lifecycle = Lifecycle(self._ledger, self._lineage, self.policy)
         self._versions: array[int] | Borrowed = array("I")
         self._built: dict[Handle, tuple[int, Delegation]] = {}
+        self._most_built = _BUILT
         self.finished: FinishedTrees | None = None
         """Trees that are over and have no rows any more, once there are any."""
         self.came_back: set[Handle] = set()
@@ -131,6 +134,10 @@ class HostTrees:
             self._ends.clear()
         return changed
 
+    def expect_whole_looks(self) -> None:
+        """Whoever asks looks at all of them several times, and then ends."""
+        self._most_built = _BUILT_ONCE
+
     def step(self, step: ClockStep) -> None:
         """The clock was set; states follow with the next `advance`, and every moment that is told is another one."""
         self._lifecycle.step(step)
@@ -189,7 +196,7 @@ class HostTrees:
         """All that is known of it, put together once for each version of it."""
         version, built = self.version(handle), self._built.get(handle)
         if built is None or built[0] != version:
-            if len(self._built) >= _BUILT:
+            if len(self._built) >= self._most_built:
                 self._built.clear()
             built = self._built[handle] = version, self._ledger.delegation(handle)
         return built[1]

@@ -181,6 +181,7 @@ class Observation:
         """Everything there is, once: to the end of standard input, and with last lines that lack their newline."""
         with _uncollected():
             self._take_in(self.feed.read_all(), after_batch)
+        self.forest.expect_whole_looks()
         self.forest.advance(self.now)
         self._ask_kernel()
 
