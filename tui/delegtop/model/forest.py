@@ -21,7 +21,7 @@ from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWor
 from delegtop.model.policy import Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import State
-from delegtop.model.store.ledger import Handle
+from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.usage import Spent
 
 if TYPE_CHECKING:
@@ -70,6 +70,14 @@ class Forest:
             self._rows = HostRows(() if _is_unused(self._only) else (self._only,))
             self._only = None
         return self._apply_to_several(events)
+
+    def absorb(self, told: Ledger) -> Change:
+        """Take in all that a ledger knows of this machine, as if its events were told."""
+        if self._only is not None and not self._only.host:
+            return self._only.absorb(told)
+        from delegtop.model.store.absorbing import all_retold  # few look at others
+
+        return self.apply(all_retold(told))
 
     def _apply_to_several(self, events: Sequence[Event]) -> Change:
         told: dict[str, list[Event]] = {}

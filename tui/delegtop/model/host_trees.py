@@ -89,6 +89,28 @@ class HostTrees:
         noted: set[Handle] = set()
         self._ledger.apply(events, touched, started, ended, noted)
         self.came_back.update(handle for row in back if (handle := self.find(row.id)) is not None)
+        deviations = [event for event in events if isinstance(event, Deviation)]
+        return self._follow(touched, started, ended, noted, deviations)
+
+    def absorb(self, told: Ledger) -> Change:
+        """Take in all that another ledger knows, as if its events were told."""
+        from delegtop.model.store.absorbing import absorb, all_retold  # few have so much to read that it comes so
+
+        if self.finished is not None:
+            return self.apply([*all_retold(told)])
+        touched, started, ended, noted = set[Handle](), set[Handle](), set[Handle](), set[Handle]()
+        absorb(self._ledger, told, touched, started, ended, noted)
+        return self._follow(touched, started, ended, noted, [])
+
+    def _follow(
+        self,
+        touched: set[Handle],
+        started: set[Handle],
+        ended: set[Handle],
+        noted: set[Handle],
+        deviations: list[Deviation],
+    ) -> Change:
+        """Family and states, after the facts."""
         added, moves = self._lineage.update(started, ended)
         self._versions.extend([0] * len(added))
         self._lifecycle.reparent(moves)
@@ -101,7 +123,7 @@ class HostTrees:
         if started or moved:
             self._ends.clear()
         lives = started.union(ended, moved, unsettled, noted, (old for _, old, _ in moves if old is not None))
-        return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)], lives)
+        return Change(touched, list(added), moved, deviations, lives)
 
     def _come_back(self, finished: "FinishedTrees", events: Iterable[Event]) -> "Sequence[FinishedRow]":
         """The trees without rows that these tell of, or of a child or the parent of theirs."""
