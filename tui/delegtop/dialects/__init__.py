@@ -124,6 +124,9 @@ class Dialect(ABC):
     second_hand: ClassVar[bool] = False
     """It repeats what other sources said elsewhere: no process and no file that it names is looked for here."""
 
+    lines_stand_alone: ClassVar[bool] = False
+    """Each line tells the same whatever stands in others: a log can be read on, and a line of it alone."""
+
     has_cut = False
     """Whether something it told was too long to be kept."""
 

@@ -24,6 +24,7 @@ from delegtop.sources.file_status import FileStatus
 from delegtop.sources.first_record import FirstRecords
 from delegtop.sources.spool import Spool
 from delegtop.sources.tail import Tail
+from delegtop.sources.text_identity.text_trace import key_of
 
 if TYPE_CHECKING:
     from delegtop.feed.session_index import OpenIndex, Recalled, SessionIndex
@@ -113,6 +114,7 @@ class FileCatalogue:
 
     def _recall(self, index: "SessionIndex") -> None:
         """Put on the shelf what is known from an earlier run."""
+        index.logs.recall(self.waiting)
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
         for session, files in index.recall(self.waiting, busy, self._tail.knows):
@@ -202,8 +204,11 @@ class FileCatalogue:
         if session_of(path) is None and can_forget(reader, path):
             self._mix(reader, path)
         self.readings[path] = FollowedFile(path, reader, source)
-        if self.index is not None and session_of(path) is not None:
-            self.index.begin(path)
+        if self.index is not None:
+            if session_of(path) is not None:
+                self.index.begin(path)
+            if source is None and path != STDIN:
+                self.index.logs.opened(self.readings[path], key_of(sample.head))
 
     def _otherwise(self, sample: Sample) -> type[Dialect] | None:
         """The format of a log that is spelled in UTF-16, or by its first record if that is not at its beginning."""
@@ -249,6 +254,7 @@ class FileCatalogue:
         if self.index is not None:
             for session, files in self._resting():
                 self._keep(session, files)
+            self.index.keep_logs(self.readings, self._tail)
             self.index.close()
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:

@@ -167,6 +167,11 @@ class FollowedFile:
         self.dialect.has_cut = self.dialect.has_cut or any(map(is_not, cut, told))
         return cut
 
+    def go_on(self, known: SourceStatus) -> None:
+        """It was read so far in an earlier run."""
+        self.records, self.unreadable, self.deviations = known.records, known.unreadable, known.deviations
+        self.reasons, self.examples = dict(known.reasons), [*known.examples]
+
     def vanished(self, now: Millis) -> Sequence[Event]:
         """What it means that the file is gone, told once for each time that it goes."""
         if not isinstance(self.source, Snapshot):

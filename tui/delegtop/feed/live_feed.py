@@ -26,6 +26,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
 from delegtop.model.forest import Forest
 from delegtop.model.notes import ACTED, LEFT_RUNNING
+from delegtop.model.store.ledger import Ledger
 from delegtop.sources.discover import Roots
 from delegtop.sources.records import Line, LineBlock, Unreadable
 from delegtop.sources.spool import Spool
@@ -77,6 +78,8 @@ class Batch(msgspec.Struct, frozen=True):
     """The moment in the past at which all this is known; None for the present."""
     forest: Forest | None = None
     """Everything as it was just before, in place of whatever was known: time has leapt."""
+    ledger: Ledger | None = None
+    """What whole files told, in place of their events."""
 
 
 class Readable(Protocol):
@@ -183,6 +186,7 @@ class Feed:
         asked = NOT_ASKED if self.is_behind else self._processes.ask()
         whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
         due = self._due(whole)
+        self._go_on_with_logs()
         logs = [reading.path for reading in due if reading.is_log]
         yield from self._translate(self._tail.poll_blocks(logs, whole=whole))
         yield from self._translate(self._tail.flush() if self.is_over else self._tail.flush_left(UNENDED_SECONDS))
@@ -199,8 +203,17 @@ class Feed:
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
 
+    def _go_on_with_logs(self) -> None:
+        """Logs of which a part was read in an earlier run."""
+        if self._files.index is not None:
+            for started in self._files.index.logs.begin(self._tail):
+                self._processes.mind(started)
+
     def _recalled(self) -> Iterator[Batch]:
-        """What sessions told that were read in an earlier run."""
+        """What sessions and logs told that were read in an earlier run, and what logs told that were folded apart."""
+        if self._files.index is not None and not self._files.waiting:
+            for ledger in self._files.index.logs.tell():
+                yield Batch([], ledger=ledger)
         for events, running in self._files.recalled():
             for started in running:
                 self._processes.mind(started)
@@ -272,7 +285,7 @@ class Feed:
         alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
-        index = self._files.index
+        index, apart, told = self._files.index, None, list[Event]()
         for number, each in enumerate(found):
             source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
@@ -281,15 +294,26 @@ class Feed:
                 if index is not None:
                     first = each.line if isinstance(each, LineBlock) else each.origin.line
                     index.follow(batch, reading, is_top=first == 1)
+                    apart = index.logs.of(reading, is_top=first == 1)
                 if not reading.is_signed:
                     self._silent[path] = reading
+            into = batch if apart is None else told
             if not isinstance(each, LineBlock):
-                self._read(reading, each, batch)
+                self._read(reading, each, into)
             elif alone:
                 for line in each.lines():
-                    self._read(reading, line, batch)
+                    self._read(reading, line, into)
             else:
-                self._read_block(reading, each, batch)
+                self._read_block(reading, each, into)
+            if apart is not None:
+                self._processes.take(told)
+                apart.take(told)
+                if apart.is_told:
+                    batch += told
+                elif apart.is_large and index is not None:
+                    yield Batch([], ledger=index.logs.give_up(reading))
+                    apart = None
+                told = []
             # The clock is asked only every 64 lines, or for every block: it costs a quarter of a line.
             if len(batch) >= BATCH or ((isinstance(each, LineBlock) or not number & 63) and monotonic() > limit):
                 self._pace.moved()

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from delegtop.feed.kept_session import Told, told_by
-from delegtop.model.events import Deviation, Ended, Event, Heard, Started
+from delegtop.feed.running_starts import RunningStarts
+from delegtop.model.events import Deviation, Event, Heard
 from delegtop.model.store.ledger import Ledger
 
 _MOST = 200_000
@@ -19,13 +20,13 @@ class SessionGathering:
         """Something in it is not of these files alone, or was told of what stands in them no longer."""
         self._signs = Ledger()
         self._events: list[Event] = []
-        self._running: dict[str, Started] = {}
+        self._running = RunningStarts()
         self._order: dict[str, None] = {}
 
     def take(self, events: Iterable[Event]) -> None:
         if len(self._events) > _MOST:
             self.is_spoilt = True
-            self._events, self._signs, self._running = [], Ledger(), {}
+            self._events, self._signs, self._running = [], Ledger(), RunningStarts()
             return
         heard: list[Event] = []
         for event in events:
@@ -37,20 +38,11 @@ class SessionGathering:
             elif not isinstance(event, Deviation):
                 self._events.append(event)
                 self._order[getattr(event, "id", "")] = None
-                self._mind(event)
+                self._running.mind(event)
         self._signs.apply(heard, set(), set(), set(), set())
-
-    def _mind(self, event: Event) -> None:
-        """Know of whom a process is still to be looked for, as `ProcessWatch` would."""
-        if isinstance(event, Ended):
-            self._running.pop(event.id, None)
-        elif isinstance(event, Started) and event.pid is not None:
-            known = self._running.get(event.id)
-            if known is None or (known.at or 0) <= (event.at or 0):
-                self._running[event.id] = event
 
     def told(self) -> Told | None:
         """All of it; None if it cannot be kept."""
         signs = [self._signs.last_sign(handle) for handle in self._signs]
         order = [id for id in self._order if id]
-        return told_by(self._events, signs, self._signs.pulse.minutes, order, [*self._running.values()])
+        return told_by(self._events, signs, self._signs.pulse.minutes, order, [*self._running])

@@ -7,7 +7,7 @@ copy, an id that others tell of too) is read from its top.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,11 +29,14 @@ from delegtop.feed.kept_session import (
     unpack,
     unpack_told,
 )
+from delegtop.feed.log_index import LogIndex
 from delegtop.feed.recent_window import folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.model.events import Event, Started
+from delegtop.model.store import packed_ledger
 from delegtop.model.store.archive import press
 from delegtop.sources.inode import Look, look_of
+from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
 
 BATCH = 1_000
@@ -53,8 +56,10 @@ class Recalled(NamedTuple):
 class SessionIndex:
     """One thread asks and tells. Nothing is written before `close`."""
 
-    def __init__(self, file: IndexFile) -> None:
+    def __init__(self, file: IndexFile, *, logs: bool = True) -> None:
         self._file = file
+        self.logs = LogIndex(file if logs else None)
+        """Logs that belong to no session; None are kept, and all are read, for who wants to hear of each event."""
         self._gathered: dict[str, SessionGathering] = {}
         self._owners: dict[Family, dict[str, str]] = {}
         """Which unit told of an id, where one reader reads several."""
@@ -196,6 +201,10 @@ class SessionIndex:
         self._new[name] = data
         self._gone.discard(name)
 
+    def keep_logs(self, readings: Mapping[str, FollowedFile], tail: Tail) -> None:
+        """Keep what logs told that belong to no session."""
+        self._new.update(self.logs.keep(readings, tail))
+
     def close(self) -> None:
         """Write down what is new."""
         if self._new or self._gone:
@@ -206,14 +215,14 @@ class SessionIndex:
 OpenIndex = Callable[[], SessionIndex | None]
 
 
-def open_index(path: Path | None = None) -> SessionIndex | None:
+def open_index(path: Path | None = None, *, logs: bool = True) -> SessionIndex | None:
     """The index of this user; None where other packages read logs too: nobody knows when what they tell changes."""
-    return None if plugins() else SessionIndex(IndexFile(path or place(), context()))
+    return None if plugins() else SessionIndex(IndexFile(path or place(), context()), logs=logs)
 
 
 def context() -> str:
     """Says by what was read what is kept: what another version told is not asked for."""
-    return f"{LAYOUT} {__version__} {press().__name__} {_edited()}"
+    return f"{LAYOUT} {packed_ledger.LAYOUT} {__version__} {press().__name__} {_edited()}"
 
 
 def _edited() -> int:
@@ -222,7 +231,12 @@ def _edited() -> int:
     package = Path(delegtop.__file__).parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return 0
-    return max(each.stat().st_mtime_ns for each in package.rglob("*.py"))
+    return max(
+        os.stat(f"{folder}/{name}").st_mtime_ns  # noqa: PTH116 # hundreds of files at every start
+        for folder, _, names in os.walk(package)
+        for name in names
+        if name.endswith(".py")
+    )
 
 
 def _name(unit: str, paths: Collection[str]) -> str:

@@ -24,7 +24,7 @@ from delegtop.model.policy import Counts, Kind, Policy, Usual
 from delegtop.model.sleep_detector import Gaps
 from delegtop.model.states import State
 from delegtop.model.store.column_growth import give_back
-from delegtop.model.store.ledger import Handle
+from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.usage import Spent
 
 if TYPE_CHECKING:
@@ -77,6 +77,14 @@ class Forest:
             self._only = None
         return self._apply_to_several(events)
 
+    def absorb(self, told: Ledger) -> Change:
+        """Take in all that a ledger knows of this machine, as if its events were told."""
+        if self._only is not None and not self._only.host:
+            return self._only.absorb(told)
+        from delegtop.model.store.absorbing import all_retold  # few look at others
+
+        return self.apply(all_retold(told))
+
     def _apply_to_several(self, events: Sequence[Event]) -> Change:
         told: dict[str, list[Event]] = {}
         for event in events:
@@ -128,6 +136,11 @@ class Forest:
             give_back()
             self._freed = 0
         return False
+
+    def expect_whole_looks(self) -> None:
+        """Whoever asks looks at all delegations several times, and then ends."""
+        for trees in self._all():
+            trees.expect_whole_looks()
 
     def step(self, step: ClockStep) -> None:
         """The clock of this machine was set; states follow with the next `advance`."""

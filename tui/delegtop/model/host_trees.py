@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _BUILT = 1_024
 """So many delegations are kept as they were last put together: several who look at one do not gather its facts anew."""
+_BUILT_ONCE = 32_768
+"""The same for who looks at all of them several times and then ends."""
 _STANDING_OUT = (LOOP, REVIEW, SALVAGE)
 _MISSED = 2
 """A word lasts for one and a half of the spans between two: so often that, and three were missed."""
@@ -64,6 +66,7 @@ class HostTrees:
         self._lifecycle = Lifecycle(self._ledger, self._lineage, self.policy)
         self._versions: array[int] | Borrowed = array("I")
         self._built: dict[Handle, tuple[int, Delegation]] = {}
+        self._most_built = _BUILT
         self.finished: FinishedTrees | None = None
         """Trees that are over and have no rows any more, once there are any."""
         self.came_back: set[Handle] = set()
@@ -87,6 +90,28 @@ class HostTrees:
         noted: set[Handle] = set()
         self._ledger.apply(events, touched, started, ended, noted)
         self.came_back.update(handle for row in back if (handle := self.find(row.id)) is not None)
+        deviations = [event for event in events if isinstance(event, Deviation)]
+        return self._follow(touched, started, ended, noted, deviations)
+
+    def absorb(self, told: Ledger) -> Change:
+        """Take in all that another ledger knows, as if its events were told."""
+        from delegtop.model.store.absorbing import absorb, all_retold  # few have so much to read that it comes so
+
+        if self.finished is not None:
+            return self.apply([*all_retold(told)])
+        touched, started, ended, noted = set[Handle](), set[Handle](), set[Handle](), set[Handle]()
+        absorb(self._ledger, told, touched, started, ended, noted)
+        return self._follow(touched, started, ended, noted, [])
+
+    def _follow(
+        self,
+        touched: set[Handle],
+        started: set[Handle],
+        ended: set[Handle],
+        noted: set[Handle],
+        deviations: list[Deviation],
+    ) -> Change:
+        """Family and states, after the facts."""
         added, moves = self._lineage.update(started, ended)
         self._versions.extend([0] * len(added))
         self._lifecycle.reparent(moves)
@@ -99,7 +124,7 @@ class HostTrees:
         if started or moved:
             self._ends.clear()
         lives = started.union(ended, moved, unsettled, noted, (old for _, old, _ in moves if old is not None))
-        return Change(touched, list(added), moved, [e for e in events if isinstance(e, Deviation)], lives)
+        return Change(touched, list(added), moved, deviations, lives)
 
     def _come_back(self, finished: "FinishedTrees", events: Iterable[Event]) -> "Sequence[FinishedRow]":
         """The trees without rows that these tell of, or of a child or the parent of theirs."""
@@ -139,6 +164,10 @@ class HostTrees:
     def press_one(self) -> bool:
         """Press some of the long words of those that are over; False if all are."""
         return self._ledger.ends.press_one()
+
+    def expect_whole_looks(self) -> None:
+        """Whoever asks looks at all of them several times, and then ends."""
+        self._most_built = _BUILT_ONCE
 
     def step(self, step: ClockStep) -> None:
         """The clock was set; states follow with the next `advance`, and every moment that is told is another one."""
@@ -198,7 +227,7 @@ class HostTrees:
         """All that is known of it, put together once for each version of it."""
         version, built = self.version(handle), self._built.get(handle)
         if built is None or built[0] != version:
-            if len(self._built) >= _BUILT:
+            if len(self._built) >= self._most_built:
                 self._built.clear()
             built = self._built[handle] = version, self._ledger.delegation(handle)
         return built[1]

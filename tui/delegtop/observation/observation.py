@@ -182,6 +182,7 @@ class Observation:
         """Everything there is, once: to the end of standard input, and with last lines that lack their newline."""
         with _uncollected():
             self._take_in(self.feed.read_all(), after_batch)
+        self.forest.expect_whole_looks()
         self.forest.advance(self.now)
         if asks_kernel:
             self._ask_kernel()
@@ -288,6 +289,10 @@ class Observation:
             change = self.forest.apply(batch.events)
             touched |= change.touched
             lives.update(change.lives, change.added)
+            if batch.ledger is not None:
+                change = self.forest.absorb(batch.ledger)
+                touched |= change.touched
+                lives.update(change.lives, change.added)
             if self._heed is not None:
                 self._heed(batch.events)
             if after_batch is not None:
@@ -407,7 +412,7 @@ def opened(
     sign of life, what is known from earlier runs is not read again."""
     clock = clock or WallClock()
     is_plain = witness is None and format is None and not rewinds and isinstance(clock, WallClock)
-    index = session_index(settings) if indexed and is_plain else None
+    index = session_index(settings, logs=heed is None) if indexed and is_plain else None
 
     def feed(clock: Clock) -> Feed:
         return Feed(
@@ -443,15 +448,16 @@ def opened(
     return Observation(readable, clock, settings, policy=policy, places=places, format=format, learns=learns, heed=heed)
 
 
-def session_index(settings: Settings) -> "OpenIndex | None":
-    """What opens the index of finished sessions. Times that do not say their zone are kept as UTC."""
+def session_index(settings: Settings, *, logs: bool) -> "OpenIndex | None":
+    """What opens the index of finished sessions, and of `logs` that belong to none. Times that do not say their zone
+    are kept as UTC."""
     if not settings.index or settings.naive_times != "utc":
         return None
 
     def opened() -> "SessionIndex | None":
         from delegtop.feed.session_index import open_index  # few have so much to read that it is worth it
 
-        return open_index()
+        return open_index(logs=logs)
 
     return opened
 

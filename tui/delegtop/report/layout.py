@@ -3,6 +3,11 @@
 from typing import NamedTuple, Protocol
 from unicodedata import combining, east_asian_width
 
+from delegtop.base.lazy_pattern import lazy_pattern
+
+_ODD = lazy_pattern("[^\x00-\u02ff\u2010-\u2027\u2190-\u2319\u2460-\u25fc]")
+"""What may take another room than one column: not the signs that a tree is drawn with."""
+
 
 class CellSpan(NamedTuple):
     """A piece of text and the part it plays."""
@@ -22,7 +27,7 @@ class Ruler(Protocol):
 
 def cells(text: str) -> int:
     """How many columns the text takes."""
-    return len(text) if text.isascii() else sum(map(_cell, text))
+    return len(text) if text.isascii() or not _ODD.search(text) else sum(map(_cell, text))
 
 
 def cut(text: str, width: int, mark: str = "…") -> str:

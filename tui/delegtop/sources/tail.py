@@ -17,7 +17,7 @@ from delegtop.base.clock import Clock, WallClock, monotonic
 from delegtop.base.origin import Origin
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
-from delegtop.sources.inode import FollowedInode, Look, settled, stamp_of
+from delegtop.sources.inode import FollowedInode, Look, look_of, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize, whole_lines
 from delegtop.sources.records import Line, LineBlock, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.known_texts import KnownTexts
@@ -150,6 +150,28 @@ class Tail:
         """The digest of all that was read of a file that is at rest."""
         file = self._paths[path]
         return file.trace.digest if file.trace is not None else 0
+
+    def trace(self, path: str) -> TextTrace | None:
+        """What was read of a file."""
+        file = self._paths.get(path)
+        return file.trace if file is not None else None
+
+    def go_on(self, path: str, trace: TextTrace, look: Look) -> bool:
+        """Read a new file on from where an earlier run had got to, when it looked like this; False if all before that
+        is not what it was, and then it is new."""
+        try:
+            found = os.stat(path)  # noqa: PTH116 - as below
+            inode = found.st_dev, found.st_ino
+            if path in self._paths or inode in self._files or not stat.S_ISREG(found.st_mode):
+                return False
+            fd = self._handles.get(inode, [path])
+        except (OSError, ValueError):
+            return False
+        if look_of(os.fstat(fd)) != look and not (found.st_size >= trace.offset and trace.is_proven(fd, trace.offset)):
+            self._handles.close(inode)
+            return False
+        self._texts.begin(self._name(path, inode), trace)
+        return True
 
     def knows(self, key: int) -> bool:
         """Whether a text with that first line was read."""

@@ -8,7 +8,7 @@ which takes a microsecond.
 from array import array
 from collections.abc import Iterator
 
-from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.column_store import ColumnStore, is_within
 from delegtop.model.usage import Account, Counts, Usage, usage_of
 
 NO_ACCOUNT = -1
@@ -43,6 +43,24 @@ class Accounts(ColumnStore):
             else:
                 self._raise(at, each)
         return first
+
+    def __len__(self) -> int:
+        return len(self._kind)
+
+    def append(self, other: "Accounts") -> int:
+        """The accounts of others behind those that are here; by how much their numbers are higher."""
+        before = len(self._kind)
+        self._kind.extend(map([self._number(each) for each in other._kinds].__getitem__, other._kind))
+        self._next.extend(at if at == NO_ACCOUNT else at + before for at in other._next)
+        for column, more in zip(self._columns(), other._columns(), strict=True):
+            column.extend(more)
+        return before
+
+    def is_whole(self) -> bool:
+        count, kinds = len(self._kind), is_within(self._kind, 0, len(self._kinds))
+        return (
+            kinds and is_within(self._next, NO_ACCOUNT, count) and all(len(each) == count for each in self._columns())
+        )
 
     def of(self, first: int) -> Iterator[tuple[Account, Counts]]:
         """The accounts of a delegation, the one that was opened last first."""

@@ -7,16 +7,16 @@ the end, and what it replaces stays behind unread: a delegation ends once, or a 
 
 from array import array
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import msgspec
 from msgspec.structs import replace
 
 from delegtop.model.events import Report
-from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.merge import NO_REPORT
 
 _FULL = 64 * 1024
@@ -28,7 +28,10 @@ _LOOSE = 1_000
 _OPENED = 32
 """So many pressed blocks stay open for whoever reads on nearby."""
 _LEVEL = 3
+_FEW = 4
+"""Blocks."""
 _NOTHING = -1
+_IN_LOG = -2
 _LARGEST = (1 << 63) - 1
 
 
@@ -59,6 +62,8 @@ def words(id: str, report: Report, doing: str | None) -> ArchivedWords:
 
 
 NO_WORDS = ArchivedWords()
+IN_LOG = ArchivedWords(NO_REPORT)
+"""Of words that are not kept here: they stand in the line that told of the end."""
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(ArchivedWords).decode
@@ -84,8 +89,8 @@ class Archive(ColumnStore):
 
     def __getitem__(self, row: int) -> ArchivedWords:
         place = self._place[row]
-        if place == _NOTHING:
-            return NO_WORDS
+        if place < 0:
+            return NO_WORDS if place == _NOTHING else IN_LOG
         number, index = divmod(place, _MOST)
         return _unpack(self._block(number)[index])
 
@@ -93,16 +98,22 @@ class Archive(ColumnStore):
         if words == NO_WORDS:
             self._place[row] = _NOTHING
             return
-        packed = _packed(words)
+        self._put(row, _packed(words))
+
+    def _put(self, row: int, packed: bytes) -> None:
         self._place[row] = len(self._pressed) * _MOST + len(self._last)
         self._last.append(packed)
         self._room -= len(packed)
         if self._room <= 0 or len(self._last) == _MOST:
-            self._loose.append(len(self._pressed))
-            self._pressed.append(tuple(self._last))
-            self._last, self._room = [], _FULL
+            self._close()
             if len(self._loose) > _LOOSE:
                 self.press_one()
+
+    def _close(self) -> None:
+        """The last block is full."""
+        self._loose.append(len(self._pressed))
+        self._pressed.append(tuple(self._last))
+        self._last, self._room = [], _FULL
 
     @property
     def is_loose(self) -> bool:
@@ -114,8 +125,46 @@ class Archive(ColumnStore):
         if not self._loose:
             return False
         number = self._loose.popleft()
-        self._pressed[number] = press().compress(_pack(self._pressed[number]), _LEVEL)
+        self._pressed[number] = pressed(self._pressed[number])
         return True
+
+    def append_rows(self, other: Self, moved: RowsMoved) -> None:
+        super().append_rows(other, moved)
+        if len(other._pressed) < _FEW:  # many small ones would be many small blocks
+            for row in range(moved.at, len(self._place)):
+                if (place := self._place[row]) >= 0:
+                    number, index = divmod(place, _MOST)
+                    self._put(row, other._block(number)[index])
+            return
+        if self._last:
+            self._close()
+        blocks = len(self._pressed)
+        before = blocks * _MOST
+        self._loose.extend(blocks + number for number in other._loose)
+        self._pressed += other._pressed
+        self._last, self._room = [*other._last], other._room
+        if before:
+            places = (place if place < 0 else place + before for place in self._place[moved.at :])
+            self._place[moved.at :] = array("i", places)
+
+    def is_whole(self) -> bool:
+        return is_within(self._place, _IN_LOG, len(self._pressed) * _MOST + len(self._last))
+
+    def leave_in_log(self, rows: Container[int]) -> None:
+        """The words of these can be had from the line that told of their end; only those of others are kept."""
+        places = [*enumerate(self._place)]
+        others = [(row, self[row]) for row, place in places if place >= 0 and row not in rows]
+        self._pressed, self._last, self._room = [], [], _FULL
+        self._loose, self._opened = deque(), {}
+        for row, place in places:
+            if place >= 0:
+                self._place[row] = _IN_LOG
+        for row, words in others:
+            self[row] = words
+
+    def kept(self) -> Iterator[ArchivedWords]:
+        """All words that are here."""
+        return (self[row] for row, place in enumerate(self._place) if place >= 0)
 
     def _block(self, number: int) -> Sequence[bytes]:
         if number == len(self._pressed):
@@ -129,6 +178,11 @@ class Archive(ColumnStore):
                 del self._opened[next(iter(self._opened))]
             block = self._opened[number] = _unpack_block(press().decompress(full))
         return block
+
+
+def pressed(block: bytes | tuple[bytes, ...]) -> bytes:
+    """A full block, if it waits to be pressed."""
+    return bytes(press().compress(_pack(block), _LEVEL)) if isinstance(block, tuple) else block
 
 
 @cache

@@ -1,8 +1,42 @@
 """Column stores: what makes them up is listed once, for whoever makes room in one, freezes it or takes it over."""
 
 from array import array
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+
+V = TypeVar("V")
+
+
+def is_within(numbers: Collection[int], least: int, end: int) -> bool:
+    """Whether all of them lie there."""
+    return not numbers or (min(numbers) >= least and max(numbers) < end)
+
+
+class RowsMoved(NamedTuple):
+    """Rows of one store that become rows of another, behind those it has."""
+
+    rows: Sequence[int]
+    """Of the store they come from, in order."""
+    at: int
+    """The row of the other that the first of them becomes."""
+
+    def column(self, column: Any) -> Any:
+        """What stands in these rows of a column."""
+        if isinstance(self.rows, range):
+            return column[self.rows.start : self.rows.stop]
+        return (
+            type(column)(column.typecode, (column[row] for row in self.rows))
+            if hasattr(column, "typecode")
+            else [column[row] for row in self.rows]
+        )
+
+    def table(self, kept: Mapping[int, V]) -> dict[int, V]:
+        """What few rows have, by the rows that these become."""
+        if isinstance(self.rows, range):
+            by = self.at - self.rows.start
+            return {row + by: value for row, value in kept.items()}
+        where = {row: self.at + number for number, row in enumerate(self.rows)}
+        return {where[row]: value for row, value in kept.items() if row in where}
 
 
 class ColumnStore:
@@ -22,6 +56,19 @@ class ColumnStore:
             column.extend(array(column.typecode, (blank,)) * rows if isinstance(column, array) else [blank] * rows)
         for name in self.STORES:
             getattr(self, name).grow(rows)
+
+    def append_rows(self, other: Self, moved: RowsMoved) -> None:
+        """Rows of another such store behind the rows of this one; the room there is taken."""
+        for name in self.COLUMNS:
+            column = getattr(self, name)
+            del column[moved.at :]
+            column.extend(moved.column(getattr(other, name)))
+        for name in self.STORES:
+            getattr(self, name).append_rows(getattr(other, name), moved)
+
+    def is_whole(self) -> bool:
+        """Whether what its columns name is there."""
+        return True
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """All that makes it up, by name."""

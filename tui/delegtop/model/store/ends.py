@@ -1,13 +1,14 @@
 """Ends in columns: how delegations ended and what they returned, by the strongest word there is."""
 
 from array import array
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import ClassVar, Self
 
 from delegtop.base.clock import Millis
-from delegtop.model.events import Ended, Ending, Outcome, Report
-from delegtop.model.store.archive import NO_WORDS, Archive, words
-from delegtop.model.store.column_store import ColumnStore
+from delegtop.base.origin import Origin
+from delegtop.model.events import Ended, Ending, Event, Outcome, Report
+from delegtop.model.store.archive import IN_LOG, NO_WORDS, Archive, ArchivedWords, words
+from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.merge import contest, merge_ends
 from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
@@ -19,6 +20,10 @@ _OUTCOMES = tuple(Outcome)
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _ENDINGS = tuple(Ending)
 """By number."""
+
+
+Retell = Callable[[Origin], Iterable[Event]]
+"""Tells again what the line at a place told."""
 
 
 class Ends(ColumnStore):
@@ -38,6 +43,8 @@ class Ends(ColumnStore):
         """The return, and what was said last before the end: seldom read again."""
         self.claims: dict[int, tuple[Ended, ...]] = {}
         """All that is told, where it is not the same."""
+        self.logs: dict[str, Retell] = {}
+        """The logs in which what is not kept here stands."""
 
     def take(self, row: int, event: Ended, id: str, said: str | None) -> bool:
         """Fold one in, and keep what was said last; True if it tells something new."""
@@ -73,6 +80,11 @@ class Ends(ColumnStore):
         self._outcome[row] = _OUTCOME_CODE[event.outcome]
         self._archive[row] = words(id, event.report, said)
 
+    def append_rows(self, other: Self, moved: RowsMoved) -> None:
+        super().append_rows(other, moved)
+        self.claims |= moved.table(other.claims)
+        self.logs |= other.logs
+
     def told(self, row: int, id: str) -> tuple[Ended, ...]:
         """All ends there are; a single one stands in the columns."""
         if row in self.claims:
@@ -89,7 +101,8 @@ class Ends(ColumnStore):
         return None if by == OPEN else (_OUTCOMES[self._outcome[row]], _ENDINGS[by], known(self.at[row]))
 
     def report(self, row: int, id: str) -> Report:
-        return self._archive[row].told_by(id)
+        found = self._archive[row]
+        return (found if found is not IN_LOG else self._words_in_log(row, id)).told_by(id)
 
     @property
     def has_loose_words(self) -> bool:
@@ -102,3 +115,23 @@ class Ends(ColumnStore):
     def said(self, row: int) -> str | None:
         """What was said last before the end."""
         return self._archive[row].said
+
+    def leave_in_log(self) -> None:
+        """What was returned need not be kept, where one line told of it that can be read again."""
+        self._archive.leave_in_log({*range(len(self.by))}.difference(self.claims))
+
+    def archived(self) -> Iterator[ArchivedWords]:
+        """All words that are kept here."""
+        return self._archive.kept()
+
+    def _words_in_log(self, row: int, id: str) -> ArchivedWords:
+        place = self.place[row]
+        told = self.told_again(place) if place is not None else ()
+        return next(
+            (words(id, each.report, None) for each in told if isinstance(each, Ended) and each.id == id), NO_WORDS
+        )
+
+    def told_again(self, place: Origin) -> Iterable[Event]:
+        """What the line at a place told, if it can be read again."""
+        retell = self.logs.get(place.source)
+        return () if retell is None else retell(place)

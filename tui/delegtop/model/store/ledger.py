@@ -6,9 +6,9 @@ the same events in any order, in any batches, and any number of times give the s
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from sys import intern
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from delegtop.base.clock import MINUTE, ClockStep, Millis, on_present_scale
 from delegtop.base.origin import Origin
@@ -36,7 +36,7 @@ from delegtop.model.prices import PriceBook
 from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import MOST, NO_ACCOUNT, Accounts
 from delegtop.model.store.column_growth import let_columns_grow
-from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.details import NO_DETAILS, NOWHERE, Details
 from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
@@ -63,8 +63,10 @@ _PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
 """Nobody at work is in one of these."""
 _OFTEN = 0xFFFF
 """More requests are not counted."""
-_ARCHIVED = "\0archived"
+ARCHIVED = "\0archived"
 """Stands for what was said last where it is kept with the end."""
+IN_LOG = "\0in a log"
+"""The same where it is kept nowhere but in the line of a log that told of it."""
 
 
 class Ledger(ColumnStore):
@@ -253,7 +255,7 @@ class Ledger(ColumnStore):
         if not self.ends.take(handle, event, self.ids[handle], doing):
             return False
         if doing is not None:
-            self._doing[handle] = _ARCHIVED
+            self._doing[handle] = ARCHIVED
         return True
 
     def _resume(self, handle: Handle, event: Resumed) -> bool:
@@ -264,10 +266,45 @@ class Ledger(ColumnStore):
         self._details[handle] = told
         doing = self._doing_of(handle)
         is_over = self.ends.forget(handle, told.undoes, self.ids[handle], doing)
-        self._doing[handle] = _ARCHIVED if is_over and doing is not None else doing
+        self._doing[handle] = ARCHIVED if is_over and doing is not None else doing
         return True
 
+    def append_rows(self, other: Self, moved: RowsMoved) -> None:
+        """Delegations of another ledger that this one does not know; all of them but what registries list."""
+        super().append_rows(other, moved)
+        opened = self._accounts.append(other._accounts)
+        accounts = (first if first == NO_ACCOUNT else first + opened for first in self._account[moved.at :])
+        self._account[moved.at :] = array("i", accounts)
+        self._costs |= moved.table(other._costs)
+        self._whole.update(moved.table(dict.fromkeys(other._whole)))
+        self._due |= moved.table(other._due)
+        self._faults |= {row: {**faults} for row, faults in moved.table(other._faults).items()}
+        self._details |= moved.table(other._details)
+        ids = moved.column(other.ids)
+        self.ids += ids
+        for handle, id in enumerate(ids, moved.at):
+            self.handles[id] = handle
+
+    def is_whole(self) -> bool:
+        return self._accounts.is_whole() and is_within(self._account, NO_ACCOUNT, len(self._accounts))
+
+    def leave_said_in_log(self) -> None:
+        """What was said last can be had from the line that told of it."""
+        for row, doing in enumerate(self._doing):
+            if doing is not None and not (doing is ARCHIVED and row in self.ends.claims):
+                self._doing[row] = IN_LOG
+
     # -- reading ---------------------------------------------------------------------------------------------------
+
+    @property
+    def detailed(self) -> Collection[Handle]:
+        """All of which more is told than signs of life, starts and ends."""
+        return self._details
+
+    @property
+    def faulty(self) -> Collection[Handle]:
+        """All of which errors are told."""
+        return self._faults
 
     def shape(self, handle: Handle) -> StartShape | None:
         return self.starts.shape[handle]
@@ -296,7 +333,20 @@ class Ledger(ColumnStore):
 
     def _doing_of(self, handle: Handle) -> str | None:
         doing = self._doing[handle]
-        return self.ends.said(handle) if doing is _ARCHIVED else doing
+        if doing is IN_LOG:
+            return self._said_in_log(handle)
+        return self.ends.said(handle) if doing is ARCHIVED else doing
+
+    def said_here(self, handle: Handle) -> tuple[str | None, ...]:
+        """What it said, with which tool and in which mode, as far as these words are kept here and not with the end."""
+        doing = self._doing[handle]
+        is_here = doing is not IN_LOG and doing is not ARCHIVED
+        return doing if is_here else None, self._tool[handle], self._mode[handle]
+
+    def _said_in_log(self, handle: Handle) -> str | None:
+        place, id, at = self._beat_place[handle], self.ids[handle], known(self._beat_at[handle])
+        told = self.ends.told_again(place) if place is not None else ()
+        return next((e.doing for e in told if isinstance(e, Heard) and (e.id, e.at) == (id, at)), None)
 
     def start(self, handle: Handle) -> Millis | None:
         return known(self.starts.at[handle])

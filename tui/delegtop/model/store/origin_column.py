@@ -2,10 +2,10 @@
 
 from array import array
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from delegtop.base.origin import HostFile, Origin
-from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 
 
 class SourceNumbers(dict[str | HostFile, int]):
@@ -59,6 +59,16 @@ class OriginColumn(ColumnStore):
         self._source[row] = self._sources[origin.file if origin.host else origin.source]
         self._line[row] = line if 0 <= line <= _LAST else min(max(line, 0), _LAST)
         self._offset[row] = origin.offset
+
+    def append_rows(self, other: Self, moved: RowsMoved) -> None:
+        super().append_rows(other, moved)
+        numbers = [self._sources[(host, file) if host else file] for host, file in other._sources.files]
+        if numbers != [*range(len(numbers))]:
+            numbers.append(_NOWHERE)  # which is also the number of the last
+            self._source[moved.at :] = array("i", map(numbers.__getitem__, self._source[moved.at :]))
+
+    def is_whole(self) -> bool:
+        return is_within(self._source, _NOWHERE, len(self._sources.files))
 
     def clear(self, row: int) -> None:
         self._source[row] = _NOWHERE

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping
 from operator import attrgetter
 from sys import intern
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import FACTS
 from delegtop.model.events import Started, Trust
-from delegtop.model.store.column_store import ColumnStore
+from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.merge import contest, merge_starts
 from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
@@ -42,6 +42,7 @@ NO_SHAPE = StartShape(None, None, None, None, None, None, None, Trust.SCRIPT, Fa
 """Of a delegation that nobody told the start of."""
 shaped = attrgetter(*(name for name in StartShape.__struct_fields__ if name in FACTS))
 """The facts in a shape."""
+_common = attrgetter(*(name for name in StartShape.__struct_fields__ if name != "own_path"))
 _COMMON = tuple(name for name in StartShape.__struct_fields__ if name in Started.__struct_fields__)
 
 
@@ -125,6 +126,21 @@ class Starts(ColumnStore):
             self.guessed.add(row)
         elif self.guessed:
             self.guessed.discard(row)
+
+    def know_shapes(self) -> None:
+        """The shapes of all rows, to be shared by others."""
+        for shape in {id(shape): shape for shape in self.shape if shape is not None}.values():
+            self._shapes[_common(shape)] = shape
+
+    def append_rows(self, other: Self, moved: RowsMoved) -> None:
+        super().append_rows(other, moved)
+        known = {id(shape): self._shapes.setdefault(common, shape) for common, shape in other._shapes.items()}
+        self.shape[moved.at :] = [shape and known[id(shape)] for shape in self.shape[moved.at :]]
+        self.pids |= moved.table(other.pids)
+        self.refs |= moved.table(other.refs)
+        self.guessed.update(moved.table(dict.fromkeys(other.guessed)))
+        self.claims |= moved.table(other.claims)
+        self._deadlines |= moved.table(other._deadlines)
 
     def told(self, row: int, id: str) -> tuple[Started, ...]:
         """All that is told of it; a single start stands in the columns."""

@@ -236,7 +236,7 @@ class TextTrace:
 
 
 def _sample_digest(sample: bytes) -> int:
-    return hash(sample) & ((1 << _DIGEST_BITS) - 1)
+    return zlib.crc32(sample)
 
 
 def digest_of(data: bytes, before: int = 0, begin: int = 0, end: int | None = None) -> int:

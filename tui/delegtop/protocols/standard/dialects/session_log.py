@@ -63,6 +63,7 @@ class SessionLog(Dialect):
     title: ClassVar[str] = "delegtop session log"
     surest: ClassVar[int] = 95
     signatures: ClassVar[tuple[Signature, ...]] = (Signature((b'"event":',)),)
+    lines_stand_alone: ClassVar[bool] = True
     about: ClassVar[About] = About(
         "delegtop run, and any orchestrator that writes it",
         "one log or many, anywhere: `*.jsonl`",

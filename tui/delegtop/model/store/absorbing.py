@@ -1,0 +1,60 @@
+"""One ledger taken into another: whole columns for whom the other does not know yet, and events for the rest.
+
+A file that need not be read again, and what another process has read, come as ledgers of their own. What is known then
+is what all their events would have told, in whatever order.
+"""
+
+from collections.abc import Iterator
+
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.model.events import Event, Heard
+from delegtop.model.store.column_store import RowsMoved
+from delegtop.model.store.details import NOWHERE
+from delegtop.model.store.ends import OPEN
+from delegtop.model.store.ledger import Handle, Ledger
+from delegtop.model.store.retelling import listed, retold
+
+
+def absorb(
+    ledger: Ledger,
+    other: Ledger,
+    touched: set[Handle],
+    started: set[Handle],
+    ended: set[Handle],
+    noted: set[Handle],
+) -> None:
+    """As `Ledger.apply` with all that the other was told."""
+    find, first = ledger.find, len(ledger)
+    known = [row for row, id in enumerate(other.ids) if find(id) is not None]
+    if not isinstance(ledger.handles, dict):  # columns that are borrowed cannot be cut and lengthened
+        known = [*other]
+    rows = range(len(other)) if not known else sorted({*other}.difference(known))
+    if rows:
+        ledger.append_rows(other, RowsMoved(rows, first))
+        new = range(first, len(ledger))
+        touched.update(new)
+        started.update(new)
+        by, faulty = ledger.ends.by, ledger.faulty
+        ended.update(handle for handle in new if by[handle] != OPEN or handle in faulty)
+        noted.update(handle for handle in ledger.detailed if handle >= first)
+    ledger.pulse.minutes |= other.pulse.minutes
+    events = [event for row in (*known, *_listed_rows(other, rows)) for event in retold(other, row)]
+    ledger.apply([*events, *listed(other)], touched, started, ended, noted)
+
+
+def _listed_rows(other: Ledger, rows: "range | list[int]") -> Iterator[Handle]:
+    """Registries are known by rows, so those in one are told once more."""
+    return (row for row in rows if other.listed_at(row) is not None)
+
+
+def all_retold(ledger: Ledger) -> Iterator[Event]:
+    """What tells all that a ledger knows, for whoever takes events alone."""
+    for row in ledger:
+        yield from retold(ledger, row)
+    yield from listed(ledger)
+    signs = [sign for sign in map(ledger.last_sign, ledger) if sign.at is not None]
+    if signs:
+        last = max(signs, key=lambda sign: sign.at or 0)
+        for minute in ledger.pulse.minutes:
+            if (at := minute * MINUTE) < (last.at or 0):
+                yield Heard(last.id, Millis(at), NOWHERE)

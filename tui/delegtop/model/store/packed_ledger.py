@@ -1,0 +1,262 @@
+"""A ledger as bytes: its columns as they are, and beside them what only few rows have, each by the list of its store.
+
+This is how what a file told is kept between two runs. Only the same version on the same kind of machine reads it
+(`LAYOUT`), and what does not fit together is no ledger.
+"""
+
+import sys
+from array import array
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import HostFile, Origin
+from delegtop.model.events import Awaited, Ended, Erred, Fault, Noted, ProcessSeen, Sighted, Started
+from delegtop.model.sleep_detector import SleepDetector
+from delegtop.model.store.accounts import Accounts
+from delegtop.model.store.archive import Archive, press, pressed
+from delegtop.model.store.column_store import ColumnStore, is_within
+from delegtop.model.store.details import Details
+from delegtop.model.store.ends import Ends
+from delegtop.model.store.ledger import ARCHIVED, IN_LOG, Handle, Ledger
+from delegtop.model.store.origin_column import OriginColumn
+from delegtop.model.store.registry_listings import RegistryListings
+from delegtop.model.store.starts import Starts, StartShape
+from delegtop.model.usage import Account
+
+LAYOUT = f"1 {sys.byteorder}"
+"""Another one whenever what is below changes, or what a ledger is made of."""
+_LEVEL = 1
+_STAND_INS = (IN_LOG, ARCHIVED, None)
+"""What stands in a column for words that are elsewhere, or that there are none; the last is -1."""
+
+_NO_VALUES = msgspec.Raw(msgspec.msgpack.encode(None))
+
+
+class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
+    words: tuple[str | None, ...]
+    orders: tuple[tuple[bool, int, Origin] | None, ...]
+    told: tuple[Noted, ...]
+    awaited: Awaited | None
+    sighted: Sighted | None
+    process: ProcessSeen | None
+    resumed_at: Millis | None
+
+
+class PackedStore(Struct, frozen=True, gc=False, array_like=True):
+    """One store: its columns, the stores with the same rows, and what is beside them, in the order of its lists."""
+
+    columns: list[tuple[bytes, msgspec.Raw]]
+    """Numbers; or which of some values stands in each row, and these values."""
+    stores: list["PackedStore"]
+    beside: list[msgspec.Raw]
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(PackedStore).decode
+
+
+def pack_ledger(ledger: Ledger) -> bytes | None:
+    """The ledger; None if something in it cannot be kept: what a registry lists, half a character, or a number past
+    all use."""
+    try:
+        return bytes(press().compress(_pack(_packed(ledger, len(ledger))), _LEVEL))
+    except (UnicodeEncodeError, OverflowError, _CannotKeepError):
+        return None
+
+
+def unpack_ledger(data: bytes) -> Ledger | None:
+    """The ledger; None if it is none."""
+    ledger = Ledger()
+    try:
+        found = _unpack(press().decompress(data))
+        _fill(ledger, found)
+        if not _fits(ledger, len(ledger.ids)):
+            return None
+    except Exception:  # noqa: BLE001 # a damaged one may be wrong in any way, and one is as good as another here
+        return None
+    ledger.handles = {id: row for row, id in enumerate(ledger.ids)}
+    shared = dict(zip(ledger.ids, ledger.ids, strict=True))
+    ledger.starts.parent = [name and shared.get(name, name) for name in ledger.starts.parent]
+    return ledger
+
+
+def leave_in_log(ledger: Ledger) -> None:
+    """Of a ledger that lines of one log told, each by itself: what was said and returned is had from there."""
+    ledger.ends.leave_in_log()
+    ledger.leave_said_in_log()
+
+
+def words_in(ledger: Ledger) -> Iterator[object]:
+    """Everything of it in which words stand, but for ids and sources."""
+    yield [*{id(shape): shape for shape in ledger.starts.shape}.values()]
+    yield [*{*ledger.starts.task}]
+    yield [*ledger.starts.claims.values(), *ledger.starts.refs.values(), *ledger.ends.claims.values()]
+    for row in ledger:
+        yield ledger.said_here(row)
+    yield [ledger.faults(row) for row in ledger.faulty]
+    yield [ledger.details(row) for row in ledger.detailed]
+    yield [*ledger.ends.archived()]
+
+
+class _CannotKeepError(Exception):
+    """There is no place for it."""
+
+
+def _packed(store: ColumnStore, rows: int) -> PackedStore:
+    kind = type(store)
+    return PackedStore(
+        [_column(getattr(store, name)[:rows]) for name in store.COLUMNS],
+        [_packed(getattr(store, name), rows) for name in store.STORES],
+        [msgspec.Raw(_pack(_BESIDE[kind, name].pack(getattr(store, name)))) for name in store.BESIDE],
+    )
+
+
+def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
+    if isinstance(values, array):
+        return values.tobytes(), _NO_VALUES
+    stand_ins = {id(each): number for number, each in enumerate(_STAND_INS, -len(_STAND_INS))}
+    numbers: dict[Any, int] = {}
+    """Shapes are known by themselves: to compare all that is in them would cost."""
+    told, found = array("i"), list[Any]()
+    for value in values:
+        number = stand_ins.get(id(value))
+        if number is None:
+            key = value if type(value) is str else id(value)
+            number = numbers.setdefault(key, len(numbers))
+            if number == len(found):
+                found.append(value)
+        told.append(number)
+    return told.tobytes(), msgspec.Raw(_pack(found))
+
+
+def _fill(store: ColumnStore, packed: PackedStore) -> None:
+    kind = type(store)
+    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
+        column = getattr(store, name)
+        if isinstance(column, array):
+            column.frombytes(data)
+        else:
+            told = array("i", data)
+            table = [*(_shapes if name == "shape" else _words)(values), *_STAND_INS]
+            column.extend(map(table.__getitem__, told))
+    for name, each in zip(store.STORES, packed.stores, strict=True):
+        _fill(getattr(store, name), each)
+    for name, data in zip(store.BESIDE, packed.beside, strict=True):
+        beside = _BESIDE[kind, name]
+        found = beside.unpack(msgspec.msgpack.decode(data, type=beside.type))
+        if isinstance(store, OriginColumn):
+            getattr(store, name).learn(found)
+        else:
+            setattr(store, name, found)
+    if isinstance(store, Starts):
+        store.know_shapes()
+
+
+_shapes = msgspec.msgpack.Decoder(list[StartShape]).decode
+_words = msgspec.msgpack.Decoder(list[str]).decode
+
+
+def _fits(store: ColumnStore, rows: int) -> bool:
+    """Whether all its parts are of so many rows, and name what there is."""
+    columns = all(len(getattr(store, name)) == rows for name in store.COLUMNS)
+    tables = (getattr(store, name) for name in store.BESIDE if _BESIDE[type(store), name].by_row)
+    beside = all(is_within(table, 0, rows) for table in tables)
+    return columns and beside and store.is_whole() and all(_fits(getattr(store, name), rows) for name in store.STORES)
+
+
+# -- what is beside the columns --------------------------------------------------------------------------------------
+
+
+class _Beside(NamedTuple):
+    """How one part is packed, and as what it is read."""
+
+    type: Any
+    pack: Callable[[Any], Any] = lambda value: value
+    unpack: Callable[[Any], Any] = lambda value: value
+    by_row: bool = False
+
+
+def _of_rows(
+    type: Any, pack: Callable[[Any], Any] = lambda value: value, unpack: Callable[[Any], Any] = lambda value: value
+) -> _Beside:
+    """What only few rows have, by row."""
+    return _Beside(type, pack, unpack, by_row=True)
+
+
+def _numbers(code: str) -> _Beside:
+    return _Beside(bytes, lambda column: column.tobytes(), lambda data: array(code, data))
+
+
+def _no_listings(registries: RegistryListings) -> None:
+    if any(True for _ in registries.latest()):
+        raise _CannotKeepError
+
+
+def _pulse(minutes: list[int]) -> SleepDetector:
+    found = SleepDetector()
+    found.minutes = set(minutes)
+    return found
+
+
+def _details(details: dict[Handle, Details]) -> dict[Handle, PackedDetails]:
+    half = len(Details().said) // 2
+    return {
+        row: PackedDetails(
+            each.said[:half], each.said[half:], each.told, each.awaited, each.sighted, each.process, each.resumed_at
+        )
+        for row, each in details.items()
+    }
+
+
+def _unpacked_details(details: dict[Handle, PackedDetails]) -> dict[Handle, Details]:
+    half = len(Details().said) // 2
+    if any(len(each.words) != half or len(each.orders) != half for each in details.values()):
+        raise ValueError("words of another table")
+    return {
+        row: Details((*each.words, *each.orders), each.told, each.awaited, each.sighted, each.process, each.resumed_at)
+        for row, each in details.items()
+    }
+
+
+def _faults(faults: dict[Handle, tuple[Erred, ...]]) -> "dict[Handle, dict[tuple[Origin, Fault], Erred]]":
+    return {row: {(each.origin, each.fault): each for each in told} for row, told in faults.items()}
+
+
+def _accounts(packed: PackedStore) -> Accounts:
+    found = Accounts()
+    _fill(found, packed)
+    return found
+
+
+_BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
+    (Ledger, "ids"): _Beside(list[str]),
+    (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0), _accounts),
+    (Ledger, "_costs"): _of_rows(dict[int, float]),
+    (Ledger, "_whole"): _of_rows(set[int]),
+    (Ledger, "_due"): _of_rows(dict[int, Millis]),
+    (Ledger, "_faults"): _of_rows(
+        dict[int, tuple[Erred, ...]], lambda told: {row: tuple(each.values()) for row, each in told.items()}, _faults
+    ),
+    (Ledger, "registries"): _Beside(None, _no_listings, lambda _: RegistryListings()),
+    (Ledger, "_details"): _of_rows(dict[int, PackedDetails], _details, _unpacked_details),
+    (Ledger, "pulse"): _Beside(list[int], lambda pulse: sorted(pulse.minutes), _pulse),
+    (Starts, "_shapes"): _Beside(None, lambda _: None, lambda _: {}),
+    (Starts, "pids"): _of_rows(dict[int, int]),
+    (Starts, "refs"): _of_rows(dict[int, tuple[tuple[str, str], ...]]),
+    (Starts, "guessed"): _of_rows(set[int]),
+    (Starts, "claims"): _of_rows(dict[int, tuple[Started, ...]]),
+    (Starts, "_deadlines"): _of_rows(dict[int, Millis]),
+    (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
+    (OriginColumn, "_sources"): _Beside(list[HostFile], lambda sources: sources.files),
+    (Archive, "_pressed"): _Beside(list[bytes], lambda blocks: [*map(pressed, blocks)]),
+    (Archive, "_last"): _Beside(list[bytes]),
+    (Archive, "_room"): _Beside(int),
+    (Accounts, "_kinds"): _Beside(list[Account]),
+    (Accounts, "_kind"): _numbers("I"),
+    (Accounts, "_next"): _numbers("i"),
+    **{(Accounts, name): _numbers("q") for name in ("_input", "_output", "_read", "_write", "_write_1h")},
+}
