@@ -25,7 +25,8 @@ EXAMPLES = {
     "delegtop lint .claude/agents --json": "for scripts",
 }
 FOLDERS = ("agent", "agents")
-"""The folders whose Markdown files define agents."""
+COMMANDS = ("command", "commands")
+"""The folders whose Markdown files define agents, and commands: these count only in a program's, as `.opencode`."""
 _LARGEST = 1024 * 1024
 _LONGEST = 500
 _SCHEMA_VERSION = 1
@@ -37,7 +38,10 @@ class _UnreadableError(Exception):
 
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="an agent file, or a folder: the .md files in its agent(s) folders"
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="an agent or command file, or a folder: the .md files in its folders of these",
     )
     finding_options.add(parser, json="print JSON: schema_version, sources[] and findings[]", codes="1")
     options.add(parser, "config")
@@ -113,13 +117,18 @@ def _is_folder(path: Path) -> bool:
 def _agents_in(folder: Path) -> Iterator[Path]:
     """Its agent files. Files named README explain the folder and define no agent."""
     whole = folder.resolve()
-    below = any(outer.startswith(".") and inner in FOLDERS for outer, inner in pairwise(whole.parts))
-    inside = below or whole.name in FOLDERS
+    inside = _are_agents(whole.parts) or whole.name in FOLDERS
     for path in sorted(folder.rglob("*.md")):
         if path.stem.lower() == "readme" or not path.is_file():
             continue
-        if inside or any(part in FOLDERS for part in path.relative_to(folder).parts[:-1]):
+        inner = path.relative_to(folder).parts[:-1]
+        if inside or any(part in FOLDERS for part in inner) or _are_agents((whole.name, *inner)):
             yield path
+
+
+def _are_agents(parts: Sequence[str]) -> bool:
+    """Whether the path leads into a folder of agents or commands in the folder of a program."""
+    return any(outer.startswith(".") and inner in (*FOLDERS, *COMMANDS) for outer, inner in pairwise(parts))
 
 
 def _read(path: Path) -> "AgentFile":
