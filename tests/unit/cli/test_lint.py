@@ -125,14 +125,15 @@ def test_a_folder_gives_the_markdown_of_its_agent_folders(capsys: pytest.Capture
     assert read_paths(capsys, "project/.claude/agents") == wanted[:1]
 
 
-def test_a_folder_gives_the_commands_of_a_project_too_with_or_without_frontmatter(
+def test_a_folder_gives_the_commands_that_the_guide_is_meant_for_with_or_without_frontmatter(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    wanted = [write("project/.claude/commands/d.md", "Do it: $ARGUMENTS\n")]
-    wanted.append(write("project/.opencode/command/e.md", "---\nargument-hint: [a] [b]\n---\nDo it.\n"))
-    assert read_paths(capsys, "project") == wanted
-    assert read_paths(capsys, "project/.opencode/command") == wanted[1:]
-    assert main(["lint", "project"]) == 0
+    other = write("project/.claude/commands/d.md", "Do it: $ARGUMENTS\n")
+    wanted = write("project/.opencode/command/e.md", "---\nargument-hint: [a] [b]\n---\nDo it.\n")
+    assert read_paths(capsys, "project") == [wanted]
+    assert read_paths(capsys, "project/.opencode/command") == [wanted]
+    assert read_paths(capsys, "project/.claude/commands") == [other]
+    assert main(["lint", "project", other]) == 0
 
 
 def test_a_project_inside_a_folder_named_agents_is_not_all_agents(capsys: pytest.CaptureFixture[str]) -> None:

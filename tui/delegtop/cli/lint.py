@@ -25,8 +25,10 @@ EXAMPLES = {
     "delegtop lint .claude/agents --json": "for scripts",
 }
 FOLDERS = ("agent", "agents")
+"""The folders whose Markdown files define agents."""
 COMMANDS = ("command", "commands")
-"""The folders whose Markdown files define agents, and commands: these count only in a program's, as `.opencode`."""
+"""Those of commands: only if they are named themselves, or are of a program whose commands follow the guide."""
+_GUIDED = ".opencode"
 _LARGEST = 1024 * 1024
 _LONGEST = 500
 _SCHEMA_VERSION = 1
@@ -117,18 +119,21 @@ def _is_folder(path: Path) -> bool:
 def _agents_in(folder: Path) -> Iterator[Path]:
     """Its agent files. Files named README explain the folder and define no agent."""
     whole = folder.resolve()
-    inside = _are_agents(whole.parts) or whole.name in FOLDERS
+    inside = _leads_to_agents(whole.parts) or whole.name in (*FOLDERS, *COMMANDS)
     for path in sorted(folder.rglob("*.md")):
         if path.stem.lower() == "readme" or not path.is_file():
             continue
         inner = path.relative_to(folder).parts[:-1]
-        if inside or any(part in FOLDERS for part in inner) or _are_agents((whole.name, *inner)):
+        if inside or any(part in FOLDERS for part in inner) or _leads_to_agents((whole.name, *inner)):
             yield path
 
 
-def _are_agents(parts: Sequence[str]) -> bool:
-    """Whether the path leads into a folder of agents or commands in the folder of a program."""
-    return any(outer.startswith(".") and inner in (*FOLDERS, *COMMANDS) for outer, inner in pairwise(parts))
+def _leads_to_agents(parts: Sequence[str]) -> bool:
+    """Whether the path goes through a folder of agents, or one of commands that the delegation guide is meant for."""
+    return any(
+        (outer.startswith(".") and inner in FOLDERS) or (outer == _GUIDED and inner in COMMANDS)
+        for outer, inner in pairwise(parts)
+    )
 
 
 def _read(path: Path) -> "AgentFile":
