@@ -77,6 +77,8 @@ def untold(mutation: Mutation, folder: Path) -> Iterator[Breach]:
     told, lines = rules_and_lines(folder, made), lines_of(headed(made))
     for breach in breaches(AgentFrontmatter, made):
         field = breach.field
+        if field not in lines:  # one mapping is taken as a list of one
+            field = field.replace("[0].", ".")
         while field not in lines:
             field = above(field)
         if (breach.rule, lines[field]) not in told:

@@ -119,6 +119,7 @@ def test_every_field_of_a_value_is_found_once_in_its_order(value: dict[str, Any]
         ('<!-- AGENT_OUTPUT_START -->\n```json\n{"a": 1,}\n```\n', 3),
         ('<!-- AGENT_OUTPUT_START -->\n```json\nsee:\n{"a": 1}\n```\n', 3),
         ('```json\n{"a": 1}\nthat is all\n```\n', 3),
+        ("<!-- AGENT_OUTPUT_START -->\n```json\n\n```\n<!-- AGENT_OUTPUT_END -->\n", 4),
     ],
 )
 def test_the_line_on_which_a_text_stops_to_be_json_is_found(text: str, line: int | None) -> None:

@@ -117,12 +117,23 @@ def test_a_folder_gives_the_markdown_of_its_agent_folders(capsys: pytest.Capture
         write("project/.opencode/agent/b.md"),
         write("project/.opencode/agent/subagents/c.md"),
     ]
-    for other in ("project/README.md", "project/.claude/agents/README.md", "project/.claude/commands/d.md"):
+    for other in ("project/README.md", "project/.claude/agents/README.md", "project/docs/commands/d.md"):
         write(other, "# no agent\n")
     write("project/.claude/agents/notes.txt")
     assert read_paths(capsys, "project") == wanted
     assert read_paths(capsys, "project/.opencode/agent/subagents") == wanted[2:]
     assert read_paths(capsys, "project/.claude/agents") == wanted[:1]
+
+
+def test_a_folder_gives_the_commands_that_the_guide_is_meant_for_with_or_without_frontmatter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = write("project/.claude/commands/d.md", "Do it: $ARGUMENTS\n")
+    wanted = write("project/.opencode/command/e.md", "---\nargument-hint: [a] [b]\n---\nDo it.\n")
+    assert read_paths(capsys, "project") == [wanted]
+    assert read_paths(capsys, "project/.opencode/command") == [wanted]
+    assert read_paths(capsys, "project/.claude/commands") == [other]
+    assert main(["lint", "project", other]) == 0
 
 
 def test_a_project_inside_a_folder_named_agents_is_not_all_agents(capsys: pytest.CaptureFixture[str]) -> None:

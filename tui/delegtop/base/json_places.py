@@ -11,8 +11,8 @@ from typing import NamedTuple, NoReturn
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}\[\],:]|[^\s{}\[\],:"]+')
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"\s*")
-_AROUND = re.compile(r"[ \t]*(?:<!--[^\n]*-->|(?:```+|~~~+)[^\n]*)[ \t]*(?:\n|$)|[ \t]*\n")
-"""A line of a marker or of a fence, or an empty one."""
+_AROUND = re.compile(r"\s*(?:<!--[^\n]*-->[ \t]*\n\s*)?(?:(?:```+|~~~+)[^\n]*(?:\n\s*|$))?")
+"""What may stand before an object: a marker, and the opening of a fence."""
 _END = re.compile(r"^[ \t]*(?:```|~~~|<!--)", re.MULTILINE)
 _INDEX = re.compile(r"\[\d+\]$")
 _LOOKED_AT = 1_000_000
@@ -100,9 +100,8 @@ _decoder = json.JSONDecoder(parse_constant=_refuse)
 def fault_line(text: str, *, is_alone: bool = True) -> int | None:
     """The line on which the text stops to be one JSON object; None if it is one. If it need not be alone, more may
     follow. Markers and a fence around it are left out."""
-    start = 0
-    while found := _AROUND.match(text, start):
-        start = found.end()
+    around = _AROUND.match(text)
+    start = around.end() if around else 0
     end = found.start() if (found := _END.search(text, start)) else len(text)
     body = text[start:end]
     if not body.startswith("{"):

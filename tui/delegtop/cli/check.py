@@ -136,7 +136,7 @@ def _sources(
 
     failed, places = unread(named, statuses), log_findings.places(told)
     for source in statuses:
-        if source.dialect is None and source not in failed:
+        if source.dialect is None and source not in failed and not unlisted_outputs.is_empty_list(source):
             continue
         odd = [each for each in source.examples if isinstance(each, Deviation)]
         count, odd = log_findings.untold(source.path, source.reasons, source.deviations, odd, places)

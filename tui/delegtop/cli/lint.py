@@ -26,6 +26,9 @@ EXAMPLES = {
 }
 FOLDERS = ("agent", "agents")
 """The folders whose Markdown files define agents."""
+COMMANDS = ("command", "commands")
+"""Those of commands: only if they are named themselves, or are of a program whose commands follow the guide."""
+_GUIDED = ".opencode"
 _LARGEST = 1024 * 1024
 _LONGEST = 500
 _SCHEMA_VERSION = 1
@@ -37,7 +40,10 @@ class _UnreadableError(Exception):
 
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="an agent file, or a folder: the .md files in its agent(s) folders"
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="an agent or command file, or a folder: the .md files in its folders of these",
     )
     finding_options.add(parser, json="print JSON: schema_version, sources[] and findings[]", codes="1")
     options.add(parser, "config")
@@ -113,13 +119,21 @@ def _is_folder(path: Path) -> bool:
 def _agents_in(folder: Path) -> Iterator[Path]:
     """Its agent files. Files named README explain the folder and define no agent."""
     whole = folder.resolve()
-    below = any(outer.startswith(".") and inner in FOLDERS for outer, inner in pairwise(whole.parts))
-    inside = below or whole.name in FOLDERS
+    inside = _leads_to_agents(whole.parts) or whole.name in (*FOLDERS, *COMMANDS)
     for path in sorted(folder.rglob("*.md")):
         if path.stem.lower() == "readme" or not path.is_file():
             continue
-        if inside or any(part in FOLDERS for part in path.relative_to(folder).parts[:-1]):
+        inner = path.relative_to(folder).parts[:-1]
+        if inside or any(part in FOLDERS for part in inner) or _leads_to_agents((whole.name, *inner)):
             yield path
+
+
+def _leads_to_agents(parts: Sequence[str]) -> bool:
+    """Whether the path goes through a folder of agents, or one of commands that the delegation guide is meant for."""
+    return any(
+        (outer.startswith(".") and inner in FOLDERS) or (outer == _GUIDED and inner in COMMANDS)
+        for outer, inner in pairwise(parts)
+    )
 
 
 def _read(path: Path) -> "AgentFile":

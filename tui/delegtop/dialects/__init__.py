@@ -119,6 +119,8 @@ class Dialect(ABC):
     """What to read of a database."""
     outputs: ClassVar[str] = ""
     """What the files are called that lie beside it and must be named in it; a pattern, empty if it names none."""
+    outputs_listed_in: ClassVar[str] = ""
+    """What it is called itself, by which it is known while nothing is in it yet."""
     is_answer: ClassVar[bool] = False
     """It reads what an agent answered, in a file of text: whatever that says is judged if it is said to be one."""
     second_hand: ClassVar[bool] = False

@@ -13,22 +13,20 @@ if TYPE_CHECKING:
 _LARGEST = 16 * 1024 * 1024
 _MOST = 1_000
 """Files of a folder that are looked at."""
-_LOGS = "*.jsonl"
+_SUFFIX = ".jsonl"
 
 
 def beside(source: "SourceStatus") -> "list[Deviation]":
     """Of each such file, that it is not listed; none for a format that names no files."""
-    from delegtop.dialects import load
-    from delegtop.dialects import names as formats
     from delegtop.model.deviation_kinds import UNLISTED
     from delegtop.model.events import Deviation
 
-    if source.dialect not in formats() or source.status != "live" or not (pattern := load(source.dialect).outputs):
+    if not (pattern := _outputs(source)):
         return []
     folder = Path(source.path).parent
     try:
         names = sorted(each.name for each in folder.iterdir() if re.fullmatch(pattern, each.name))[:_MOST]
-        told = b"".join(map(_read, folder.glob(_LOGS))) if names else b""  # an old entry may have been put away
+        told = b"".join(map(_read, folder.glob(f"*{_SUFFIX}"))) if names else b""  # an old entry may have been put away
     except OSError:
         return []
     return [
@@ -36,6 +34,23 @@ def beside(source: "SourceStatus") -> "list[Deviation]":
         for name in names
         if name.encode() not in told
     ]
+
+
+def is_empty_list(source: "SourceStatus") -> bool:
+    """Whether it is a file in which nothing is named yet, but should be."""
+    return source.status == "empty" and bool(_outputs(source))
+
+
+def _outputs(source: "SourceStatus") -> str:
+    """What the files are called that must be named in it; empty if there are none."""
+    from delegtop.dialects import load, names
+
+    if source.dialect in names() and source.status == "live":
+        return load(source.dialect).outputs
+    name = Path(source.path).name
+    if source.status != "empty" or Path(name).suffix != _SUFFIX:
+        return ""
+    return next((format.outputs for format in map(load, names()) if format.outputs_listed_in == name), "")
 
 
 def _read(path: Path) -> bytes:

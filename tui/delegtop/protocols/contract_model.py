@@ -236,13 +236,13 @@ def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, D
     """The name of the field at that place, and who asks for it or for the nearest one around it."""
     name, demand, required = "", None, False
     inner: tuple[type[BaseModel], ...] = (model,)
-    by_key = False
+    shape: Any = None
     for part in place:
         if isinstance(part, int):
-            name, required = f"{name}[{part}]", False
+            name, required, shape = f"{name}[{part}]", False, _inner(shape, 0)
             continue
-        if by_key:
-            name, by_key = _joined(name, part), False
+        if get_origin(shape) is dict:
+            name, shape = _joined(name, part), _inner(shape, 1)
             continue
         field = next(
             (each for kind in inner for key, each in kind.model_fields.items() if part in (key, each.alias)), None
@@ -253,8 +253,14 @@ def _field(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[str, D
         if field is not None:
             demand = next((each for each in field.metadata if isinstance(each, Demand)), demand)
             required = field.is_required()
-            inner, by_key = tuple(_models(field.annotation)), get_origin(field.annotation) is dict
+            inner, shape = tuple(_models(field.annotation)), field.annotation
     return name, demand, required
+
+
+def _inner(shape: Any, number: int) -> Any:
+    """What a list or a mapping of that type holds."""
+    args = get_args(shape)
+    return args[number] if number < len(args) else None
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

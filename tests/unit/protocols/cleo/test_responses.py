@@ -141,9 +141,9 @@ def test_an_answer_of_four_lines_that_departs_is_told(
     (found,) = [each for each in check(capsys, path, "--format", "cleo-response") if each["rule"] == rule]
     assert found["severity"] == severity
     assert said in found["message"]
-    is_behind = rule == "OUT-004" and text.startswith("Implementation")
-    line = text.count("\n") + 1 if is_behind else 1
-    assert found["evidence"] == [{"source": str(path), "line": line}]
+    if rule == "OUT-004":
+        line = text.count("\n") + 1 if text.startswith("Implementation") else 1
+        assert found["evidence"] == [{"source": str(path), "line": line}]
 
 
 @pytest.mark.parametrize("text", [four(manifest="none", status="blocked", blocker="manifest append failed"), four()])
@@ -165,6 +165,23 @@ ENTRY = {
     "actionable": False,
 }
 OLD = "Research complete. See MANIFEST.jsonl for summary."
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line"),
+    [
+        (four(gates="testsPassed=fail"), "OUT-133", 3),
+        (four(status="blocked"), "OUT-132", 4),
+        (four(status="blocked", blocker=None), "OUT-132", 1),
+        (four(blocker=""), "OUT-003", 4),
+    ],
+)
+def test_what_is_wrong_with_one_of_the_four_lines_is_told_at_it(
+    text: str, rule: str, line: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "answer.txt").write_text(text)
+    told = [each["evidence"][0]["line"] for each in check(capsys, tmp_path / "answer.txt") if each["rule"] == rule]
+    assert told == [line]
 
 
 @pytest.mark.parametrize(

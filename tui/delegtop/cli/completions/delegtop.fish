@@ -360,7 +360,7 @@ complete -c delegtop -n '_shtab_delegtop_using lint' -l fail-on -xka "error warn
 complete -c delegtop -n '_shtab_delegtop_using lint' -l rule -x -d 'only this rule; may be repeated'
 complete -c delegtop -n '_shtab_delegtop_using lint' -l ignore -x -d 'not this rule; may be repeated'
 complete -c delegtop -n '_shtab_delegtop_using lint' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
-complete -c delegtop -n '_shtab_delegtop_using lint; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an agent file, or a folder: the .md files in its agent(s) folders'
+complete -c delegtop -n '_shtab_delegtop_using lint; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an agent or command file, or a folder: the .md files in its folders of these'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a index -d 'say what is kept of finished sessions so that they are not read again, or delete it'
 complete -c delegtop -n '_shtab_delegtop_using index' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using index' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'

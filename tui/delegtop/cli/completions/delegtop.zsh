@@ -216,7 +216,7 @@ _shtab_delegtop_lint_options=(
   "*--rule[only this rule\; may be repeated]:ID:"
   "*--ignore[not this rule\; may be repeated]:ID:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*):an agent file, or a folder\: the .md files in its agent(s) folders:_files"
+  "(*):an agent or command file, or a folder\: the .md files in its folders of these:_files"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -21,7 +21,7 @@ from delegtop.protocols.cleo.entry_drift import SAME_ID, SHARED, SPREAD, TWICE
 from delegtop.protocols.cleo.entry_rows import entry_events, entry_notes, noted
 from delegtop.protocols.cleo.manifest_entry import ManifestEntry, looks_like_entry
 from delegtop.protocols.protocol_drift import Drift
-from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, Record, Unreadable, decoded, records
 
 _SNIFFED = 40
 
@@ -62,6 +62,7 @@ class CleoManifest(Dialect):
         """The file was read before: a note that no longer holds must be withdrawn."""
 
     outputs: ClassVar[str] = r"[0-9]{4}-[0-9]{2}-[0-9]{2}_.+\.md"
+    outputs_listed_in: ClassVar[str] = "MANIFEST.jsonl"
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -101,6 +102,10 @@ class CleoManifest(Dialect):
         return self._events(record, [])
 
     def _told(self, line: Line, spread: int) -> Iterator[Event | Unreadable]:
+        if listed := _listed(line):
+            for entry in listed:
+                yield from self._events(entry, [Drift(SHARED, "a list stands around it")])
+            return
         found = list(records(line))
         shared = sum(isinstance(each, Record) for each in found) > 1
         for each in found:
@@ -144,6 +149,15 @@ class CleoManifest(Dialect):
         return [Drift(SAME_ID, f"line {line} has the id {id} too")]
 
 
+def _listed(line: Line) -> list[Record]:
+    """The entries that stand in a list on the line."""
+    if not line.data.lstrip().startswith(b"[{"):
+        return []
+    values = decoded(line.data)
+    values = values if isinstance(values, list) else []
+    return [Record(line.origin, each) for each in values if isinstance(each, dict) and looks_like_entry(each)]
+
+
 def _objects(sample: Sample) -> Iterator[dict[str, Any]]:
     """The first objects of the file, also over several lines or several on one."""
     lines = sample.head.split(b"\n")
@@ -154,7 +168,7 @@ def _objects(sample: Sample) -> Iterator[dict[str, Any]]:
     for number, data in enumerate(lines, start=1):
         ready, _ = unfinished.take(Line(Origin(sample.path, number, 0), data))
         for line in ready:
-            for each in records(line):
+            for each in _listed(line) or records(line):
                 if isinstance(each, Record):
                     found += 1
                     yield each.value

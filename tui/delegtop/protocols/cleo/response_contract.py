@@ -101,6 +101,13 @@ class Response(NamedTuple):
     """The first of them, counted from 1."""
     line: int = 1
     """That of the message, or of what comes nearest to it."""
+    places: tuple[int, ...] = ()
+    """Where the lines below the first stand."""
+
+    def line_of(self, *names: str) -> int:
+        """Where the first line of these names stands; that of the message if there is none."""
+        there = zip(self.told, self.places, strict=False)
+        return next((place for (name, _), place in there if name in names), self.line)
 
     @property
     def has_lines(self) -> bool:
@@ -176,7 +183,7 @@ def read(text: str) -> Response:
     content = {number: line for number, line in lines.items() if number not in below}
     kind, entry = head["type"].strip("[]"), head["entry"] if "entry" in head.re.groupindex else None
     rest = tuple(content.values()), next(iter(content), 1)
-    return Response(version, kind, _status(head["status"]), entry, told, *rest, place)
+    return Response(version, kind, _status(head["status"]), entry, told, *rest, place, tuple(below))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -44,13 +44,13 @@ def exact_response(case: Case) -> Iterator[RuleNote]:
         elif answer.spoilt:
             yield RuleNote(
                 f"There twice, or empty: the line{_s(answer.spoilt)} {listed(answer.spoilt)}.",
-                origin,
+                _at(case, origin, answer.line_of(*answer.spoilt)),
                 advice=f"Let it answer with {FOUR_LINES}, each once; what there is nothing to say of is `none`.",
             )
         elif answer.missing:
             yield RuleNote(
                 f"The response has no line {listed(answer.missing)}.",
-                origin,
+                _at(case, origin, answer.line),
                 advice=f"Let it answer with {FOUR_LINES}; what there is nothing to say of is `none`.",
                 severity=Severity.WARNING,
             )
@@ -90,25 +90,25 @@ def no_content(case: Case) -> Iterator[RuleNote]:
 )
 def blocker(case: Case) -> Iterator[RuleNote]:
     for origin, _, answer in _responses(case):
-        told = answer.blocker
+        told, place = answer.blocker, _at(case, origin, answer.line_of("blocker"))
         if not answer.has_lines:
             continue
         if answer.status == "complete" and told:
             yield RuleNote(
                 f"It answers that it is complete, and names a blocker: {quoted(told)}.",
-                origin,
+                place,
                 advice="Ask whether the work is done; until then do not build on it.",
             )
         elif answer.status != "complete" and not told:
             yield RuleNote(
                 f"It answers that it is {answer.status}, and does not name what is in the way.",
-                origin,
+                place,
                 advice="Read its entry and its output for the reason, and have it name the blocker in its answer.",
             )
         elif told and case.state not in ENDED_BADLY:
             yield RuleNote(
                 f"It answers that it is {answer.status}: {told.rstrip('.')}.",
-                origin,
+                place,
                 advice=told,
                 severity=Severity.WARNING,
                 by="agent",
@@ -117,7 +117,7 @@ def blocker(case: Case) -> Iterator[RuleNote]:
         if told and len(told.split()) > BLOCKER_WORDS:
             yield RuleNote(
                 f"The blocker has {len(told.split())} words; at most {BLOCKER_WORDS} are asked for.",
-                origin,
+                place,
                 advice="Name what is in the way; how it came about belongs into the entry.",
                 severity=Severity.INFO,
             )
@@ -134,12 +134,13 @@ def blocker(case: Case) -> Iterator[RuleNote]:
 )
 def gates(case: Case) -> Iterator[RuleNote]:
     for origin, _, answer in _responses(case):
+        place = _at(case, origin, answer.line_of("gates"))
         if answer.failed:
             complete = answer.status == "complete"
             failed = f"gate{_s(answer.failed)} not passed: {listed(answer.failed)}"
             yield RuleNote(
                 f"It answers that it is {answer.status}, {'but' if complete else 'with'} {failed}.",
-                origin,
+                place,
                 advice="Run the gate yourself before anything is built on this work.",
                 severity=None if complete else Severity.INFO,
                 since=case.facts.ended_at,
@@ -147,7 +148,7 @@ def gates(case: Case) -> Iterator[RuleNote]:
         elif unclear := answer.unclear_gates:
             yield RuleNote(
                 f"Its gates cannot be told: {quoted(unclear)}.",
-                origin,
+                place,
                 advice=f"Let it write each as NAME={'|'.join(GATES)}, with a blank between them.",
                 severity=Severity.INFO,
             )

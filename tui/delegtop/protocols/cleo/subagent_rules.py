@@ -23,6 +23,8 @@ LEFT = {entry_drift.SPREAD: "OUT-002", UNLISTED: "OUT-002"}
 STALE_AFTER = 3 * MINUTE
 _PROTOCOL = "CLEO subagent protocol"
 _NO_LINE = "MANIFEST-001"
+_TASK = re.compile(r"[A-Z]+-?\d+")
+"""What is nothing but the id of a task."""
 
 
 # What it leaves behind: two of the four rules the protocol itself has a name for
@@ -104,12 +106,22 @@ def one_line(case: Case) -> Iterator[RuleNote]:
     "no reason in entry",
     Severity.WARNING,
     "partial and blocked entries say what is in the way",
-    f"{_PROTOCOL}, Error Handling: the reason goes into `needs_followup`. A blocked task is left open for the "
-    "orchestrator to decide.",
+    f"{_PROTOCOL}, Error Handling: the reason goes into `needs_followup`, which otherwise has ids of tasks: if it has "
+    "only these, that is mentioned. A blocked task is left open for the orchestrator to decide.",
 )
 def reason_given(case: Case) -> Iterator[RuleNote]:
     stuck = case.facts.outcome in (Outcome.PARTIAL, Outcome.BLOCKED)
-    if is_entry(case) and stuck and not notes(case, kinds.FOLLOWUP):
+    if not is_entry(case) or not stuck:
+        return
+    given = notes(case, kinds.FOLLOWUP)
+    if given and all(_TASK.fullmatch(line.strip()) for note in given for line in note.text.splitlines()):
+        yield RuleNote(
+            f"The work is {case.facts.report.status}, and needs_followup names tasks but not what is in the way.",
+            case.facts.ended_origin,
+            advice="Read its output file for the reason; the tasks that it names may say it, too.",
+            severity=Severity.INFO,
+        )
+    if not given:
         yield RuleNote(
             f"The work is {case.facts.report.status}, and needs_followup does not say why.",
             case.facts.ended_origin,

@@ -47,9 +47,28 @@ def test_the_three_stages_of_the_return_format_standard_are_enough() -> None:
     assert found(text.replace("2. Receive the return object", "2. Validate the return")) == []
 
 
+@pytest.mark.parametrize(
+    ("left_out", "about"),
+    [
+        (", and stop if the target is in it", "cycles"),
+        ("    <exception_handling>\n      Return failed with the message\n    </exception_handling>\n", "exceptions"),
+        (
+            "    <validation_failure>\n      Log what is wrong, and return failed with the original return\n"
+            "    </validation_failure>\n",
+            "returns that are not valid",
+        ),
+    ],
+)
+def test_what_a_stage_of_the_guide_leaves_out_is_mentioned(left_out: str, about: str) -> None:
+    assert left_out in RELEASE
+    (finding,) = found(RELEASE.replace(left_out, ""))
+    assert (finding.rule, finding.message) == ("AGT-072", f"Its stages say nothing about {about}.")
+
+
 def test_a_stage_in_the_wrong_place_is_told_there() -> None:
     swapped = RELEASE.replace('name="ReceiveResults"', 'name="X"').replace("ValidateReturn", "ReceiveResults")
-    (finding,) = found(swapped.replace('name="X"', 'name="ValidateReturn"'))[:1]
+    told = found(swapped.replace('name="X"', 'name="ValidateReturn"'))
+    (finding,) = [each for each in told if each.rule == "AGT-070"]
     assert (finding.rule, finding.message) == ("AGT-070", "The stage ReceiveResults stands behind ValidateReturn.")
 
 

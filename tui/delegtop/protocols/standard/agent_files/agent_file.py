@@ -1,5 +1,6 @@
 """An agent definition file: frontmatter and sections, each with its line. Reading judges nothing."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -20,6 +21,7 @@ _STANDARD_KEYS = frozenset(
     {"agent_type", "context_loading", "delegation", "lifecycle", "max_tokens", "mode", "permissions", "timeout"}
 )
 _ABSENT = Value(None, 1, "missing")
+_PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _FOLDERS = frozenset({"agent", "agents", "command", "commands"})
 """Where files lie of which one tells the kind by that."""
 
@@ -78,12 +80,15 @@ class AgentFile:
         return found
 
     def line_of(self, field: str) -> int:
-        """The line of a field of the frontmatter, such as `delegation.can_delegate_to[0]`."""
-        keys = [(key, index.rstrip("]")) for key, _, index in (part.partition("[") for part in field.split("."))]
-        found = self.at(*(key for key, _ in keys))
-        index = keys[-1][1]
-        if index.isdecimal() and isinstance(found.data, tuple) and int(index) < len(found.data):
-            return found.data[int(index)].line
+        """The line of a field of the frontmatter, such as `delegation.can_delegate_to[0]`, or of what is around it."""
+        found = replace(_ABSENT, data=dict(self.values))
+        for index, key in _PART.findall(field):
+            inner = found.mapping().get(key) if key else None
+            if index and isinstance(found.data, tuple) and int(index) < len(found.data):
+                inner = found.data[int(index)]
+            if inner is None and not index:
+                break
+            found = inner or found  # what stands alone may be counted as the first of a list
         return found.line
 
     @cached_property
@@ -106,6 +111,8 @@ def read(path: str, text: str) -> AgentFile:
     try:
         return parse(path, text)
     except AgentFileError as error:
+        if _kind(path, {}) is AgentFileKind.COMMAND:  # nobody asks one for frontmatter
+            return AgentFile(path, AgentFileKind.COMMAND, _lines(text), body=text, sections=sections.read(text, 1))
         return AgentFile(path, AgentFileKind.UNREADABLE, _lines(text), fault=error)
 
 

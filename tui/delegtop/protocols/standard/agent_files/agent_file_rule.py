@@ -90,13 +90,22 @@ def section_rule(
 
 
 def lacks(section: Section, parts: Iterable[str]) -> Iterator[FileNote]:
-    """The parts that a section of this name should have and has not, or has with nothing in them, in one note."""
-    absent = [part for part in parts if not any(each.text.strip() for each in section.named(part))]
+    """The parts that a section of this name should have and has not, in one note, and those that say nothing."""
+    absent = []
+    for part in parts:
+        given = list(section.named(part))
+        if not given:
+            absent.append(part)
+        elif not any(each.text.strip() for each in given):
+            yield given[0].line, f"{_label(section)}: <{part}> is empty", f"say in <{part}> what belongs there"
     if absent:
         tags = ", ".join(f"<{part}>" for part in absent)
-        title = section.attributes.get("name") or section.attributes.get("type")
-        label = f"<{section.name}> {title}" if title else f"<{section.name}>"
-        yield section.line, f"{label} has no {tags}", f"add {tags} to it"
+        yield section.line, f"{_label(section)} has no {tags}", f"add {tags} to it"
+
+
+def _label(section: Section) -> str:
+    title = section.attributes.get("name") or section.attributes.get("type")
+    return f"<{section.name}> {title}" if title else f"<{section.name}>"
 
 
 def plain(text: str) -> str:

@@ -29,6 +29,12 @@ ASKED = {
     "the status": re.compile(r"status", re.IGNORECASE),
 }
 """What a command does with a delegation, and the words for it."""
+ASKED_BY_THE_GUIDE = {
+    PREPARE: ("cycles", re.compile(r"cycl|circle|loop|target is in|already in", re.IGNORECASE)),
+    RECEIVE: ("exceptions", re.compile(r"exception", re.IGNORECASE)),
+    VALIDATE: ("returns that are not valid", re.compile(r"fail|invalid|not valid|refus|reject", re.IGNORECASE)),
+}
+"""The same of single stages; only the guide's own pattern has them, and only that is asked for them."""
 
 
 def stages_of(file: AgentFile) -> dict[str, Section]:
@@ -101,13 +107,18 @@ def timeout_handling(file: AgentFile) -> Iterator[FileNote]:
     Severity.INFO,
     "a command does with a delegation what is asked of it",
     "Return format standard, Usage in Commands: it makes a session id, passes depth and path on, sets a timeout, "
-    "validates the return, takes its artifacts, handles its errors and updates the state. Told by the words for it in "
-    "the stages, so it is only mentioned.",
+    "validates the return, takes its artifacts, handles its errors and updates the state; delegation guide: it "
+    "looks for cycles, and says what follows an exception and an invalid return. Told by the words for it in the "
+    "stages, so it is only mentioned.",
     KINDS,
 )
 def usage(file: AgentFile) -> Iterator[FileNote]:
     stages = stages_of(file)
     words = "\n".join(stage.text for stage in stages.values())
-    if stages and (absent := [what for what, asked in ASKED.items() if not asked.search(words)]):
+    absent = [what for what, asked in ASKED.items() if not asked.search(words)]
+    if PREPARE in stages or VALIDATE in stages:
+        given = ((stages[name].text, *asked) for name, asked in ASKED_BY_THE_GUIDE.items() if name in stages)
+        absent += [what for text, what, asked in given if not asked.search(text)]
+    if stages and absent:
         message = f"its stages say nothing about {', '.join(absent)}"
         yield next(iter(stages.values())).line, message, "say in the stage that it belongs to what the command does"

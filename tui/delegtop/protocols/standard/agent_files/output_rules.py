@@ -130,8 +130,8 @@ def token_limits(file: AgentFile) -> Iterator[FileNote]:
     ERROR,
     "the return format names the required fields",
     f"Structure standard, Return Format: <structure> shows {', '.join(RETURN_FIELDS)}; the status is one of "
-    f"{', '.join(STATUSES)}. The return format standard has session_id in the metadata, which a structure need not "
-    "spell out: with protocol.session_id_place = metadata it is not asked for.",
+    f"{', '.join(STATUSES)}, and an artifact has type and path. The return format standard has session_id in the "
+    "metadata, which a structure need not spell out: with protocol.session_id_place = metadata it is not asked for.",
 )
 def return_format(file: AgentFile) -> Iterator[FileNote]:
     section = file.section("return_format")
@@ -147,12 +147,28 @@ def return_format(file: AgentFile) -> Iterator[FileNote]:
     if absent := _unnamed(structure.text, asked, file.reading.session_id_place is SessionIdPlace.EITHER):
         message = f"the return structure does not name {', '.join(absent)}"
         yield structure.line, message, "name every required field of the return format"
+    yield from _artifacts_shown(structure)
     status = _STATUS.search(structure.text)
     for word in status[1].split("|") if status else ():
         if word.strip() not in STATUSES:
             line = structure.line + structure.text.count("\n", 0, status.start(1)) if status else structure.line
             message = f"the return structure has the status {word.strip()}"
             yield line, message, f"the statuses are {', '.join(STATUSES)}"
+
+
+def _artifacts_shown(structure: Section) -> Iterator[FileNote]:
+    """The artifacts that the return is shown with, if they lack what each must have."""
+    shown = (
+        {place.field: place.offset for place in places(structure.text, is_one=False)} if "{" in structure.text else {}
+    )
+    for number in range(_SHOWN):
+        artifact = f"artifacts[{number}]"
+        if not any(field.startswith(f"{artifact}.") for field in shown):
+            return
+        if absent := [f"{artifact}.{name}" for name in ("type", "path") if f"{artifact}.{name}" not in shown]:
+            line = structure.line + structure.text.count("\n", 0, shown[artifact])
+            message = f"the return structure does not name {', '.join(absent)}"
+            yield line, message, "show type and path of each artifact, which the return format standard requires"
 
 
 def _unnamed(structure: str, asked: Iterable[str], is_either: bool) -> list[str]:

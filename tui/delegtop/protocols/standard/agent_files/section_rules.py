@@ -18,7 +18,8 @@ SECTIONS = (
     *("artifact_creation", "return_format", "quality_standards", "error_handling"),
 )
 ERROR_TYPES = ("timeout", "validation_failure", "file_operation_failure")
-"""The error types every agent can meet; `delegation_failure` joins them where it delegates."""
+"""The error types every agent can meet; `delegation_failure` and `git_failure` join them where they can happen."""
+_GIT = re.compile(r"\bgit\b", re.IGNORECASE)
 
 _NAMED = 3
 """Agents that are named in a message."""
@@ -257,15 +258,21 @@ def error_handling(section: Section) -> Iterator[FileNote]:
     "errors not covered",
     INFO,
     "the common errors are covered",
-    f"Structure standard, Error Handling, and the checklist: {', '.join(ERROR_TYPES)}, and delegation_failure where it "
-    "delegates.",
+    f"Structure standard, Error Handling, and the checklist: {', '.join(ERROR_TYPES)}, delegation_failure where it "
+    "delegates, and git_failure where its process speaks of git.",
 )
 def common_errors(file: AgentFile) -> Iterator[FileNote]:
     section = file.section("error_handling")
     if section is None or section.child("error_type") is None:
         return
     covered = {kind.attributes.get("name") for kind in section.named("error_type")}
-    asked = (*ERROR_TYPES, "delegation_failure") if file.delegates_to else ERROR_TYPES
+    flow = file.section("process_flow")
+    commits = flow is not None and _GIT.search(flow.text) is not None
+    asked = (
+        *ERROR_TYPES,
+        *(("delegation_failure",) if file.delegates_to else ()),
+        *(("git_failure",) if commits else ()),
+    )
     absent = [name for name in asked if name not in covered]
     if absent:
         message = f"<error_handling> does not cover {', '.join(absent)}"

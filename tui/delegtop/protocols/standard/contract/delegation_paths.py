@@ -22,4 +22,4 @@ def own_path(path: tuple[str, ...] | None, agent: str | None) -> tuple[str, ...]
 
 def repeated(path: tuple[str, ...]) -> list[str]:
     """The names that stand in the path more than once: whoever is handed work by them waits for itself."""
-    return [name for name, count in Counter(path).items() if count > 1]
+    return [name for name, count in Counter(path).items() if count > 1 and name.strip()]

@@ -237,6 +237,19 @@ def _returned_path(facts: Delegation) -> tuple[str, ...]:
     return own_path(facts.report.path, signed or facts.agent) or ()
 
 
+def _namesake(case: Case) -> int | None:
+    """Whoever has the same name among those it works for, as the logs declare them."""
+    forest, agent, above = case.forest, case.facts.agent, case.handle
+    for _ in range(2 * MAX_DEPTH):  # a longer chain is told as that
+        parent = forest.parent(above) if agent and forest.link(above) is Link.EXPLICIT else None
+        if parent is None:
+            return None
+        above, facts = parent, forest.delegation(parent)
+        if agent in (facts.agent, facts.command):
+            return above
+    return None
+
+
 def _own_caller(case: Case) -> Iterator[RuleNote]:
     """One that its own agent called: the path alone may look like any other, if it is that of the caller."""
     facts, forest = case.facts, case.forest
@@ -248,6 +261,14 @@ def _own_caller(case: Case) -> Iterator[RuleNote]:
             facts.started_origin,
             advice="An agent does its own work itself: have every caller compare its target with its own name.",
             fields=("caller|subagent|delegation_path",),
+        )
+    elif not facts.path and facts.product is None and (above := _namesake(case)) is not None:
+        yield RuleNote(
+            f"By its place in the tree it comes back to {quoted(facts.agent or '')}, who works for its caller.",
+            facts.started_origin,
+            forest.delegation(above).started_origin,
+            advice="Have every caller pass its path on and look for its target in it before it delegates.",
+            fields=("delegation_path|subagent",),
         )
     path = facts.path or ()
     if any(callers) or facts.agent is None or path[:1] != (ORCHESTRATOR,) or path[-1] != facts.agent:
