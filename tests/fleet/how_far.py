@@ -150,7 +150,7 @@ def looked_at(folder: Path, hosts: int, sessions: int, events: float, seconds: f
         line = [sys.executable, "-m", "delegtop", *(f"ssh://{host.name}" for host in made)]
         with Terminal(line, env={"PATH": ssh.path}, rows=45, columns=160) as terminal:
             terminal.wait_for(f"live  {hosts} hosts".encode(), timeout=600)
-            terminal.wait_for(f"{hosts * sessions} running".encode(), timeout=600)
+            terminal.wait_for(f"{hosts * sessions:,} running".encode(), timeout=600)
             complete, cpu = time.monotonic() - terminal.began, terminal.cpu()
             terminal.settle(busy=0.3)
             idle = terminal.cpu_over(seconds)
