@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -274,8 +275,8 @@ def test_what_ssh_started_to_get_there_ends_with_it(world: World) -> None:
 
 def test_there_is_room_for_the_pipes_of_all_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(handles.resource, "getrlimit", lambda _: (1_024, 4_096))
-    monkeypatch.setattr(handles.resource, "setrlimit", lambda _, limits: asked.append(limits))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1_024, 4_096))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: asked.append(limits))
     handles.make_room(1_000)
     assert asked == []
     handles.make_room(2_000)
