@@ -155,9 +155,19 @@ def compared(seen: Observation, hosts: Sequence[HostStandIn]) -> tuple[list[str]
     for host in hosts:
         now, judged = told_there(host, at), told_there(host, seen.forest.judged_on(host.name))
         told = here.get(host.name, {})
-        if told != {id: now[id] | {"state": row["state"]} for id, row in judged.items()}:
-            wrong.append(host.name)
+        there = {id: now[id] | {"state": row["state"]} for id, row in judged.items()}
+        if told != there:
+            wrong.append(f"{host.name} ({_difference(told, there)})")
     return wrong, len(seen.forest)
+
+
+def _difference(here: dict[str, dict[str, Any]], there: dict[str, dict[str, Any]]) -> str:
+    """The first that is told otherwise, and how many are."""
+    ids = [id for id in here.keys() | there.keys() if here.get(id) != there.get(id)]
+    first = min(ids)
+    ours, theirs = here.get(first, {}), there.get(first, {})
+    fields = {name: (ours.get(name), theirs.get(name)) for name in ours | theirs if ours.get(name) != theirs.get(name)}
+    return f"{len(ids)} rows; {first}, here and there: {fields}"
 
 
 # -- the promises ------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from delegtop.feed.fleet import Fleet
 from delegtop.feed.host_states import HostState, HostStatus
 from delegtop.feed.incoming import ROWS, HostStream
 from delegtop.model.events import Event, Heard, HostBeat, HostMet, Started
+from delegtop.sources import handles
 
 
 class World(ToldStreams):
@@ -259,6 +261,28 @@ def test_no_more_than_four_are_connected_to_at_once(world: World) -> None:
     most = [int(each) for each in (world.ssh.folder / "most").read_text().split()]
     assert max(most) <= 4
     assert len(most) == 12
+
+
+def test_what_ssh_started_to_get_there_ends_with_it(world: World) -> None:
+    """A ProxyCommand, say."""
+    noted = world.ssh.folder / "below"
+    world.ssh.host("dev", f"sh -c 'echo $$ > {noted}; exec sleep 600' & exec sleep 600")
+    fleet = world.fleet("dev")
+    until(lambda: noted.exists() and noted.read_text().strip(), "it to begin")
+    fleet.close()
+    below = Path("/proc") / noted.read_text().strip()
+    until(lambda: not below.exists() or " Z " in (below / "stat").read_text(), "it to end")
+
+
+def test_there_is_room_for_the_pipes_of_all_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1_024, 4_096))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: asked.append(limits))
+    handles.make_room(1_000)
+    assert asked == []
+    handles.make_room(2_000)
+    handles.make_room(20_000)
+    assert asked == [(2_000, 4_096), (4_096, 4_096)]
 
 
 def test_one_that_does_not_answer_is_not_waited_for_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:

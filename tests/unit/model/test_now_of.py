@@ -141,7 +141,7 @@ def samples(forest: Forest, handle: Handle) -> object:
 
 def triage_line(forest: Forest, handle: Handle) -> object:
     page = subject(forest, handle)
-    return problem_words.row(page.assessment, page, None, 200, settled=False, project="").plain
+    return problem_words.row(page.assessment, page, None, 200, settled=False, place="").plain
 
 
 def triage_page(forest: Forest, handle: Handle) -> object:

@@ -3,19 +3,24 @@
 import os
 import selectors
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from delegtop.base import machine
 from delegtop.base.clock import monotonic
 from delegtop.feed.host_link import HostLink
 from delegtop.feed.host_states import HostState
+from delegtop.sources import handles
 
 AT_ONCE = 4
 """Hosts that are connected to at the same time: a server that many go through refuses those that are too many."""
 _TICK = 1.0
 """Seconds between two looks at those who say nothing."""
 _SOON = 0.05
+_EVERYONE = 0.25
+"""Seconds between two looks at all of them while some are telling."""
+_FILES, _OTHERS = 4, 512
+"""Files that are open for a host (three pipes, and what it told), and for all else."""
 _REAPED = 2.0
 """Seconds for a process to end whose output has."""
 
@@ -25,6 +30,7 @@ class FleetLinks:
 
     def __init__(self, links: Sequence[HostLink], told: Callable[[], None], *, with_this_machine: bool) -> None:
         self.links = tuple(links)
+        handles.make_room(_OTHERS + _FILES * len(self.links))
         self._told = told
         self._own = (machine.name(), machine.mark()) if with_this_machine else None
         """This place, if it is shown as well."""
@@ -36,6 +42,8 @@ class FleetLinks:
         self._full: set[HostLink] = set()
         """Those of whom enough waits to be read."""
         self._commands: list[Callable[[], object]] = []
+        self._all_at = float("-inf")
+        """When all are looked at next; long ago if that is due."""
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-links", daemon=True)
 
@@ -69,15 +77,30 @@ class FleetLinks:
     def _run(self) -> None:
         try:
             while not self._closed.is_set():
-                self._connect()
-                for key, _ in self._selector.select(self._timeout()):
-                    self._serve(key)
+                stirred = {key.data[0] for key in self._wait() if self._serve(key)}
                 commands, self._commands = self._commands, []
                 for command in commands:
                     command()
-                self._look()
+                if commands or monotonic() >= self._all_at:
+                    self._all_at = float("-inf")
+                self._look(self.links if self._is_time_for_all else stirred)
         finally:
             self._end()
+
+    @property
+    def _is_time_for_all(self) -> bool:
+        """Whether not only those are looked at that say something: with thousands, each word would cost a look at
+        every one of them."""
+        return self._all_at == float("-inf")
+
+    def _wait(self) -> list[selectors.SelectorKey]:
+        """Those that have something to say, or take something."""
+        if self._is_time_for_all:
+            self._connect()
+            timeout, self._all_at = self._timeout(), monotonic() + min(_EVERYONE, _TICK)
+        else:
+            timeout = max(self._all_at - monotonic(), 0.0)
+        return [key for key, _ in self._selector.select(timeout)]
 
     def _connect(self) -> None:
         free = AT_ONCE - sum(link.is_connecting for link in self.links)
@@ -97,11 +120,12 @@ class FleetLinks:
     def _has_room(self) -> bool:
         return sum(link.is_connecting for link in self.links) < AT_ONCE
 
-    def _serve(self, key: selectors.SelectorKey) -> None:
+    def _serve(self, key: selectors.SelectorKey) -> bool:
+        """Whether it is of a host."""
         if key.data is None:
             with suppress(OSError):
                 os.read(self._wakes, 4_096)
-            return
+            return False
         link, pipe = key.data
         connection = link.connection
         if connection is None:
@@ -113,6 +137,7 @@ class FleetLinks:
                 self._selector.unregister(key.fileobj)
         else:
             self._read(link, key)
+        return True
 
     def _read(self, link: HostLink, key: selectors.SelectorKey) -> None:
         stream = link.stream
@@ -120,6 +145,7 @@ class FleetLinks:
         if not link.read():
             self._selector.unregister(key.fileobj)
             self._ending[link] = monotonic() + _REAPED
+            self._all_at = float("-inf")
         elif stream.is_full:
             self._selector.unregister(key.fileobj)
             self._full.add(link)
@@ -129,7 +155,8 @@ class FleetLinks:
             self._told()
 
     def _meet(self, link: HostLink) -> None:
-        """Its first line says who it is: two ways to one place are one."""
+        """Its first line says who it is: two ways to one place are one. There is room for another now."""
+        self._all_at = float("-inf")
         header = link.stream.header
         place = (header.host, header.machine) if header is not None else ("", "")
         others = {
@@ -146,7 +173,7 @@ class FleetLinks:
         else:
             link.accept()
 
-    def _look(self) -> None:
+    def _look(self, links: Iterable[HostLink]) -> None:
         for link in [link for link in self._full if not link.stream.is_full]:
             self._full.discard(link)
             if link.connection is not None:
@@ -158,7 +185,7 @@ class FleetLinks:
                 self._forget(link)
                 link.ended()
                 self._told()
-        for link in self.links:
+        for link in links:
             if link in self._ending:
                 continue
             state, fds = link.state, self._fds(link)

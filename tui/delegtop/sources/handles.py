@@ -10,6 +10,7 @@ import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from itertools import islice
 
 Inode = tuple[int, int]
@@ -22,6 +23,15 @@ def affordable() -> int:
     """How many files to keep open under the limit of this process."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MOST if soft == resource.RLIM_INFINITY else max(_LEAST, min(_MOST, soft // 2))
+
+
+def make_room(count: int) -> None:
+    """Let this process have so many files open, as far as the system allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class Handles:

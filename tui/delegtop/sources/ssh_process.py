@@ -1,6 +1,7 @@
 """One ssh that runs: its three pipes, none of which is ever waited for."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -84,8 +85,9 @@ class SshProcess:
 
     def end(self) -> None:
         """Let it go: whoever it speaks to hears the end of its input, and ends too."""
-        with suppress(OSError):
-            self._process.kill()
+        if self._process.poll() is None:  # with what it started to get there, such as a ProxyCommand
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         with suppress(OSError):
             self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):

@@ -286,14 +286,14 @@ class Triage(Leaving, Screen[str | None]):
     def _row(self, each: Assessment, width: int) -> Content:
         table, problem = self._board.table, self._problem(each)
         settled = self.marks.is_settled(problem, self._board.forest.shown_at)
-        project = table.project(each.handle)
+        project = table.project(each.handle) if len(table.projects) > 1 else ""
         return problem_words.row(
             each,
             self._subject(each.handle),
             self.marks.of(problem),
             width,
             settled=settled,
-            project=project if len(table.projects) > 1 else "",
+            place=" · ".join(filter(None, (table.host(each.handle), project))),
         )
 
     def refresh_page(self, *, top: bool = False) -> None:

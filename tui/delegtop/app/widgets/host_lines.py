@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
+from textual.style import Style
 from textual.widgets import Static
 
 from delegtop.app.state.known_hosts import KnownHost
@@ -21,6 +22,7 @@ STYLES = {
     HostState.STALE: "bold $warning",
 }
 _LOST = "bold $error"
+_HOST = "host"
 
 
 def style(state: HostState) -> str:
@@ -53,7 +55,10 @@ class HostLines(Static):
         self.set_class(bool(hosts), "-open")
         shown = list(zip(hosts, counts, strict=True))[:MOST]
         width = max((len(each.called) for each, _ in shown), default=0)
-        lines = [_line(each, count, width, plain=plain) for each, count in shown]
+        lines = [
+            _line(each, count, width, plain=plain).stylize(Style.from_meta({_HOST: number}))
+            for number, (each, count) in enumerate(shown)
+        ]
         if len(hosts) > MOST:
             lines.append(Content.styled(f"and {len(hosts) - MOST} more: delegtop hosts lists all", "$row-muted"))
         content = Content("\n").join(lines)
@@ -63,8 +68,9 @@ class HostLines(Static):
 
     def on_click(self, event: Click) -> None:
         event.stop()
-        if event.y < min(len(self._hosts), MOST):
-            self.post_message(self.Chosen(self._hosts[event.y].called))
+        number = event.style.meta.get(_HOST, MOST)  # one of them may take several lines
+        if number < len(self._hosts):
+            self.post_message(self.Chosen(self._hosts[number].called))
 
 
 def _line(host: KnownHost, count: str, width: int, *, plain: bool) -> Content:

@@ -35,6 +35,6 @@ def test_every_problem_of_a_sample_has_its_line_and_its_page(sample: str) -> Non
             text = "\n".join(line.plain for block in page for line in wrap(block, 100))
             assert told.sentence(grown.shown_at)
             assert told.kind in text
-            row = problem_words.row(told, subject, None, 80, settled=False, project="billing")
+            row = problem_words.row(told, subject, None, 80, settled=False, place="billing")
             assert told.short in row.plain
             assert row.cell_length <= 80

@@ -31,7 +31,7 @@ from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.recovery import By
 from delegtop.diagnosis.rule_table import RULES
-from delegtop.model.measures import called, label, title
+from delegtop.model.measures import called, label, title, told_host
 from delegtop.report.table.drawing import drawing
 from delegtop.sources.artifact_files import Presence
 
@@ -56,9 +56,9 @@ class Known(NamedTuple):
 
 
 def row(
-    found: Assessment, subject: PageSubject, mark: Mark | None, width: int, *, settled: bool, project: str
+    found: Assessment, subject: PageSubject, mark: Mark | None, width: int, *, settled: bool, place: str
 ) -> Content:
-    """One line: what, since when, who, of what work, and the sentence as far as there is room."""
+    """One line: what, since when, who, where and of what work, and the sentence as far as there is room."""
     marks = drawing(ascii=subject.ascii)
     since = "–" if found.since is None else duration(max(subject.now - found.since, 0))
     holds = f" {marks.blocker}{len(found.blocks)}" if found.blocks else ""
@@ -67,7 +67,7 @@ def row(
     name = cut(
         line(subject.hide(called(subject.forest.delegation(found.handle))), 120), who_room - len(holds), marks.cut
     )
-    work = prose(subject.hide(" · ".join(filter(None, (project, context(subject))))), 400)
+    work = prose(subject.hide(" · ".join(filter(None, (place, context(subject))))), 400)
     told = brief(subject.hide(found.sentence(subject.now)), 400)
     quiet = MUTED if settled else ""
     unsure = "" if found.is_sure else "?"
@@ -129,9 +129,10 @@ def page(found: Assessment, subject: PageSubject, mark: Mark | None, known: Know
 def _what(found: Assessment, subject: PageSubject) -> list[Block]:
     facts = subject.delegation
     name = line(subject.hide(called(facts)), 120)
+    on = f" on {line(subject.hide(host), 80)}" if (host := told_host(subject.forest, subject.handle)) else ""
     blocks: list[Block] = [
         said(
-            Content.styled(name, "bold"),
+            Content.styled(name + on, "bold"),
             one_line(facts.title, "", 120) if facts.title else "",
             state_content(subject.forest.state(subject.handle), ascii=subject.ascii),
             one_line(facts.id, MUTED, 120) if facts.id != name else "",
