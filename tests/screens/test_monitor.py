@@ -58,6 +58,18 @@ def under_cursor(app: DelegtopApp) -> str:
     return app.board.forest.delegation(cursor).name if cursor is not None else ""
 
 
+async def test_long_words_of_what_is_over_are_pressed_once_nothing_else_waits(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("delegtop.model.store.archive._FULL", 1)  # every word fills a block
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
+        trees = app.board.forest.own
+        assert trees is not None
+        blocks = trees.stores[0].ends._archive._pressed
+        await until(pilot, lambda: bool(blocks) and not app.board.forest.has_loose_words)
+        assert all(isinstance(block, bytes) for block in blocks)
+
+
 # Keys
 
 

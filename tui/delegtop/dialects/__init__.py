@@ -286,7 +286,7 @@ def recognise(sample: Sample, among: Iterable[Candidate]) -> type[Dialect] | Non
     """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name.
 
     A row of the table is loaded only if the sample bears one of its signatures and nobody was surer before."""
-    beginning = Head(sample.path, sample.head, sample.columns)
+    beginning: Head | None = None
     best: type[Dialect] | None = None
     rank = (0, "")
     for each in sorted(among, key=_at_best):
@@ -294,14 +294,23 @@ def recognise(sample: Sample, among: Iterable[Candidate]) -> type[Dialect] | Non
             break
         if isinstance(each, type):
             dialect = each
-        elif not each.signatures or beginning.bears(each.signatures):
-            dialect = load(each.name)
         else:
-            continue
+            if each.signatures:
+                beginning = beginning or Head(sample.path, sample.head, sample.columns)
+                if not beginning.bears(each.signatures):
+                    continue
+            dialect = load(each.name)
         score = dialect.sniff(sample)
         if score > 0 and (-score, dialect.name) < rank:
             best, rank = dialect, (-score, dialect.name)
     return best
+
+
+def loaded(dialect: type[Dialect], among: Iterable[Candidate]) -> list[Candidate]:
+    """The same formats; that one and all that are asked before it are loaded. Where very many files are of one format,
+    to ask those is cheaper than to look for their signatures."""
+    last = _at_best(dialect)
+    return [load(each.name) if isinstance(each, Format) and _at_best(each) <= last else each for each in among]
 
 
 def _at_best(dialect: Candidate) -> tuple[int, str]:

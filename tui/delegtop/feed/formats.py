@@ -1,10 +1,14 @@
 """Which format a file has, and which instance of it reads the file: one for each family of files."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from delegtop.dialects import Candidate, Dialect, Sample, known, load, recognise
+from delegtop.dialects import Candidate, Dialect, Sample, known, load, loaded, recognise
 from delegtop.feed.recent_window import session_of
+
+_MANY = 64
+"""Files of one format."""
 
 
 class Formats:
@@ -14,6 +18,7 @@ class Formats:
         self._zone = zone
         self._forced = load(forced) if forced else None
         self._known: list[Candidate] | None = None
+        self._found: Counter[type[Dialect]] = Counter()
         self._families: dict[tuple[str, str], Dialect] = {}
         self.broken: dict[str, str] = {}
         """Formats that cannot be used, and why."""
@@ -28,10 +33,15 @@ class Formats:
             return self._forced
         formats = self._all()
         try:
-            return recognise(sample, formats)
+            found = recognise(sample, formats)
         except Exception:  # noqa: BLE001 - the formats of other people may fail in any way
             formats[:] = [each for each in formats if self._copes(each, sample)]
-            return recognise(sample, formats)
+            found = recognise(sample, formats)
+        if found is not None:
+            self._found[found] += 1
+            if self._found[found] == _MANY:
+                formats[:] = loaded(found, formats)
+        return found
 
     def reader(self, dialect: type[Dialect], path: str) -> Dialect:
         """The instance that reads this file together with the rest of its family."""

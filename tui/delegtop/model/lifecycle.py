@@ -120,6 +120,7 @@ class Lifecycle:
                 self._dirty.discard(handle)
                 if self._judge(handle):
                     changed.add(handle)
+        self._dirty.clear()  # it is empty, and gives its room back: forty bytes for each that was ever in it
         return changed
 
     def next_turn(self) -> Millis | None:
