@@ -164,9 +164,9 @@ def error_keys(error: Fault, agent: str | None) -> tuple[int, int]:
     return exact, key_of(_ERROR, agent or "", code) if code else exact
 
 
-def still_keys(phase: Phase | None, tool: str, doing: str, agent: str | None) -> tuple[int, int]:
+def still_keys(phase: Phase, tool: str, doing: str, agent: str | None) -> tuple[int, int]:
     """By what it is found again that something stands still: by tool and words, and by tool and agent."""
-    kind = _KINDS.get(phase or Phase.TOOL, "tool")
+    kind = _KINDS.get(phase, "tool")
     words = shape(doing) if kind == "tool" else ""
     return key_of(kind, tool.lower(), words, "" if words else agent or ""), key_of(kind, tool.lower(), agent or "")
 
