@@ -16,7 +16,7 @@ from delegtop.app.state.past_sessions import PastSessions
 from delegtop.base.clock import DAY, MINUTE, Millis
 from delegtop.model.events import Fault, Phase
 from delegtop.search.search_file import SearchFile, Stored
-from delegtop.search.session_words import SessionWords, Trouble, Words, error_keys, still_keys
+from delegtop.search.session_words import KeptWords, PastTrouble, SessionWords, error_keys, still_keys
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -28,11 +28,13 @@ NOW = Millis(1_766_746_931_000)
 FAILED = "sess_1766743380_plan01"
 
 
-def kept(number: int, title: str, *, troubles: Sequence[Trouble] = (), id: str = "", prompt: str = "") -> None:
+def kept(number: int, title: str, *, troubles: Sequence[PastTrouble] = (), id: str = "", prompt: str = "") -> None:
     """One session of the past that can be found."""
     at = Millis(NOW - number * DAY)
     id = id or f"{number:08x}-0000-4000-8000-{number:012x}"
-    words = Words(title=title, prompt=prompt, session=id, named=id, cwd="/srv/garden", source=f"/srv/logs/{id}.jsonl")
+    words = KeptWords(
+        title=title, prompt=prompt, session=id, named=id, cwd="/srv/garden", source=f"/srv/logs/{id}.jsonl"
+    )
     told = SessionWords(id, at, at, None, "idle", "claude", "claude-code", "/srv/garden", "", words, tuple(troubles))
     assert SearchFile().write([Stored(number, 1, [told])])
 
@@ -143,8 +145,8 @@ async def triage_of(app: DelegtopApp, pilot: "Pilot[None]", words: str) -> str:
 async def test_triage_says_when_it_stood_still_before_and_what_ended_it(make_app: MakeApp) -> None:
     keys = still_keys(Phase.TOOL, "bash", "bash: lake build", "implementer")
     for number, ended in enumerate(("went on", "ended interrupted", "went on", "was taken up again"), 2):
-        kept(number, "Build it", troubles=[Trouble(Millis(NOW - number * DAY), *keys, number * 10 * MINUTE, ended)])
-    kept(120, "Long ago", troubles=[Trouble(Millis(NOW - 120 * DAY), *keys, MINUTE, "went on")])
+        kept(number, "Build it", troubles=[PastTrouble(Millis(NOW - number * DAY), *keys, number * 10 * MINUTE, ended)])
+    kept(120, "Long ago", troubles=[PastTrouble(Millis(NOW - 120 * DAY), *keys, MINUTE, "went on")])
     async with running(make_app(), size=(108, 70)) as (app, pilot):
         shown = await triage_of(app, pilot, "Seen before")
         assert "4 times in 90 days: bash bash: lake build" in shown
@@ -160,7 +162,7 @@ async def test_triage_says_honestly_that_it_never_happened_before_or_only_alike(
             app, pilot, "Seen before"
         )
         exact, loose = still_keys(Phase.TOOL, "bash", "make", "implementer")
-        kept(3, "Make it", troubles=[Trouble(Millis(NOW - DAY), exact, loose, MINUTE, "went on")])
+        kept(3, "Make it", troubles=[PastTrouble(Millis(NOW - DAY), exact, loose, MINUTE, "went on")])
         app.past.version += 1
         await until(pilot, lambda: "Not with these words; the same tool and agent once in 90 days" in text_of(app))
 

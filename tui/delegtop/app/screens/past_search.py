@@ -63,7 +63,6 @@ class PastSearch(Leaving, Screen[str | None]):
         self._said = ""
         self._asked: str | None = None
         """The words that are being looked for."""
-        self._version = past.version
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -80,8 +79,7 @@ class PastSearch(Leaving, Screen[str | None]):
 
     def _second(self) -> None:
         """What was new has been read: perhaps more is found."""
-        if not self._past.is_reading and self._past.version != self._version:
-            self._version = self._past.version
+        if self._past.is_new_to(self):
             self._looking.ask()
         self._draw_title()
 
