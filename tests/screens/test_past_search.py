@@ -43,7 +43,10 @@ async def looked(app: DelegtopApp, pilot: "Pilot[None]", count: int) -> PastSear
     """Wait until so many are found."""
 
     def is_there() -> bool:
-        return isinstance(app.screen, PastSearch) and len(app.screen.found) == count and bool(app.screen._said)
+        screen = app.screen
+        if not isinstance(screen, PastSearch) or screen._looking.waits or screen._asked is not None:
+            return False
+        return len(screen.found) == count and bool(screen._said)
 
     await until(pilot, is_there)
     assert isinstance(app.screen, PastSearch)
