@@ -6,6 +6,7 @@ from delegtop.app import keymap
 from delegtop.app.keymap import KeyCommand
 from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.monitor import Monitor
+from delegtop.app.screens.past_search import PastSearch
 from delegtop.app.screens.transcript import TranscriptScreen
 from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.gantt_tree import Gantt
@@ -15,6 +16,7 @@ WHERE: dict[type, tuple[KeyCommand, ...]] = {
     DelegtopApp: keymap.APP + keymap.REPLAY,
     Triage: keymap.TRIAGE,
     TranscriptScreen: keymap.TRANSCRIPT,
+    PastSearch: keymap.PAST_SEARCH,
     Gantt: keymap.GANTT,
 }
 
@@ -28,6 +30,13 @@ def test_every_key_has_its_action(where: type) -> None:
 def test_no_two_commands_share_an_id_or_on_one_screen_a_key() -> None:
     commands = [command for each in WHERE.values() for command in each]
     assert len({command.id for command in commands}) == len(commands)
-    for each in (keymap.MONITOR + keymap.APP, keymap.TRIAGE, keymap.TRANSCRIPT, keymap.GANTT, keymap.REPLAY):
+    for each in (
+        keymap.MONITOR + keymap.APP,
+        keymap.TRIAGE,
+        keymap.TRANSCRIPT,
+        keymap.PAST_SEARCH,
+        keymap.GANTT,
+        keymap.REPLAY,
+    ):
         keys = [key for command in each for key in command.keys.split(",")]
         assert len(set(keys)) == len(keys)

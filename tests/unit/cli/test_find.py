@@ -13,7 +13,7 @@ from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.report import found_sessions
 from delegtop.report.found_sessions import FoundSession, FoundSessions, Match
-from delegtop.search import finding, reading_on, search_file
+from delegtop.search import finding_words, reading_on, search_file
 from delegtop.search.search_file import SearchFile, place
 
 ALL = {session(1), session(2), session(3)}
@@ -93,7 +93,7 @@ def test_what_was_read_once_is_not_read_again_until_it_changes(
         read.append(done.read)
         return done
 
-    monkeypatch.setattr(finding, "read_on", counted)
+    monkeypatch.setattr(finding_words, "read_on", counted)
     few()
     assert found(capsys, "the") == [session(2), session(1)]
     assert found(capsys, "the") == [session(2), session(1)]

@@ -208,7 +208,9 @@ def test_nothing_is_learned_where_the_settings_say_so(
 
 @pytest.mark.usefixtures("home")
 def test_the_dashboard_learns_in_a_process_of_its_own_once_it_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("delegtop.app.history_learning._LAST", 0)  # on a busy machine it would never have its turn
+    monkeypatch.setattr(
+        "delegtop.app.state.background_command._LAST", 0
+    )  # on a busy machine it would never have its turn
     board = Board(Settings(), WallClock())
     learning = Learning(board, patience=0)
     learning.second()

@@ -65,7 +65,7 @@ def run(arguments: Namespace) -> int:
     places = _places(arguments, settings)
 
     from delegtop.report import found_sessions
-    from delegtop.search.finding import find
+    from delegtop.search.finding_words import find
 
     file = SearchFile() if settings.index and not arguments.sources else None
     query = query._replace(

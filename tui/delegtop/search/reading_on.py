@@ -1,5 +1,6 @@
 """Reads what cannot be found yet: sessions at rest are kept from then on, the others are there for this one time."""
 
+import gc
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ def read_on(places: Places, settings: Settings, file: SearchFile | None, update:
         if not unread.left:
             return done
         places = places._replace(hosts=())  # once is enough
+        gc.collect()  # commands let it be, for they read once; of what was read here nothing is needed any more
 
 
 def _read(places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Update) -> ReadOn:

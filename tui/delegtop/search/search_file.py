@@ -18,7 +18,7 @@ from delegtop.base.clock import Millis, monotonic
 from delegtop.base.paths import cache_folder
 from delegtop.base.private_database import opened, remove, written
 from delegtop.search.search_query import SearchQuery
-from delegtop.search.session_words import SessionWords, Words, pack, unpack
+from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of the file: of more, the sessions that were heard of the longest time ago go."""
@@ -67,7 +67,7 @@ class Hit(NamedTuple):
     product: str
     folder: str
     host: str
-    words: Words
+    words: KeptWords
     score: float
     """The least is the best."""
 
@@ -274,7 +274,7 @@ def _put_one(database: Connection, number: int, unit: int, each: SessionWords) -
     database.executemany("INSERT INTO troubles VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
-def _columns(agent: str, words: Words) -> tuple[str, ...]:
+def _columns(agent: str, words: KeptWords) -> tuple[str, ...]:
     return agent, words.title, words.prompt, words.error, words.files, words.answer
 
 

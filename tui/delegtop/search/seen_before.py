@@ -8,10 +8,10 @@ from delegtop.model.events import Phase
 from delegtop.search.error_shape import shape
 from delegtop.search.search_file import Before, SearchFile
 from delegtop.search.session_words import error_keys, still_keys
+from delegtop.search.stand_stills import still_phase
 
 SHOWN = 3
 DAYS = 90
-_STILL = frozenset({Phase.TOOL, Phase.MODEL, Phase.PERMISSION, Phase.ANSWER})
 
 
 class SeenBefore(NamedTuple):
@@ -46,13 +46,12 @@ def seen_before(file: SearchFile, facts: Delegation, now: Millis) -> SeenBefore 
 
 def _kind(facts: Delegation) -> tuple[int, int, str] | None:
     """By what it is found again, and in words."""
-    if facts.ended_at is not None or facts.errors:
+    phase = still_phase(facts.phase, facts.tool, facts.doing) if facts.ended_at is None else None
+    if phase is None:
         error = next(iter(facts.errors), None)
         return None if error is None else (*error_keys(error, facts.agent), shape(error.message or error.code or ""))
-    if facts.phase not in _STILL:
-        return None
-    exact, loose = still_keys(facts.phase, facts.tool or "", facts.doing or "", facts.agent)
-    if facts.phase is Phase.TOOL:
+    exact, loose = still_keys(phase, facts.tool or "", facts.doing or "", facts.agent)
+    if phase is Phase.TOOL:
         return exact, loose, " ".join(filter(None, (facts.tool, shape(facts.doing or ""))))
     waits = {Phase.MODEL: "waiting for the model", Phase.PERMISSION: "waiting for a permission"}
-    return exact, loose, waits.get(facts.phase, "waiting for an answer")
+    return exact, loose, waits.get(phase, "waiting for an answer")

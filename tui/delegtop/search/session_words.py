@@ -26,7 +26,7 @@ _KINDS = {Phase.TOOL: "tool", Phase.MODEL: "model", Phase.PERMISSION: "person", 
 _ERROR = "error"
 
 
-class Words(Struct, frozen=True, gc=False, array_like=True):
+class KeptWords(Struct, frozen=True, gc=False, array_like=True):
     """What it can be found by, and what is shown of it; every text is masked."""
 
     title: str = ""
@@ -45,7 +45,7 @@ class Words(Struct, frozen=True, gc=False, array_like=True):
     """What its program calls that session; empty if that is not known."""
 
 
-class Trouble(Struct, frozen=True, gc=False, array_like=True):
+class PastTrouble(Struct, frozen=True, gc=False, array_like=True):
     """One time that something went wrong or stood still."""
 
     at: Millis
@@ -72,12 +72,12 @@ class SessionWords(Struct, frozen=True, gc=False):
     product: str
     folder: str
     host: str
-    words: Words
-    troubles: tuple[Trouble, ...] = ()
+    words: KeptWords
+    troubles: tuple[PastTrouble, ...] = ()
 
 
 pack = msgspec.msgpack.Encoder().encode
-unpack = msgspec.msgpack.Decoder(Words).decode
+unpack = msgspec.msgpack.Decoder(KeptWords).decode
 
 
 def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWords:
@@ -98,7 +98,7 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
         product=facts.product or "",
         folder=measures.folder(forest, handle) or "",
         host=measures.named_host(forest, handle),
-        words=Words(
+        words=KeptWords(
             title=_hidden(facts.title),
             prompt=_hidden(facts.prompt),
             error=_hidden(errors[:_ERRORS]),
@@ -138,22 +138,22 @@ def _source(facts: Delegation) -> str:
     return next((place.source for place in places if place is not None and not place.is_kernel), "")
 
 
-def _troubles(facts: Delegation, state: State, gathered: Gathering) -> Iterator[Trouble]:
+def _troubles(facts: Delegation, state: State, gathered: Gathering) -> Iterator[PastTrouble]:
     """Its errors, and where it stood still."""
     stopped = any(note.kind == ACTED for note in facts.notes)
     for error in facts.errors:
         at = facts.ended_at or facts.heard_at or facts.started_at or Millis(0)
-        yield Trouble(at, *error_keys(error, facts.agent), None, _end(state))
+        yield PastTrouble(at, *error_keys(error, facts.agent), None, _end(state))
     for still in gathered.stills.get(facts.id, {}).values():
         ended = "was stopped with delegtop" if stopped and still.ended == "interrupted" else _after(still.ended)
         keys = still_keys(still.phase, still.tool, still.doing, facts.agent)
-        yield Trouble(still.at, *keys, int(still.until - still.at), ended)
+        yield PastTrouble(still.at, *keys, int(still.until - still.at), ended)
     last = gathered.last(facts.id)
     if last is not None and state is State.LOST:
         at, phase, tool, doing = last
         gone = facts.ended_by is Ending.GONE
         came = "its process was gone" if gone else "nothing was ever heard of it again"
-        yield Trouble(at, *still_keys(phase, tool, doing, facts.agent), None, came)
+        yield PastTrouble(at, *still_keys(phase, tool, doing, facts.agent), None, came)
 
 
 def error_keys(error: Fault, agent: str | None) -> tuple[int, int]:
@@ -164,9 +164,9 @@ def error_keys(error: Fault, agent: str | None) -> tuple[int, int]:
     return exact, key_of(_ERROR, agent or "", code) if code else exact
 
 
-def still_keys(phase: Phase | None, tool: str, doing: str, agent: str | None) -> tuple[int, int]:
+def still_keys(phase: Phase, tool: str, doing: str, agent: str | None) -> tuple[int, int]:
     """By what it is found again that something stands still: by tool and words, and by tool and agent."""
-    kind = _KINDS.get(phase or Phase.TOOL, "tool")
+    kind = _KINDS.get(phase, "tool")
     words = shape(doing) if kind == "tool" else ""
     return key_of(kind, tool.lower(), words, "" if words else agent or ""), key_of(kind, tool.lower(), agent or "")
 

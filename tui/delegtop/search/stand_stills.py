@@ -41,6 +41,13 @@ class _Last(NamedTuple):
     doing: str
 
 
+def still_phase(phase: Phase | None, tool: str | None, doing: str | None) -> Phase | None:
+    """What it stands still in, if it does; who only says what it does is inside that."""
+    if phase is None:
+        return Phase.TOOL if tool or doing else None
+    return phase if phase in _STILL else None
+
+
 class Gathering:
     """Is told events as they are read, in any order of sessions and also more than once."""
 
@@ -65,7 +72,7 @@ class Gathering:
     def last(self, id: str) -> tuple[Millis, Phase, str, str] | None:
         """What it was in the middle of when it was last heard of: when, and inside which tool with what."""
         known = self._last.get(id)
-        if known is None or known.phase not in _STILL:
+        if known is None or known.phase is None:
             return None
         return known.at, known.phase, known.tool, known.doing
 
@@ -83,12 +90,13 @@ class Gathering:
             begun = min(sign.since, at) if sign.since is not None and sign.phase in _STILL else at
             if known is not None and sign.phase is known.phase is Phase.MODEL and sign.asked and sign.asked > 1:
                 begun = known.at
-            self._last[sign.id] = _Last(Millis(begun), sign.phase, sign.tool or "", sign.doing or "")
+            phase = still_phase(sign.phase, sign.tool, sign.doing)
+            self._last[sign.id] = _Last(Millis(begun), phase, sign.tool or "", sign.doing or "")
 
     def _came(self, id: str, at: Millis | None, what: str) -> None:
         """Something came after a silence."""
         known = self._last.get(id)
-        if at is None or known is None or known.phase not in _STILL or at - known.at < LONG:
+        if at is None or known is None or known.phase is None or at - known.at < LONG:
             return
         self.stills.setdefault(id, {})[known.at] = StandStill(known.at, known.phase, known.tool, known.doing, at, what)
 

@@ -13,7 +13,7 @@ from delegtop.base.text import line
 from delegtop.model.states import State
 from delegtop.report.figures import span
 from delegtop.report.found_sessions import short_path
-from delegtop.search.finding import marked
+from delegtop.search.finding_words import marked
 from delegtop.search.search_query import SearchError, understood
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,18 +16,11 @@ from delegtop.app.pages.found_words import details
 from delegtop.app.pages.inspector.page_words import MUTED
 from delegtop.app.screens.copy import copy
 from delegtop.app.screens.dialog import Dialog
+from delegtop.app.screens.going_there import Lending
 from delegtop.base.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from delegtop.report.found_sessions import FoundSession
-
-
-class Lending(Protocol):
-    """An application that lends its terminal."""
-
-    def lend(self, words: "Sequence[str]") -> str: ...
 
 
 class FoundSessionDialog(Dialog[None]):

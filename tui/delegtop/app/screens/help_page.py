@@ -40,6 +40,7 @@ class Help(Page):
         ]
         groups[keymap.TROUBLE] = list(keymap.TRIAGE)
         groups[keymap.SPOKEN] = list(keymap.TRANSCRIPT)
+        groups[keymap.BYGONE] = list(keymap.PAST_SEARCH)
         groups[keymap.BARS] = list(keymap.GANTT)
         groups[keymap.PAST] = list(keymap.REPLAY)
         right = [

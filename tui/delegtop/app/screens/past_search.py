@@ -63,7 +63,6 @@ class PastSearch(Leaving, Screen[str | None]):
         self._said = ""
         self._asked: str | None = None
         """The words that are being looked for."""
-        self._version = past.version
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -80,8 +79,7 @@ class PastSearch(Leaving, Screen[str | None]):
 
     def _second(self) -> None:
         """What was new has been read: perhaps more is found."""
-        if not self._past.is_reading and self._past.version != self._version:
-            self._version = self._past.version
+        if self._past.is_new_to(self):
             self._looking.ask()
         self._draw_title()
 
@@ -133,11 +131,13 @@ class PastSearch(Leaving, Screen[str | None]):
             self._show((), line(str(event.worker.error), 300))
 
     def _show(self, found: "Sequence[FoundSession]", said: str) -> None:
+        before = self._current
         self.found, self._said = found, said
-        self._prompt.answer("")
         self._list.clear_options()
         self._list.add_options([Option(self._row(each)) for each in found])
-        self._list.highlighted = 0 if found else None
+        # Who has gone to one stays there as long as it is found.
+        stays = (number for number, each in enumerate(found) if before is not None and each.id == before.id)
+        self._list.highlighted = next(stays, 0) if found else None
         self._draw_title()
 
     def _row(self, each: "FoundSession") -> Content:

@@ -93,7 +93,6 @@ class Triage(Leaving, Screen[str | None]):
         super().__init__()
         self._acts = acts
         self._sessions = past or PastSessions()
-        self._sessions_known = self._sessions.version
         self._board, self._reader, self._settings, self._zone = board, reader, settings, zone
         self._wanted = None if start is None else board.forest.id(start)
         """The delegation to select once it is known, unless the operator moves before."""
@@ -176,8 +175,7 @@ class Triage(Leaving, Screen[str | None]):
 
     def _second(self) -> None:
         self.marks.read()
-        if not self._sessions.is_reading and self._sessions.version != self._sessions_known:
-            self._sessions_known = self._sessions.version
+        if self._sessions.is_new_to(self):
             self._known.clear()
         self.refresh_problems()
 

@@ -6,6 +6,7 @@ It is asked from threads, and brought up to date by a process of its own, when s
 import subprocess
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from delegtop.app.state import background_command
 from delegtop.base.clock import Millis, monotonic
@@ -33,6 +34,7 @@ class PastSessions:
         self._again_at = float("-inf")
         self.version = 0
         """Another one once more is known."""
+        self._told: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 
     @property
     def is_any(self) -> bool:
@@ -48,6 +50,13 @@ class PastSessions:
             self._process = None
             self.version += 1
         return self._process is not None
+
+    def is_new_to(self, screen: object) -> bool:
+        """Whether more is known than when the same one asked before."""
+        is_new = not self.is_reading and self._told.get(screen, 0) != self.version
+        if is_new:
+            self._told[screen] = self.version
+        return is_new
 
     def want(self) -> None:
         """Somebody looks: let what is new be read, if that was not done lately."""
@@ -73,7 +82,7 @@ class PastSessions:
 
     def find(self, text: str) -> "Sequence[FoundSession]":
         """What has these words; SearchError if they are none."""
-        from delegtop.search.finding import told
+        from delegtop.search.finding_words import told
         from delegtop.search.search_file import SearchFile
         from delegtop.search.search_query import SearchError, understood
 

@@ -16,6 +16,7 @@ _shtab_delegtop_commands() {
     config:'show the settings, where they came from, and the defaults'
     demo:'watch a simulated orchestrator at work'
     diff:'compare two runs: what was delegated, how long it took, how it ended'
+    find:'find words in everything this machine'"'"'s agents ever did'
     help:'show the help of a command'
     hosts:'say which other machines can be reached, and how old their news is'
     index:'say what is kept of finished sessions so that they are not read again, or delete it'
@@ -168,9 +169,27 @@ _shtab_delegtop_diff_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_diff_defaults_added=0
 
+_shtab_delegtop_find_options=(
+  {-h,--help}"[show this help]"
+  "--agent[only of agents that are called so\; \* stands for any text]:NAME:"
+  "--limit[at most so many\; default 20]:N:"
+  "--best[those first that say most of the words, not the newest]"
+  "*--in[only in this file or folder, which is read]:SOURCE:_files"
+  "--json[print JSON, a stable contract (docs\/find.md)]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--here[only sessions of this folder and below]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
+  "--no-index[read every log, and keep nothing of it]"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*):words, \"a phrase\", begin\*, \!without, one\|other, error\:word, agent\:impl\*:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_find_defaults_added=0
+
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record find stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -190,8 +209,9 @@ _shtab_delegtop_hosts_defaults_added=0
 
 _shtab_delegtop_index_options=(
   {-h,--help}"[show this help]"
+  "--quiet[print nothing]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  ":what to do:(show clear)"
+  ":what to do:(show update clear)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -550,6 +570,7 @@ _shtab_delegtop() {
         config) _arguments -C -s $_shtab_delegtop_config_options ;;
         demo) _arguments -C -s $_shtab_delegtop_demo_options ;;
         diff) _arguments -C -s $_shtab_delegtop_diff_options ;;
+        find) _arguments -C -s $_shtab_delegtop_find_options ;;
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
         hosts) _arguments -C -s $_shtab_delegtop_hosts_options ;;
         index) _arguments -C -s $_shtab_delegtop_index_options ;;
