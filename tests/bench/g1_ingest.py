@@ -30,10 +30,11 @@ def _against_decoding(plan: Plan, size: int) -> Row:
     log = plan.log(size)
     rounds = 1 if size >= 1_000_000 else plan.rounds
     what = f"log into the tree, {short(size)} delegations: rate, of a bare msgspec decode"
-    return _of_decoding(log, "decode", log.stat().st_size, rounds, what, 0.1)
+    felt = "reading a session log" if size == plan.sizes[-1] else ""
+    return _of_decoding(log, "decode", log.stat().st_size, rounds, what, 0.1, felt)
 
 
-def _of_decoding(logs: Path, decoding: str, size: int, rounds: int, what: str, limit: float) -> Row:
+def _of_decoding(logs: Path, decoding: str, size: int, rounds: int, what: str, limit: float, felt: str) -> Row:
     taken = in_turn(
         {
             "decode": lambda: method(f"g1_ingest.{decoding}", logs)["cpu"],
@@ -43,8 +44,9 @@ def _of_decoding(logs: Path, decoding: str, size: int, rounds: int, what: str, l
     )
     if len(taken) < 2:
         return Row(1, what, None, limit, at_least=True, note="not measured")
-    rate = size / 1e6 / median(taken["delegtop"])
-    return Row.of(1, what, ratio(taken["decode"], taken["delegtop"]), limit, at_least=True, note=f"{rate:,.0f} MB/s")
+    rate = f"{size / 1e6 / median(taken['delegtop']):,.0f} MB/s"
+    of = ratio(taken["decode"], taken["delegtop"])
+    return Row.of(1, what, of, limit, at_least=True, note=rate, felt=(felt, rate) if felt else None)
 
 
 def _against_programs(plan: Plan) -> list[Row]:
@@ -81,7 +83,7 @@ def _transcripts(plan: Plan) -> Row:
     make_history(home, 36 if plan.quick else 360, _SESSION, now())
     size = sum(path.stat().st_size for path in home.rglob("*.json*"))
     what = "transcripts into the tree: rate, of a bare msgspec decode"
-    return _of_decoding(home, "decode_transcripts", size, plan.rounds, what, 0.2)
+    return _of_decoding(home, "decode_transcripts", size, plan.rounds, what, 0.2, "reading transcripts")
 
 
 # Each of these runs in a process of its own.

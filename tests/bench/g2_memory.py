@@ -12,7 +12,10 @@ def rows(plan: Plan) -> list[Row]:
     found: list[Row] = []
     for size in plan.sizes[1:]:
         own = method("g1_ingest.load", plan.log(size))["bytes"]
-        found.append(Row(2, f"memory a delegation at {short(size)}", own, 650, unit=" B"))
+        felt = (
+            (f"memory for {short(size)} delegations", f"{own * size / 1e6:,.0f} MB") if size == plan.sizes[-1] else None
+        )
+        found.append(Row(2, f"memory a delegation at {short(size)}", own, 650, unit=" B", felt=felt))
     most = plan.sizes[-1]
     node = method("g2_memory.textual_tree", most)["bytes"]
     what = f"memory at {short(most)}, of a textual Tree with as many nodes"

@@ -14,6 +14,8 @@ from tests.bench.plan import Plan
 from tests.bench.table import Row
 
 _SAMPLE = Path(__file__).parents[2] / "sample_logs" / "02_hang"
+_LOOKED = (0, 1, 3)
+"""How `tree` may end: by what is the matter in the log."""
 _ITSELF = "from delegtop.cli import main; main(['--version'])"
 
 _KEEP = """
@@ -46,15 +48,34 @@ def rows(plan: Plan) -> list[Row]:
         if name not in taken or "nothing" not in taken:
             return Row(7, what, None, limit, note="not measured")
         found = ratio(taken[name], taken["nothing"])
-        return Row.of(7, what, found, limit, note=f"{median(taken[name]) * 1e3:.1f} ms of CPU")
+        cost = f"{median(taken[name]) * 1e3:.0f} ms of CPU"
+        return Row.of(
+            7, what, found, limit, note=cost, felt=("`delegtop tree` on a small log", cost) if name == "tree" else None
+        )
 
     return [
         of_nothing("version", "`delegtop --version`, of `python -c pass`", 1.5),
         of_nothing("itself", "the same without the script that pip wrote, which imports `re`", 1.5),
         of_nothing("tree", "`delegtop tree` on a sample, of `python -c pass`", 9.0),
         of_nothing("status", "`delegtop status --short`, its file fresh, of `python -c pass`", 5.0),
-        Row(7, "opening a log again, of the first read", None, 0.15, note="not built: a log is read anew each time"),
+        _again(plan),
     ]
+
+
+def _again(plan: Plan) -> Row:
+    """A log that is at rest is read once more: what is kept of it, if anything is, lies in a cache of its own."""
+    log, own = plan.log(plan.peers), rivals.delegtop()
+    taken: dict[str, list[float]] = {"first": [], "again": []}
+    for number in range(plan.rounds):
+        environ = {**os.environ, **rivals.SETTINGS, "XDG_CACHE_HOME": str(plan.empty(f"cache-{number}"))}
+        for name in taken:
+            taken[name].append(command([own, "tree", str(log)], environ, ends=_LOOKED))
+    what = f"`delegtop tree` again on a log of {log.stat().st_size / 1e6:,.0f} MB, of the first time"
+    felt = (
+        "opening a log that was read before",
+        f"{median(taken['again']):.1f} s of CPU, {median(taken['first']):.1f} the first time",
+    )
+    return Row.of(7, what, ratio(taken["again"], taken["first"]), 0.15, felt=felt)
 
 
 def _status(home: Path) -> Callable[[], float]:

@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import accumulate
 from math import comb
 from pathlib import Path
 from statistics import median
@@ -24,14 +25,14 @@ class Failed(Exception):  # noqa: N818 - reads better where it is raised
     """A method could not be measured; the message says why."""
 
 
-def command(argv: Sequence[str], env: Mapping[str, str] | None = None) -> float:
-    """CPU seconds of a whole command, its output thrown away."""
+def command(argv: Sequence[str], env: Mapping[str, str] | None = None, ends: Container[int] = (0,)) -> float:
+    """CPU seconds of a whole command, its output thrown away; it has failed if it does not end with one of `ends`."""
     process = subprocess.Popen(
         argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in ends:
         raise Failed(f"{Path(argv[0]).name} ended with {process.returncode}")
     return usage.ru_utime + usage.ru_stime
 
@@ -94,6 +95,16 @@ def percentile(values: Sequence[float], share: float) -> float:
     """The nearest rank: with few values the 99th is the largest."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
+
+
+def spread(values: Sequence[float], share: float) -> tuple[float, float]:
+    """Between which that percentile lies in 95 of 100 runs, by how many values may lie below it."""
+    ordered, count = sorted(values), len(values)
+    odds = [comb(count, below) * share**below * (1 - share) ** (count - below) for below in range(count + 1)]
+    sums = list(accumulate(odds))
+    low = next(below for below, total in enumerate(sums) if total > 0.025)
+    high = next((below for below, total in enumerate(sums) if total >= 0.975), count)
+    return ordered[max(low - 1, 0)], ordered[min(high, count - 1)]
 
 
 def resident() -> int:

@@ -22,7 +22,9 @@ class Plan:
         self.window = 5.0 if quick else 20.0
         """Seconds over which the CPU of a running program is taken."""
         self.keys = 30 if quick else 100
-        """Keys pressed, and lines appended one by one."""
+        """Keys pressed."""
+        self.appends = 100 if quick else 300
+        """Lines appended one by one: of fewer, the 99th percentile is whichever was the unluckiest."""
 
     def log(self, delegations: int, *, live: int = 0) -> Path:
         """A session log of that many delegations, ending now when it is made."""

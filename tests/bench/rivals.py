@@ -1,4 +1,4 @@
-"""The programs delegtop is measured against. What is missing is installed into a cache, or named as missing."""
+"""The programs delegtop is measured against. What is missing is named as missing, or fetched if that is wanted."""
 
 import os
 import shutil
@@ -12,11 +12,15 @@ from tests.bench.measure import say
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "delegtop-bench"
 
 
+FETCH = "DELEGTOP_BENCH_FETCH"
+"""Set where programs that are missing may be fetched from the network."""
+
+
 @cache
 def tool(name: str) -> str | None:
-    """The path of a system tool; installed with apt where that is possible."""
+    """The path of a system tool; installed with apt where that is wanted and possible."""
     found = shutil.which(name)
-    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
+    if found is None and FETCH in os.environ and shutil.which("apt-get") and os.geteuid() == 0:
         say(f"installing {name} with apt-get")
         subprocess.run(["apt-get", "install", "-y", name], capture_output=True, check=False)
         found = shutil.which(name)
@@ -28,6 +32,8 @@ def python_with(package: str) -> Path | None:
     """The `bin` folder of an environment of its own that holds a Python package; None if it cannot be had."""
     home = CACHE / package
     mark = home / "ready"
+    if not mark.exists() and FETCH not in os.environ:
+        return None
     if not mark.exists():
         say(f"installing {package} into {home}")
         home.mkdir(parents=True, exist_ok=True)

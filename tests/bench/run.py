@@ -1,7 +1,7 @@
 """Measure delegtop against its goals and print the table.
 
-python tests/bench/run.py [--quick] [--only 1,3] [--markdown docs/performance.md]
-python tests/bench/run.py [--quick] --against COMMIT
+python tests/bench/run.py [--quick] [--only 1,3] [--fetch] [--markdown docs/performance.md] [--felt README.md]
+python tests/bench/run.py [--quick] [--only 4,5] --against COMMIT
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench import against, table
+from tests.bench import against, rivals, table
 from tests.bench.measure import Failed, say
 from tests.bench.plan import Plan
 from tests.bench.table import Row
@@ -51,11 +51,16 @@ def main() -> int:
     # Other programs come with their bytecode; without this ours would be compiled at every start, or at the first.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     compileall.compile_dir(Path(delegtop.__file__).parent, quiet=1)
+    if options.fetch:
+        os.environ[rivals.FETCH] = "1"
     folder = Path(tempfile.mkdtemp(prefix="delegtop-bench-"))
+    os.environ["XDG_CACHE_HOME"] = str(
+        folder / "cache"
+    )  # what is kept of logs is neither the user's nor an earlier run's
     plan = Plan(folder, quick=options.quick)
     try:
         if options.against:
-            return _compare(plan, options.against)
+            return _compare(plan, options.against, options.only)
         rows = _measure(plan, options.only)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -63,6 +68,8 @@ def main() -> int:
     if options.markdown:
         how = "`python tests/bench/run.py`" + (" `--quick`: small logs, few rounds" if options.quick else "")
         table.write(options.markdown, table.markdown(rows, how))
+    if options.felt:
+        table.write(options.felt, table.felt(rows), table.FELT)
     return 0
 
 
@@ -71,7 +78,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small logs and few rounds: minutes instead of an hour")
     parser.add_argument("--only", type=_goals, default=sorted(GOALS), metavar="1,3", help="these goals")
     parser.add_argument("--against", metavar="COMMIT", help="compare with that commit instead, interleaved")
+    parser.add_argument("--fetch", action="store_true", help="fetch programs to compare with that are missing")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table into this page too")
+    parser.add_argument("--felt", type=Path, metavar="FILE", help="write what an operator feels of it into this page")
     return parser.parse_args()
 
 
@@ -79,9 +88,9 @@ def _goals(text: str) -> list[int]:
     return [int(part) for part in text.split(",") if int(part) in GOALS]
 
 
-def _compare(plan: Plan, commit: str) -> int:
+def _compare(plan: Plan, commit: str, goals: list[int]) -> int:
     try:
-        rows = list(against.measured(plan, commit))
+        rows = list(against.measured(plan, commit, goals))
     except Failed as error:
         say(str(error))
         return 1

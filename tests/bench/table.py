@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tests.bench.measure import Ratio
 
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+FELT = "<!-- felt:begin -->", "<!-- felt:end -->"
 
 
 class Row(NamedTuple):
@@ -24,13 +25,25 @@ class Row(NamedTuple):
     note: str = ""
     spread: tuple[float, float] | None = None
     """Between which the measured value lies in 95 of 100 runs; None if it was taken once."""
+    felt: tuple[str, str] | None = None
+    """What an operator feels of it, in a line: of what, and how much."""
 
     @classmethod
     def of(
-        cls, goal: int, what: str, found: Ratio, limit: float | None = None, *, at_least: bool = False, note: str = ""
+        cls,
+        goal: int,
+        what: str,
+        found: Ratio,
+        limit: float | None = None,
+        *,
+        at_least: bool = False,
+        note: str = "",
+        felt: tuple[str, str] | None = None,
     ) -> "Row":
         """A ratio that was taken several times."""
-        return cls(goal, what, found.value, limit, at_least=at_least, note=note, spread=(found.low, found.high))
+        return cls(
+            goal, what, found.value, limit, at_least=at_least, note=note, spread=(found.low, found.high), felt=felt
+        )
 
     @property
     def target(self) -> str:
@@ -98,13 +111,20 @@ def markdown(rows: list[Row], how: str) -> str:
     return "\n".join(lines)
 
 
-def write(path: Path, table: str) -> None:
+def felt(rows: list[Row]) -> str:
+    """What an operator feels of it, one line each, with date and machine."""
+    lines = [f"{datetime.now(UTC):%Y-%m-%d}, {machine()}.", "", "| | |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {row.felt[0]} | {row.felt[1]} |" for row in rows if row.felt)])
+
+
+def write(path: Path, table: str, markers: tuple[str, str] = (BEGIN, END)) -> None:
     """Put the table between its markers; a page without markers gets it at its end."""
     page = path.read_text(encoding="utf-8") if path.exists() else ""
-    block = f"{BEGIN}\n{table}\n{END}"
-    marked = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    begin, end = markers
+    block = f"{begin}\n{table}\n{end}"
+    marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not marked.search(page):
-        page = f"{page.rstrip()}\n\n{BEGIN}{END}\n".lstrip()
+        page = f"{page.rstrip()}\n\n{begin}{end}\n".lstrip()
     page = marked.sub(lambda _: block, page)
     path.write_text(page, encoding="utf-8")
 

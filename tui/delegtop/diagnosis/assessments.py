@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from delegtop.base.clock import MINUTE, Millis, monotonic
-from delegtop.diagnosis.assessment import Assessment, Key, Urgency, assess
+from delegtop.diagnosis.assessment import PRESSING, Assessment, Key, Urgency, assess
 from delegtop.diagnosis.case import Case, Exists, unseen
 from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.held_up import answerer
@@ -130,9 +130,21 @@ class Assessments:
     def now(self) -> Sequence[Assessment]:
         """Those of this moment, without the earlier ones."""
         if self._now[0] != self.version:
-            end = bisect_left(self._order, (Urgency.EARLIER, -_ENDLESS, 0))
-            self._now = self.version, [self._known[handle][1] for _, _, handle in self._order[:end]]
+            self._now = self.version, [self._known[handle][1] for _, _, handle in self._order[: self.count()]]
         return self._now[1]
+
+    def first(self) -> Assessment | None:
+        """What presses most of all problems that are known."""
+        return self._known[self._order[0][-1]][1] if self._order else None
+
+    def pressing(self) -> list[Assessment]:
+        """Those of this moment that stand still until somebody does something."""
+        end = bisect_left(self._order, (max(PRESSING) + 1, -_ENDLESS, 0))
+        return [self._known[handle][1] for _, _, handle in self._order[:end]]
+
+    def count(self, *, earlier: bool = False) -> int:
+        """How many problems there are at this moment, or with the earlier ones."""
+        return len(self._order) if earlier else bisect_left(self._order, (Urgency.EARLIER, -_ENDLESS, 0))
 
     def earlier(self) -> Mapping[str, int]:
         """How many earlier troubles there are of each kind, the most first."""

@@ -236,7 +236,7 @@ class Monitor(Viewing):
     def _draw_lines(self) -> None:
         """What presses, where in the tree this is, and what was earlier."""
         board = self.board
-        self._banner.tell(board.table, board.assessments.now(), self._key_to_first())
+        self._banner.tell(board.table, board.assessments.pressing(), self._key_to_first())
         self._crumbs.tell(self._steps(), plain=self._settings.ascii)
         hosts = self._hosts.all() if board.by_host else []
         self._host_lines.tell(hosts, [self._counted(each.host) for each in hosts], plain=self._settings.ascii)
@@ -505,7 +505,7 @@ class Monitor(Viewing):
 
     def _no_problem(self) -> str:
         """Why there is none to go to."""
-        if others := len(self.board.problems()):
+        if others := self.board.assessments.count(earlier=self.board.showing.earlier_shown):
             key = keymap.key_of("triage", self._settings.keymap)
             return f"No problem among these rows, but {others:,} elsewhere: {key} lists them."
         kept = ", ".join(f"{count:,} {kind}" for kind, count in self.board.finished.earlier().items())

@@ -345,16 +345,15 @@ class Board:
     @property
     def first(self) -> Assessment | None:
         """What to look at first; where nothing is the matter now, earlier trouble if that is what there is to see."""
-        now = self.assessments.now()
-        if now or self.showing.hides_earlier:
-            return next(iter(now), None)
-        return next(iter(self.assessments.problems()), None)
+        first = self.assessments.first()
+        return first if first is not None and (first.is_now or not self.showing.hides_earlier) else None
 
     @property
     def landmarks(self) -> Iterable[Handle]:
         """The problems, if they are few enough to be shown as places; more would be a wall."""
-        problems = self.problems()
-        return [each.handle for each in problems] if len(problems) <= LANDMARKS else ()
+        if self.assessments.count(earlier=self.showing.earlier_shown) > LANDMARKS:
+            return ()
+        return [each.handle for each in self.problems()]
 
     def problem(self, cursor: Handle | None, step: int) -> Handle | None:
         """The next (or previous) problem in the order of looking; it wraps round. What the filter or the focus leave

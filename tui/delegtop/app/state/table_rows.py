@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from delegtop.app.highlight import highlighted
+from delegtop.model.states import ENDED
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import Outline, OutlineRow
 from delegtop.report.layout import CellSpan
@@ -68,7 +69,8 @@ class TableRows:
 
     def key(self, row: OutlineRow, layout: Layout) -> Key:
         """Everything that can change the picture of this row. Two equal keys look the same."""
-        ticking = tuple(tuple(spans) for spans in self._ticking(row, layout))
+        ended = self.table.forest.state(row.handle) in ENDED  # it says no other than it did, however late it is
+        ticking = () if ended else tuple(tuple(spans) for spans in self._ticking(row, layout))
         return row, self._ground(row), ticking, self.highlight
 
     def _ground(self, row: OutlineRow) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from textual.content import Content
 from delegtop.app.cell_width import cut
 from delegtop.app.widgets.chips import Chip, Chips
 from delegtop.base.clock import duration
-from delegtop.diagnosis.assessment import PRESSING, Assessment, Urgency
+from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.model import measures, phases
 from delegtop.model.events import Phase
@@ -28,15 +28,14 @@ class Banner(Chips):
     Banner:nocolor { text-style: bold reverse; }
     """
 
-    def tell(self, table: Table, found: Sequence[Assessment], key: str) -> None:
-        """Say what presses most, of all that is the matter now, and the key that goes there."""
-        pressing = [each for each in found if each.urgency in PRESSING]
+    def tell(self, table: Table, pressing: Sequence[Assessment], key: str) -> None:
+        """Say what presses most, and the key that goes there."""
         self.set_class(bool(pressing), "-open")
         if pressing:
             self.show([Chip(line(table, pressing, key, self.room), GO)])
 
 
-def line(table: Table, pressing: list[Assessment], key: str, width: int) -> Content:
+def line(table: Table, pressing: Sequence[Assessment], key: str, width: int) -> Content:
     """`STUCK  implementer ◀2  in bash: lake build 12:40  →  enter`."""
     first = pressing[0]
     arrow = "->" if table.drawing.plain else "→"

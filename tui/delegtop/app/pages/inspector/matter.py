@@ -68,8 +68,12 @@ def command_line(title: str, text: str, remark: str = "", indent: int = _LABEL, 
 def _waits(subject: PageSubject, found: Assessment) -> list[Block]:
     if found.waits_on is None or not (below := subject.assessments.of(found.waits_on)).problem:
         return []
-    first = next(iter(subject.assessments.now()), None)
-    goes = " goes to it." if first is not None and first.handle == found.waits_on else " goes through all problems."
+    first = subject.assessments.first()
+    goes = (
+        " goes to it."
+        if first is not None and first.is_now and first.handle == found.waits_on
+        else " goes through all problems."
+    )
     return [
         LabelledFact(
             Content.styled("waits on", style(below)),
