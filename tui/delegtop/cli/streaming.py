@@ -38,6 +38,8 @@ LONGEST = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
 WAITING = 1_000
 """Requests that are kept; one who asks for more than can be answered is not heeded."""
+_MOST = 1 << 62
+"""No question has a larger number: it could not be written in the answer."""
 CAN = ("have", "want")
 
 
@@ -243,7 +245,7 @@ class _Conversation:
             if not (isinstance(want, list) and len(want) == 4):
                 continue
             ask, source, line, offset = want
-            if type(source) is str and all(type(each) is int for each in (ask, line, offset)):
+            if type(source) is str and all(type(each) is int for each in (ask, line, offset)) and abs(ask) < _MOST:
                 self._stream.write(self._outgoing.line(ask, Origin(source, line, offset), self._seen.feed.raw))
 
 
