@@ -2,16 +2,19 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.patience import PATIENCE, until
+from tests.samples import SAMPLES
 
 from delegtop.cli import main
 from delegtop.dialects.recording.tape import End, Header, TapeBeat, TapeEvents, TapeLine, TapeSource, Written, unframe
@@ -48,9 +51,11 @@ class Listener:
         raise AssertionError(f"it ended: {self.process.stderr and self.process.stderr.read()!r}")
 
     def caught_up(self) -> TapeBeat:
+        """The beat that says so, with all marks up to it: where reading takes long, some come in those before."""
         beat = self.hear(lambda record: isinstance(record, TapeBeat) and not record.behind)
         assert isinstance(beat, TapeBeat)
-        return beat
+        marks = {number: mark for each in self.of(TapeBeat) for number, mark in each.marks.items()}
+        return TapeBeat(beat.at, beat.behind, marks)
 
     def of(self, kind: type) -> list[Any]:
         return [record for record in self.records if isinstance(record, kind)]
@@ -93,6 +98,21 @@ def log(tmp_path: Path, project: Path) -> Path:
 
 def files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_places_that_no_file_has_are_answered_with_nothing(listen: Listen, log: Path) -> None:
+    shutil.copy(SAMPLES / "08_registry_only" / "registry.json", log.parent)
+    one = listen("--no-lines", "logs")
+    one.caught_up()
+    names = [source.name for source in one.of(TapeSource)]
+    assert len(names) == 2
+    odd = [(1, -1), (1, 2**63 - 2), (1, 2**63 - 1), (1, 2**63), (1, 10**30), (-5, 5), (2**70, 1 << 62)]
+    asked = [[number, name, *place] for number, (name, place) in enumerate(product(names, odd))]
+    for want in ([10**30, names[0], 1, 0], *asked):
+        one.ask({"want": want})
+    answers = [one.hear(lambda each: isinstance(each, TapeLine)) for _ in asked]
+    assert [answer.ask for answer in answers] == [want[0] for want in asked]
+    assert {answer.text for answer in answers} == {None}
 
 
 def test_a_conversation_from_its_first_word_to_its_end(listen: Listen, log: Path, tmp_path: Path) -> None:

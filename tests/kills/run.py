@@ -19,6 +19,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from tests.kills.inotify import Inotify
@@ -76,11 +77,13 @@ def kill(victim: Victim, dice: random.Random) -> bool:
         with _at_home(home):
             stage = _set(home, writing)
             pid = _start(victim, stage)
-            os.close(writing)
-            writing = -1
-            _await(victim, stage, dice)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            try:
+                os.close(writing)
+                writing = -1
+                _await(victim, stage, dice)
+            finally:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
             _age(home)
             wrote = any(path.is_file() for path in (home / victim.folder).rglob("*"))
             victim.check(stage, _told(reading))
@@ -148,7 +151,7 @@ def _await(victim: Victim, stage: Stage, dice: random.Random) -> None:
     folder = stage.home / victim.folder
     end = time.monotonic() + dice.uniform(0.02, _LATEST)
     aimed, passes = dice.random() < 0.5, dice.randrange(6)
-    kernel = Inotify([str(folder)])
+    eyes = _eyes(folder)
     number = 50
     try:
         while time.monotonic() < end:
@@ -156,13 +159,44 @@ def _await(victim: Victim, stage: Stage, dice: random.Random) -> None:
                 with stage.log.open("a") as log:
                     log.writelines(heartbeat("sess_20260303_abc123", number + more) for more in range(5))
                 number += 5
-            if kernel.changes(0.005) and aimed:
+            if eyes.changes(0.005) and aimed:
                 if not passes:
                     time.sleep(dice.uniform(0, _AIMED))
                     return
                 passes -= 1
     finally:
-        kernel.close()
+        eyes.close()
+
+
+def _eyes(folder: Path) -> "Inotify | _Glances":
+    try:
+        return Inotify([str(folder)])
+    except OSError:  # others have all instances that a user may have
+        return _Glances(folder)
+
+
+class _Glances:
+    """The same by looking again and again, which is less well aimed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen = self._look()
+
+    def changes(self, timeout: float) -> bool:
+        time.sleep(timeout)
+        before, self._seen = self._seen, self._look()
+        return before != self._seen
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _look(self) -> set[tuple[str, int, int]]:
+        found = set()
+        for path in self._folder.iterdir():
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                found.add((path.name, status.st_size, status.st_mtime_ns))
+        return found
 
 
 def _age(home: Path) -> None:

@@ -34,6 +34,7 @@ ALLOWED = {
     r"(?i)-{1,2}(?:password|token|secret|api-key|user|u)\b": "a flag with a value, as pages on commands have",
     r"eyJ[\w-]+\.": "a JSON web token in a page",
     r"\b(?:machine \S+|default) login ": "a line of a netrc, as tests and pages on it have",
+    rf"(?i)\buser(?:name)?\s\S+\s{_NAME}\s": "a user and a password, each with its value, as pages on logins have",
     rf"(?i){_NAME}\s+[\"']": "a name of a secret with a text behind it, as SQL and definitions in C have",
 }
 """Why a line of code or of a page may be masked: the pattern that it has, and the reason."""

@@ -12,7 +12,7 @@ from tests.masking.every_output import MORE_COMMANDS, RECORDING, about_one, answ
 from tests.masking.every_screen import shown
 from tests.masking.filled_logs import AT, FEW
 from tests.masking.measure import planted_logs
-from tests.masking.ordinary import ids, masked, own_code, reason
+from tests.masking.ordinary import ALLOWED, ids, masked, own_code, reason
 from tests.masking.planted import Planted, kinds, leaked, plant
 
 from delegtop.base.secrets import mask, names
@@ -89,6 +89,11 @@ def test_the_page_on_privacy_names_every_kind(project: Path, update_golden: bool
     if update_golden:
         page.write_text(wanted, "utf-8")
     assert page.read_text("utf-8") == wanted
+
+
+def test_the_page_on_privacy_names_every_reason_for_which_other_text_may_be_masked(project: Path) -> None:
+    page = (project / "docs" / "privacy.md").read_text("utf-8")
+    assert [why for why in ALLOWED.values() if f"| {why} |" not in page] == []
 
 
 def test_no_hash_id_or_path_is_masked() -> None:

@@ -72,7 +72,10 @@ def recording(way: str) -> Iterator["subprocess.Popen[bytes]"]:
         before = ("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh")
     Path("logs/a.jsonl").write_text(session_lines("first0"))
     command = [*before, *DELEGTOP, "record", "logs", "-o", "r.delegtop"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+    with (
+        Path("words").open("wb") as words,
+        subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=words) as process,
+    ):
         try:
             until(lambda: recorded()["first0"], "the first record")
             yield process
@@ -126,6 +129,33 @@ class TestARecorder:
             until(lambda: recorded()["last00"], "the last record")
         assert len(recorded()) == 402
         assert set(recorded().values()) == {1}
+
+    @pytest.mark.parametrize("way", [KERNEL_TELLS, NOBODY_TELLS])
+    def test_that_is_written_to_faster_than_it_reads_tells_every_line_once(self, way: str) -> None:
+        with recording(way):
+            for number in range(100):
+                for log in range(40):
+                    append(Path(f"logs/{log:02}.jsonl"), f"{log:02}{number:04}")
+            until(lambda: len(recorded()) >= 4_001, "every record")
+            append(Path("logs/a.jsonl"), "last00")
+            until(lambda: recorded()["last00"], "the last record")
+        assert len(recorded()) == 4_002
+        assert set(recorded().values()) == {1}
+
+    def test_says_at_its_end_where_something_may_be_missing(self) -> None:
+        Path("logs/b.jsonl").touch()
+        with recording(KERNEL_TELLS) as recorder:
+            append(Path("logs/c.jsonl"), "ccc333")
+            until(lambda: recorded()["ccc333"], "a look at all files")
+            recorder.send_signal(signal.SIGSTOP)
+            append(Path("logs/b.jsonl"), "bbb222")
+            Path("logs/b.jsonl").unlink()
+            append(Path("logs/d.jsonl"), "ddd444")
+            recorder.send_signal(signal.SIGCONT)
+            until(lambda: recorded()["ddd444"], "another look")
+            recorder.send_signal(signal.SIGINT)
+            assert recorder.wait(PATIENCE) == 0
+        assert "logs/b.jsonl: possible gap: at " in Path("words").read_text()
 
     def test_on_a_disk_that_becomes_full_says_so_and_keeps_what_it_wrote(self) -> None:
         mounted = 'mount -t tmpfs -o size=64k tmpfs disk && { "$@"; echo "$?" > code; cp disk/r.delegtop . ; }'

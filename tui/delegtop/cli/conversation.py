@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PACE = 0.5
 """Seconds between two looks, at most."""
+_MOST = 1 << 62
+"""No question has a larger number: it could not be written in the answer."""
 
 
 class Carrier(Protocol):
@@ -147,7 +149,7 @@ class Conversation:
             if not (isinstance(want, list) and len(want) == 4):
                 continue
             ask, source, line, offset = want
-            if type(source) is str and all(type(each) is int for each in (ask, line, offset)):
+            if type(source) is str and all(type(each) is int for each in (ask, line, offset)) and abs(ask) < _MOST:
                 answer(self._outgoing.line(ask, Origin(source, line, offset), self._seen.feed.raw))
 
 

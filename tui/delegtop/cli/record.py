@@ -88,6 +88,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.feed.outgoing_words import OutgoingWords
     from delegtop.feed.recorder import Recorder
     from delegtop.observation.observation import opened, policy_for
+    from delegtop.sources.file_status import GAP
 
     tape = _new_tape(path, arguments.force)
     policy = policy_for(settings, found.sources)
@@ -116,6 +117,9 @@ def run(arguments: Namespace) -> int:
             return Exit.UNREADABLE
     output.emit([_summary(tape, recorder, monotonic() - began)])
     unreadable = reading.complain(seen.sources, seen.statuses)
+    for status in seen.statuses:
+        if status.detail.startswith(GAP):
+            diagnostics.say(f"{status.path}: {status.detail}")
     if asked.number in SIGNALS:  # Ctrl-C is how a recording ends, but who was told to end says so
         raise ToldToEnd(asked.number)
     return Exit.UNREADABLE if unreadable else Exit.OK

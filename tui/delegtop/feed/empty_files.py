@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from delegtop.base.clock import WallClock, wall
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.sources.file_status import GAP
 
 _OPEN = 16
 _TOLD = 20
@@ -40,7 +41,7 @@ class EmptyFiles:
         for path in [path for path in self._open if path not in present]:
             found = os.fstat(self._open[path])
             if found.st_size and not found.st_nlink:
-                gap = f"possible gap: at {wall(WallClock().now())} it was gone with {found.st_size:,} bytes nobody read"
+                gap = f"{GAP}: at {wall(WallClock().now())} it was gone with {found.st_size:,} bytes nobody read"
                 self.lost.append(SourceStatus(path, None, 0, 0, "gone", gap))
             self.let_go(path)
 

@@ -21,6 +21,7 @@ from delegtop.sources.tail import Tail
 if TYPE_CHECKING:
     from delegtop.feed.spoken_pages import SpokenPages
 
+_MOST = 1 << 62
 MANY = 500
 """So many rows of a database or lines of a compressed log are looked at most."""
 
@@ -47,6 +48,8 @@ class LineHistory:
     def raw(self, origin: Origin) -> bytes | None:
         """The very line; None if it is no longer there. Of another host only recordings are asked: what lies here
         under the same name is another file."""
+        if not _is_place(origin):
+            return None
         if origin.host:
             return self._repeated(origin)
         reading = self._readings.get(origin.source)
@@ -86,7 +89,7 @@ class LineHistory:
 
     def told(self, delegation: Delegation, limit: int) -> list[tuple[Line, list[Event]]]:
         """The lines about one delegation and what they say, oldest first; at most the last `limit`."""
-        own = [origin for origin in delegation.origins if not origin.host]
+        own = [origin for origin in delegation.origins if not origin.host and _is_place(origin)]
         readings = self._readings_of({origin.source for origin in own})
         places: dict[str, list[Origin]] = {}
         for origin in own:
@@ -106,7 +109,7 @@ class LineHistory:
         """What was said in a delegation; where no words of it are kept, what its history tells."""
         from delegtop.feed.transcript_files import transcript_of  # only who reads one needs it
 
-        own = [origin for origin in delegation.origins if not origin.host]
+        own = [origin for origin in delegation.origins if not origin.host and _is_place(origin)]
         readings = self._readings_of({origin.source for origin in own})
         places = [origin for origin in own if origin.source in readings]
         paths = dict.fromkeys(_path_of(delegation.id, origin, readings) for origin in places)
@@ -167,6 +170,11 @@ class LineHistory:
         needle = reading.dialect.needle(id, path)
         span = (None, None) if several or not needle else (places[0], places[-1])
         yield from history.lines_about(needle, path, *span)
+
+
+def _is_place(origin: Origin) -> bool:
+    """Whether a file can have it: a recording, and whoever asks from elsewhere, may name any numbers."""
+    return 0 <= origin.line < _MOST and 0 <= origin.offset < _MOST
 
 
 def _path_of(id: str, origin: Origin, readings: Mapping[str, FollowedFile]) -> str:

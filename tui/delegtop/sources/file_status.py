@@ -6,6 +6,8 @@ import msgspec
 
 from delegtop.base.clock import Millis
 
+GAP = "possible gap"
+"""How a detail begins that says where something may be missing."""
 State = Literal["live", "loading", "stale", "rotated", "gone", "unreadable"]
 
 

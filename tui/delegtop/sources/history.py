@@ -40,7 +40,8 @@ def lines_about(needle: bytes, path: str, first: Origin | None, last: Origin | N
     """The lines of one file that hold the needle, from `first` (else its top) to `last` (else its end)."""
     try:
         with Path(path).open("rb") as file:
-            end = last.offset if last else os.fstat(file.fileno()).st_size
+            size = os.fstat(file.fileno()).st_size
+            end = min(last.offset, size) if last else size
             line, offset = (first.line, first.offset) if first else (1, 0)
             if end - offset > SPAN:
                 file.seek(end - SPAN)

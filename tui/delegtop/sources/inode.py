@@ -3,6 +3,7 @@
 import os
 
 from delegtop.base.clock import Millis, WallClock, wall
+from delegtop.sources.file_status import GAP
 from delegtop.sources.handles import Inode
 from delegtop.sources.text_identity.text_trace import TextTrace
 
@@ -87,7 +88,7 @@ class FollowedInode:
         self.linked = found.st_nlink > 0
 
     def note_gap(self, at: Millis, why: str) -> None:
-        self.gap = f"possible gap: at {wall(at)} {why}, what was written just before may be missing"
+        self.gap = f"{GAP}: at {wall(at)} {why}, what was written just before may be missing"
 
     def at_rest(self, path: str) -> Look | None:
         """What it looks like if this is its only name, all of it is read and nothing is in doubt; None otherwise."""
