@@ -8,7 +8,7 @@ from delegtop.feed.dormant_sessions import quiet_until
 from delegtop.feed.recent_window import session_of
 
 if TYPE_CHECKING:
-    from delegtop.feed.loader_process import LoadedSession
+    from delegtop.feed.loaded_sessions import LoadedSession
     from delegtop.feed.loaders import Loaders
 
 WORTH = 100 * 1024 * 1024

@@ -5,38 +5,17 @@ their end, each as the index would keep it. Whoever started it reads everything 
 """
 
 import gc
-import struct
 import sys
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO
 
 import msgspec
-from msgspec import Struct
 
 from delegtop.base.clock import WallClock
 from delegtop.feed import file_catalogue
 from delegtop.feed.live_feed import Feed
+from delegtop.feed.loaded_sessions import HEADER, LoadedPart, LoadedSession, send, size_of
 from delegtop.feed.session_index import SessionIndex
-
-_SIZE = struct.Struct("<Q")
-LARGEST = 1 << 30
-
-
-class LoadedSession(Struct, frozen=True, gc=False, array_like=True):
-    """One session as the index would keep it."""
-
-    unit: str
-    name: str
-    data: bytes
-    has_secret: bool
-    """It is not written down."""
-
-
-class LoadedPart(Struct, frozen=True, gc=False, array_like=True):
-    """The answer to one list of paths."""
-
-    sessions: list[LoadedSession]
 
 
 class _Collecting(SessionIndex):
@@ -64,23 +43,6 @@ def load(paths: list[str]) -> LoadedPart:
         pass
     feed.close()
     return LoadedPart(index.loaded)
-
-
-def send(stream: IO[bytes], message: object) -> None:
-    data = msgspec.msgpack.encode(message)
-    stream.write(_SIZE.pack(len(data)) + data)
-    stream.flush()
-
-
-def size_of(header: bytes) -> int:
-    """How many bytes follow; ValueError if that is no answer of ours."""
-    (size,) = _SIZE.unpack(header)
-    if size > LARGEST:
-        raise ValueError("too large")
-    return int(size)
-
-
-HEADER = _SIZE.size
 
 
 def main() -> None:

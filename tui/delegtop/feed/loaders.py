@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from delegtop.feed.loader_process import HEADER, LoadedPart, LoadedSession, send, size_of
+from delegtop.feed.loaded_sessions import HEADER, LoadedPart, LoadedSession, send, size_of
 
 _AHEAD = 2
 """Parts that one has at a time: it begins the next as soon as it has answered."""

@@ -9,7 +9,7 @@ copy, an id that others tell of too) is read from its top.
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import delegtop
 from delegtop import __version__
@@ -29,6 +29,7 @@ from delegtop.feed.kept_session import (
     unpack,
     unpack_told,
 )
+from delegtop.feed.loaded_sessions import LoadedSession
 from delegtop.feed.log_index import LogIndex
 from delegtop.feed.recent_window import folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
@@ -38,9 +39,6 @@ from delegtop.model.store.archive import press
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
-
-if TYPE_CHECKING:
-    from delegtop.feed.loader_process import LoadedSession
 
 BATCH = 1_000
 """Events."""
@@ -109,7 +107,7 @@ class SessionIndex:
         return files
 
     def take_back(
-        self, loaded: "LoadedSession", paths: Collection[str], knows: Callable[[int], bool]
+        self, loaded: LoadedSession, paths: Collection[str], knows: Callable[[int], bool]
     ) -> list[Kept] | None:
         """The same of what another process has just read; it is kept from now on."""
         files = self._take_over(loaded.unit, loaded.name, loaded.data, {*paths}, knows)
