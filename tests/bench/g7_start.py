@@ -53,7 +53,6 @@ def rows(plan: Plan) -> list[Row]:
         of_nothing("itself", "the same without the script that pip wrote, which imports `re`", 1.5),
         of_nothing("tree", "`delegtop tree` on a sample, of `python -c pass`", 9.0),
         of_nothing("status", "`delegtop status --short`, its file fresh, of `python -c pass`", 5.0),
-        Row(7, "opening a log again, of the first read", None, 0.15, note="not built: a log is read anew each time"),
     ]
 
 

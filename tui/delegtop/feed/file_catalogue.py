@@ -16,7 +16,7 @@ from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
-from delegtop.feed.lending import Lending
+from delegtop.feed.lending import SessionLending
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.sources import history
@@ -61,7 +61,7 @@ class FileCatalogue:
         self.index: SessionIndex | None = None
         """What is known from earlier runs, if there is so much to read that it is worth asking."""
         self._open_index = index
-        self._lending: Lending | None = None
+        self._lending: SessionLending | None = None
         """Others who read a part of it, where it is much."""
         self._may_lend = True
         self._order: dict[str, int] = {}
@@ -105,7 +105,7 @@ class FileCatalogue:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index)
             if self._may_lend and self.index.lends:
-                self._may_lend, self._lending = False, Lending.begun(self.waiting)
+                self._may_lend, self._lending = False, SessionLending.begun(self.waiting)
         for session in self.shelf.changed(self._scan.files):
             self._take_down(session)
         self._left_out = tuple(self._too_old())
@@ -120,7 +120,7 @@ class FileCatalogue:
             self.shelf.put_again(session, files)
         self.waiting = [path for path in self.waiting if path not in self.shelf]
 
-    def _lend(self, lending: "Lending", index: "SessionIndex", rest: Callable[[], None]) -> None:
+    def _lend(self, lending: "SessionLending", index: "SessionIndex", rest: Callable[[], None]) -> None:
         """Let others read what waits last, and take back what they have read; where nothing else waits, wait for it."""
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         self.waiting = lending.lend(self.waiting, busy)

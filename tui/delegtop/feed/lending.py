@@ -18,7 +18,7 @@ _NAP = 0.05
 """Seconds between two looks at what has come back, while there is nothing else to do."""
 
 
-class Lending:
+class SessionLending:
     """One thread lends and takes back."""
 
     def __init__(self, loaders: "Loaders", sizes: dict[str, int]) -> None:
@@ -27,14 +27,14 @@ class Lending:
         """Of all files that may be lent; each is once."""
 
     @staticmethod
-    def begun(waiting: Collection[str]) -> "Lending | None":
+    def begun(waiting: Collection[str]) -> "SessionLending | None":
         """None if it is not worth it: there is little to read, or one processor."""
         sizes = dict(_quiet_sizes(waiting))
         if sum(sizes.values()) < WORTH:
             return None
         from delegtop.feed.loaders import Loaders, processors  # few have so much to read
 
-        return Lending(Loaders(processors()), sizes) if processors() > 0 else None
+        return SessionLending(Loaders(processors()), sizes) if processors() > 0 else None
 
     @property
     def has_lent(self) -> bool:

@@ -8,7 +8,7 @@ from delegtop.model.store.accounts import Accounts
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.ledger import Ledger
 
-FOUND_OUT_AGAIN = {"Ledger": {"handles", "_prices"}, "Archive": {"_opened"}, "Accounts": {"_numbers"}}
+FOUND_OUT_AGAIN = {"Ledger": {"handles", "_prices"}, "Archive": {"_opened"}, "Ends": {"logs"}, "Accounts": {"_numbers"}}
 
 
 def stores(store: ColumnStore) -> Iterator[ColumnStore]:
