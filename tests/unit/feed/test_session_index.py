@@ -238,6 +238,17 @@ def test_a_log_with_a_secret_in_what_is_kept_of_it_is_not_kept(
     assert kept() == 0
 
 
+def test_a_log_of_the_protocol_that_belongs_to_a_session_is_kept_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "0b9b1c2e-1111-4222-8333-444455556666.jsonl"
+    make_log(log, 20, NOW - 3_600_000)
+    long_ago(log)
+    plain = told(capsys, tmp_path, "--no-index")
+    assert told(capsys, tmp_path) == told(capsys, tmp_path) == plain
+    assert kept() == 1
+
+
 def long_ago(path: Path) -> None:
     os.utime(path, (LONG_AGO, LONG_AGO))
 
