@@ -37,6 +37,7 @@ GOALS = {
     11: "g11_load",
     12: "g12_churn",
     13: "g13_page",
+    14: "g14_index",
 }
 
 

@@ -12,19 +12,21 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import Millis, WallClock
-from delegtop.feed import file_catalogue
+from delegtop.feed import file_catalogue, log_index
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.live_feed import Feed, SourceStatus
 from delegtop.feed.session_index import SessionIndex
 from delegtop.model.forest import Forest
 from delegtop.sources import inode, snapshot
-from delegtop.testing.conformance import _fold
 
 ONE, TWO = "0b9b1c2e-1111-4222-8333-444455556666", "0b9b1c2e-1111-4222-8333-777788889999"
-NAMES = (f"{ONE}.jsonl", f"{ONE}/more.jsonl", f"elsewhere/{ONE}.jsonl", f"{TWO}.jsonl", "of-nobody.jsonl")
+OF_NOBODY = ("of-nobody.jsonl", "of-nobody.jsonl.1", "elsewhere/log.jsonl")
+NAMES = (f"{ONE}.jsonl", f"{ONE}/more.jsonl", f"elsewhere/{ONE}.jsonl", f"{TWO}.jsonl", *OF_NOBODY)
 LONG_AGO = 1_000_000_000
 names = st.sampled_from(NAMES)
-texts = st.sampled_from(["", register("aaa111"), register("bbb222"), returned("bbb222"), "no record\n"])
+texts = st.sampled_from(
+    ["", register("aaa111"), register("bbb222"), returned("bbb222"), returned("aaa111"), "no record\n", '{"event":']
+)
 
 
 class IndexedFolders(RuleBasedStateMachine):
@@ -32,6 +34,8 @@ class IndexedFolders(RuleBasedStateMachine):
         super().__init__()
         self.patches = pytest.MonkeyPatch()
         self.patches.setattr(file_catalogue, "WORTH", 0)
+        self.patches.setattr(log_index, "LEAST", 0)
+        self.patches.setattr(log_index, "_SHARE", 1 << 40)
         self.patches.setattr(inode, "_SETTLED", 0)
         self.patches.setattr(snapshot, "_SETTLED", 0)
         self.place = Path(tempfile.mkdtemp())
@@ -129,16 +133,23 @@ class IndexedFolders(RuleBasedStateMachine):
         """What a run tells."""
         opened = None if index is None else lambda: SessionIndex(IndexFile(index, "as ever"))
         feed = Feed([str(self.folder)], clock=WallClock(), index=opened)
-        events = [event for batch in feed.read_all() for event in batch.events]
+        forest = Forest()
+        for batch in feed.read_all():
+            forest.apply(batch.events)
+            if batch.ledger is not None:
+                forest.absorb(batch.ledger)
         statuses = sorted(
             tuple(getattr(each, name) for name in SourceStatus.__struct_fields__) for each in feed.statuses()
         )
         feed.close()
-        forest = Forest()
-        forest.apply(events)
         forest.advance(NOW)
         facts = {forest.id(handle): forest.delegation(handle) for handle in range(len(forest))}
-        return facts, _fold(events), statuses, list(forest.sleeps(Millis(0)))
+        parents = {forest.id(handle): forest.parent(handle) for handle in range(len(forest))}
+        families = {
+            id: (None if above is None else forest.id(above), forest.state(forest.find(id) or 0))
+            for id, above in parents.items()
+        }
+        return facts, families, statuses, list(forest.sleeps(Millis(0)))
 
 
 def test_who_has_an_index_reads_the_same(pytestconfig: pytest.Config) -> None:

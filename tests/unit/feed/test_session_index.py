@@ -4,15 +4,23 @@ import json
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from tests.bench.make_logs import make_log
+from tests.watching import line
 
 from delegtop.base import private_database
 from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.cli import main
-from delegtop.feed import file_catalogue, index_file
+from delegtop.feed import file_catalogue, index_file, log_index
 from delegtop.feed.index_file import IndexFile
+from delegtop.feed.kept_log import unpack_log
+from delegtop.model.events import Event
+from delegtop.model.store.archive import press
+from delegtop.protocols.standard.dialects.session_log import SessionLog
+from delegtop.sources.records import Line, LineBlock
 
 SAMPLES = Path(__file__).parents[3] / "sample_logs"
 REAL = Path(os.environ.get("DELEGTOP_REAL_LOGS", "/-"), "agents")
@@ -24,6 +32,7 @@ NAMES = sorted(each.name for each in SAMPLES.iterdir() if each.is_dir())
 @pytest.fixture(autouse=True)
 def _worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_catalogue, "WORTH", 0)
+    monkeypatch.setattr(log_index, "LEAST", 0)
     monkeypatch.setattr(WallClock, "now", lambda _clock: NOW)
 
 
@@ -166,10 +175,83 @@ def test_while_somebody_else_writes_the_logs_are_read(
     other.close()
 
 
-def test_a_log_that_belongs_to_no_session_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is read as fast as it would be told again."""
+def test_a_small_log_that_belongs_to_no_session_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(log_index, "LEAST", 1_000_000)
     told(capsys, aged(SAMPLES / "01_happy_implement", tmp_path / "logs"))
     assert kept() == 0
+
+
+def test_a_log_is_read_on_from_where_an_earlier_run_had_got_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "session.jsonl"
+    make_log(log, 300, NOW - 3_600_000)
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-100]))
+    long_ago(log)
+    told(capsys, log)
+    assert kept() == 1
+    read: list[int] = []
+    original = SessionLog.read_block
+
+    def counted(self: SessionLog, block: LineBlock, longest: int) -> Iterable[Event | Line]:
+        read.append(block.line)
+        return original(self, block, longest)
+
+    monkeypatch.setattr(SessionLog, "read_block", counted)
+    with log.open("ab") as file:
+        file.write(b"".join(lines[-100:]))
+    long_ago(log)
+    main(["tree", "--json", str(log)])
+    assert min(read) == len(lines) - 99
+    warm = capsys.readouterr().out
+    main(["tree", "--json", str(log), "--no-index"])
+    assert capsys.readouterr().out == warm
+
+
+def test_what_was_said_in_a_log_of_the_protocol_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "session.jsonl"
+    make_log(log, 50, NOW - 3_600_000)
+    long_ago(log)
+    summary = next(each for each in map(json.loads, log.read_text().splitlines()) if each["event"] == "return")
+    words = summary["return"]["summary"]
+    plain = told(capsys, log)
+    assert words in plain[0]
+    assert told(capsys, log) == plain
+    database = sqlite3.connect(index_file.place())
+    (data,) = database.execute("SELECT data FROM sessions").fetchone()
+    database.close()
+    found = unpack_log(data)
+    assert found is not None
+    assert words.encode() not in press().decompress(found.ledger)
+
+
+def test_a_log_with_a_secret_in_what_is_kept_of_it_is_not_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "session.jsonl"
+    log.write_text(line("register", "aaa111", "10:00:00", subagent="ghp_" + "a1B2c3D4e5F6" * 3))
+    long_ago(log)
+    plain = told(capsys, log, "--no-index")
+    assert told(capsys, log) == told(capsys, log) == plain
+    assert kept() == 0
+
+
+def test_a_log_of_the_protocol_that_belongs_to_a_session_is_kept_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "0b9b1c2e-1111-4222-8333-444455556666.jsonl"
+    make_log(log, 20, NOW - 3_600_000)
+    long_ago(log)
+    plain = told(capsys, tmp_path, "--no-index")
+    assert told(capsys, tmp_path) == told(capsys, tmp_path) == plain
+    assert kept() == 1
+
+
+def long_ago(path: Path) -> None:
+    os.utime(path, (LONG_AGO, LONG_AGO))
 
 
 def test_the_oldest_goes_first_when_there_is_no_room(tmp_path: Path) -> None:

@@ -159,6 +159,11 @@ class DormantSessions:
                 insort(self._keys, kept.key)
         self._sessions[session] = tuple(kept.path for kept in files)
 
+    def knows(self, key: int) -> bool:
+        """Whether a log with that first line was put away."""
+        at = bisect_left(self._keys, key)
+        return at < len(self._keys) and self._keys[at] == key
+
     def take_down(self, session: str) -> Session:
         """The files of a session, which are kept no longer; those that are gone stay. A log is its own session."""
         if self.logs.take(session):

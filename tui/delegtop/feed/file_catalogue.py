@@ -16,6 +16,7 @@ from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
+from delegtop.feed.lending import SessionLending
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.sources import history
@@ -64,6 +65,9 @@ class FileCatalogue:
         self.index: SessionIndex | None = None
         """What is known from earlier runs, if there is so much to read that it is worth asking."""
         self._open_index = index
+        self._lending: SessionLending | None = None
+        """Others who read a part of it, where it is much."""
+        self._may_lend = True
         self._order: dict[str, int] = {}
         """In which order files turned up, where some need not be read."""
         self._scan = Scan()
@@ -107,6 +111,8 @@ class FileCatalogue:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index)
+            if self._may_lend and self.index.lends:
+                self._may_lend, self._lending = False, SessionLending.begun(self.waiting)
         for session in self.shelf.changed(self._scan.files):
             self._take_down(session)
         self._left_out = tuple(self._too_old())
@@ -121,6 +127,30 @@ class FileCatalogue:
             self.shelf.put_again(session, files)
         self.waiting = [path for path in self.waiting if path not in self.shelf]
 
+    def _lend(self, lending: "SessionLending", index: "SessionIndex", rest: Callable[[], None]) -> None:
+        """Let others read what waits last, and take back what they have read; where nothing else waits, wait for it."""
+        busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
+        self.waiting = lending.lend(self.waiting, busy)
+
+        def knows(key: int) -> bool:
+            return self._tail.knows(key) or self.shelf.knows(key)
+
+        for unit, paths, loaded in lending.returned(idle=not self.waiting, rest=rest):
+            is_new = unit not in self._window.alive and unit not in self._copied
+            files = index.take_back(loaded, paths, knows) if loaded is not None and is_new else None
+            if files is None:
+                self.waiting += paths
+            else:
+                self.shelf.put_again(unit, files)
+        if not self.waiting and not lending.has_lent:
+            lending.end()
+            self._lending = None
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether others are still reading."""
+        return self._lending is not None and self._lending.has_lent
+
     @property
     def has_recalled(self) -> bool:
         """Whether something that is known is still to be told."""
@@ -128,7 +158,7 @@ class FileCatalogue:
 
     def recalled(self) -> "Iterator[Recalled]":
         """What the files told that are known from an earlier run, once all others were read."""
-        if self.index is None or self.waiting:
+        if self.index is None or self.waiting or self.is_lent:
             return
         for session in self.index.doubtful():
             self.waiting += self.shelf.take_down(session)
@@ -144,8 +174,11 @@ class FileCatalogue:
         unknown = list(self._unknown) if again or len(self._unknown) <= FEW else []
         # Every poll with new files looks at all known ones, so the portions grow with what is known.
         many = max(FEW, len(self.readings) // 2, len(self.shelf) // 8, len(self._unknown) // 2)
-        fresh, self.waiting = self.waiting[:many], self.waiting[many:]
         kept = len(self.shelf)
+        if self._lending is not None and self.index is not None:
+            many = min(many, FEW)  # so that others can be given something to do in between
+            self._lend(self._lending, self.index, rest)
+        fresh, self.waiting = self.waiting[:many], self.waiting[many:]
         for path in dict.fromkeys((*unknown, *fresh, *self._stdin())):
             if path not in self.readings and path not in self.shelf:
                 rest()
@@ -287,6 +320,8 @@ class FileCatalogue:
             self._open(path)
 
     def close(self) -> None:
+        if self._lending is not None:
+            self._lending.end()
         self._empty.close()
         for reading in self.readings.values():
             reading.close()

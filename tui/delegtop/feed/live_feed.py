@@ -253,7 +253,7 @@ class Feed:
     @property
     def is_behind(self) -> bool:
         """Whether there are files that nobody has looked at yet."""
-        return bool(self._files.waiting) or self._glancing or self._files.has_recalled
+        return bool(self._files.waiting) or self._glancing or self._files.has_recalled or self._files.is_lent
 
     def _is_first_hand(self, origin: Origin) -> bool:
         if origin.host:

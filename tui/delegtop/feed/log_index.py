@@ -155,8 +155,10 @@ def _packed(reading: FollowedFile, gathered: LogGathering, tail: Tail) -> bytes 
 
 
 def _can_keep(reading: FollowedFile) -> bool:
-    """Whether one of delegtop's own formats reads it, line by line."""
+    """Whether one of delegtop's own formats reads it, line by line; and it belongs to no session."""
     dialect = type(reading.dialect)
+    if session_of(reading.path) is not None:
+        return False
     is_own = dialect.name in OWN and dialect is load(dialect.name)
     return is_own and dialect.lines_stand_alone and reading.is_log and not dialect.second_hand
 

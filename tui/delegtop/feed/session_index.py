@@ -9,7 +9,7 @@ copy, an id that others tell of too) is read from its top.
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import delegtop
 from delegtop import __version__
@@ -29,6 +29,7 @@ from delegtop.feed.kept_session import (
     unpack,
     unpack_told,
 )
+from delegtop.feed.loaded_sessions import LoadedSession
 from delegtop.feed.log_index import LogIndex
 from delegtop.feed.recent_window import folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
@@ -56,7 +57,10 @@ class Recalled(NamedTuple):
 class SessionIndex:
     """One thread asks and tells. Nothing is written before `close`."""
 
-    def __init__(self, file: IndexFile, *, logs: bool = True) -> None:
+    lends: ClassVar[bool] = True
+    """Whether other processes may read a part of what is not known, where it is much."""
+
+    def __init__(self, file: IndexFile | None, *, logs: bool = True) -> None:
         self._file = file
         self.logs = LogIndex(file if logs else None)
         """Logs that belong to no session; None are kept, and all are read, for who wants to hear of each event."""
@@ -85,14 +89,31 @@ class SessionIndex:
         for path in paths:
             units.setdefault(unit_of(path), set()).add(path)
         names = {_name(unit, found): unit for unit, found in units.items() if unit not in busy}
-        for name, data in self._file.find(names, WallClock().now()):
+        for name, data in self._file.find(names, WallClock().now()) if self._file is not None else ():
             unit = names[name]
-            kept = unpack(data)
-            files = None if kept is None else _unchanged(kept, units[unit], knows)
-            told = None if kept is None or files is None else unpack_told(kept.told)
-            if kept is not None and files is not None and told is not None:
-                self._waiting[unit], self._names[unit] = (kept, told), name
+            if (files := self._take_over(unit, name, data, units[unit], knows)) is not None:
                 yield unit, files
+
+    def _take_over(
+        self, unit: str, name: str, data: bytes, paths: Collection[str], knows: Callable[[int], bool]
+    ) -> list[Kept] | None:
+        """What the shelf keeps of the files of a unit, if they are what they were when they told this."""
+        kept = unpack(data)
+        files = None if kept is None else _unchanged(kept, paths, knows)
+        told = None if kept is None or files is None else unpack_told(kept.told)
+        if kept is None or told is None:
+            return None
+        self._waiting[unit], self._names[unit] = (kept, told), name
+        return files
+
+    def take_back(
+        self, loaded: LoadedSession, paths: Collection[str], knows: Callable[[int], bool]
+    ) -> list[Kept] | None:
+        """The same of what another process has just read; it is kept from now on."""
+        files = self._take_over(loaded.unit, loaded.name, loaded.data, {*paths}, knows)
+        if files is not None:
+            self._write_down(loaded.unit, loaded.name, loaded.data, has_secret=loaded.has_secret)
+        return files
 
     @property
     def is_waiting(self) -> bool:
@@ -195,11 +216,15 @@ class SessionIndex:
         beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
         if len(beside) < len(unknown):
             return
-        if holds_secret(told, kept) or (data := pack(kept, beside, told)) is None:
-            return
-        name = self._names[unit] = _name(unit, {*gathered.paths, *unknown})
-        self._new[name] = data
-        self._gone.discard(name)
+        if (data := pack(kept, beside, told)) is not None:
+            name = _name(unit, {*gathered.paths, *unknown})
+            self._write_down(unit, name, data, has_secret=holds_secret(told, kept))
+
+    def _write_down(self, unit: str, name: str, data: bytes, *, has_secret: bool) -> None:
+        """Unless there is a secret in it."""
+        if not has_secret:
+            self._names[unit], self._new[name] = name, data
+            self._gone.discard(name)
 
     def keep_logs(self, readings: Mapping[str, FollowedFile], tail: Tail) -> None:
         """Keep what logs told that belong to no session."""
@@ -207,7 +232,7 @@ class SessionIndex:
 
     def close(self) -> None:
         """Write down what is new."""
-        if self._new or self._gone:
+        if self._file is not None and (self._new or self._gone):
             self._file.write(self._new, self._gone, WallClock().now())
             self._new, self._gone = {}, set()
 

@@ -117,7 +117,8 @@ class HostTrees:
         self._lifecycle.reparent(moves)
         self._lifecycle.touch(touched)
         moved = [handle for handle, _, _ in moves]
-        self._lifecycle.touch_below(started.union(moved))
+        # Who is new is looked at anyway, and so are those that got a new parent.
+        self._lifecycle.touch_below([handle for handle in started if handle < added.start] + moved)
         unsettled = self._lineage.unsettled
         for handle in touched.union(moved, unsettled):
             self._versions[handle] += 1

@@ -8,7 +8,12 @@ from delegtop.model.store.accounts import Accounts
 from delegtop.model.store.column_store import ColumnStore
 from delegtop.model.store.ledger import Ledger
 
-FOUND_OUT_AGAIN = {"Ledger": {"handles", "_prices"}, "Archive": {"_loose", "_opened"}, "Accounts": {"_numbers"}}
+FOUND_OUT_AGAIN = {
+    "Ledger": {"handles", "_prices"},
+    "Archive": {"_loose", "_opened"},
+    "Ends": {"logs"},
+    "Accounts": {"_numbers"},
+}
 
 
 def stores(store: ColumnStore) -> Iterator[ColumnStore]:

@@ -282,8 +282,8 @@ class Ledger(ColumnStore):
         self._details |= moved.table(other._details)
         ids = moved.column(other.ids)
         self.ids += ids
-        for handle, id in enumerate(ids, moved.at):
-            self.handles[id] = handle
+        if isinstance(self.handles, dict):
+            self.handles.update(zip(ids, range(moved.at, moved.at + len(ids)), strict=True))
 
     def is_whole(self) -> bool:
         return self._accounts.is_whole() and is_within(self._account, NO_ACCOUNT, len(self._accounts))

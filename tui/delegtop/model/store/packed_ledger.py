@@ -78,9 +78,7 @@ def unpack_ledger(data: bytes) -> Ledger | None:
             return None
     except Exception:  # noqa: BLE001 # a damaged one may be wrong in any way, and one is as good as another here
         return None
-    ledger.handles = {id: row for row, id in enumerate(ledger.ids)}
-    shared = dict(zip(ledger.ids, ledger.ids, strict=True))
-    ledger.starts.parent = [name and shared.get(name, name) for name in ledger.starts.parent]
+    ledger.handles = dict(zip(ledger.ids, range(len(ledger.ids)), strict=True))
     return ledger
 
 
@@ -142,7 +140,7 @@ def _fill(store: ColumnStore, packed: PackedStore) -> None:
         else:
             told = array("i", data)
             table = [*(_shapes if name == "shape" else _words)(values), *_STAND_INS]
-            column.extend(map(table.__getitem__, told))
+            column += map(table.__getitem__, told)
     for name, each in zip(store.STORES, packed.stores, strict=True):
         _fill(getattr(store, name), each)
     for name, data in zip(store.BESIDE, packed.beside, strict=True):

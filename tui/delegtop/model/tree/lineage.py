@@ -127,11 +127,11 @@ class Lineage:
         affected: set[Handle] = set()
         self.unsettled.clear()
         self._file(started, affected)
-        for handle in sorted(started):
-            self._link_declared(handle)
-        for handle in self._declared_below(self._redeclared | started) | ended:
-            if place := self._filed[handle]:
-                affected |= self._possible_children(place)
+        self._link_all_declared(sorted(started))
+        if added.start:  # else all who name no parent are affected
+            for handle in self._declared_below(self._redeclared | started) | ended:
+                if place := self._filed[handle]:
+                    affected |= self._possible_children(place)
         self._redeclared.clear()
         for handle in affected:
             self._infer(handle)
@@ -144,6 +144,21 @@ class Lineage:
         return added, moves
 
     # -- declared parents ------------------------------------------------------------------------------------------
+
+    def _link_all_declared(self, handles: Iterable[Handle]) -> None:
+        ids, parents, find = self._ledger.ids, self._ledger.starts.parent, self._ledger.find
+        for handle in handles:
+            name = parents[handle]
+            if ids[handle] in self._awaiting:
+                self._link_declared(handle)
+            elif name is not None:
+                parent = find(name)
+                is_new = self._how[handle] == _ROOT and self._first_child[handle] == NOBODY
+                if parent is None or parent == handle or self._cut or not is_new:
+                    self._link_declared(handle)
+                else:  # nearly all: nobody is below it, so no circle can be closed
+                    self._candidates.pop(handle, None)
+                    self._set(handle, parent, _EXPLICIT)
 
     def _link_declared(self, handle: Handle) -> None:
         ledger = self._ledger
@@ -237,7 +252,8 @@ class Lineage:
         if not wanted:
             return set()
         self._below_path.update((path, array("i")) for path in wanted)
-        return {handle for handle in self._ledger if self._path(handle) in wanted}
+        shapes = enumerate(self._ledger.starts.shape)
+        return {handle for handle, shape in shapes if shape is not None and shape.own_path in wanted}
 
     def _path(self, handle: Handle) -> Path | None:
         """The path it is filed under, if it is one to find a parent by."""
@@ -245,17 +261,19 @@ class Lineage:
         return path if path is None or len(path) <= LONGEST_PATH else None
 
     def _misplaced(self, handles: set[Handle]) -> dict[Handle, Filed | None]:
-        return {handle: place for handle in handles if (place := self._place(handle)) != self._filed[handle]}
-
-    def _place(self, handle: Handle) -> Filed | None:
-        ledger = self._ledger
-        path, start = self._path(handle), ledger.starts.at[handle]
-        if path is None or start == UNSET:
-            return None
-        declared, wanted = ledger.starts.parent[handle] is not None, path in self._below_path
-        if declared and not wanted:
-            return None
-        return path, ledger.starts.task[handle], start, declared, wanted
+        starts, filed, below = self._ledger.starts, self._filed, self._below_path
+        shapes, moments, parents, tasks = starts.shape, starts.at, starts.parent, starts.task
+        found: dict[Handle, Filed | None] = {}
+        for handle in handles:
+            shape, start, place = shapes[handle], moments[handle], None
+            path = None if shape is None else shape.own_path
+            if path is not None and len(path) <= LONGEST_PATH and start != UNSET:
+                declared, wanted = parents[handle] is not None, path in below
+                if wanted or not declared:
+                    place = path, tasks[handle], start, declared, wanted
+            if place != filed[handle]:
+                found[handle] = place
+        return found
 
     def _buckets(self, place: Filed | None) -> list["array[int]"]:
         if place is None:

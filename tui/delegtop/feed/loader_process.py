@@ -1,0 +1,68 @@
+"""A process that reads a part of a long history: `python -P -m delegtop.feed.loader_process`.
+
+It is told paths on standard input and answers on standard output with what the sessions told that it could read to
+their end, each as the index would keep it. Whoever started it reads everything else itself, so it may end at any time.
+"""
+
+import gc
+import sys
+from queue import SimpleQueue
+from threading import Thread
+
+import msgspec
+
+from delegtop.base.clock import WallClock
+from delegtop.feed import file_catalogue
+from delegtop.feed.live_feed import Feed
+from delegtop.feed.loaded_sessions import HEADER, LoadedPart, LoadedSession, send, size_of
+from delegtop.feed.session_index import SessionIndex
+
+
+class _Collecting(SessionIndex):
+    """Keeps what would be written down."""
+
+    lends = False
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.loaded: list[LoadedSession] = []
+
+    def _write_down(self, unit: str, name: str, data: bytes, *, has_secret: bool) -> None:
+        self.loaded.append(LoadedSession(unit, name, data, has_secret))
+
+    def _let_go(self, unit: str) -> None:
+        super()._let_go(unit)
+        self.loaded = [each for each in self.loaded if each.unit != unit]
+
+
+def load(paths: list[str]) -> LoadedPart:
+    """What the sessions told whose files these are."""
+    index = _Collecting()
+    feed = Feed(paths, clock=WallClock(), index=lambda: index)
+    for _ in feed.read_all():
+        pass
+    feed.close()
+    return LoadedPart(index.loaded)
+
+
+def main() -> None:
+    gc.disable()
+    file_catalogue.WORTH = 0  # this process is there for nothing else
+    asked = SimpleQueue[list[str] | None]()
+    # Whoever asks must never wait until an answer is taken: it is the one who takes it.
+    Thread(target=_listen, args=(asked,), daemon=True).start()
+    while (paths := asked.get()) is not None:
+        send(sys.stdout.buffer, load(paths))
+
+
+def _listen(asked: "SimpleQueue[list[str] | None]") -> None:
+    stream = sys.stdin.buffer
+    try:
+        while len(header := stream.read(HEADER)) == HEADER:
+            asked.put(msgspec.msgpack.decode(stream.read(size_of(header)), type=list[str]))
+    finally:
+        asked.put(None)
+
+
+if __name__ == "__main__":
+    main()

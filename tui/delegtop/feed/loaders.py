@@ -1,0 +1,138 @@
+"""Other processes that read a part of a long history, where there is much to read and more than one processor.
+
+Files are lent to them from the end of what waits, while the rest is read here; what comes back is treated as what the
+index keeps. One that is killed, fails or answers nonsense costs nothing but time: what was lent to it is read here.
+"""
+
+import os
+import selectors
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import IO, NamedTuple
+
+import msgspec
+
+from delegtop.feed.loaded_sessions import HEADER, LoadedPart, LoadedSession, send, size_of
+
+_AHEAD = 2
+"""Parts that one has at a time: it begins the next as soon as it has answered."""
+_MOST = 7
+_BLOCK = 1 << 20
+_COMMAND = (sys.executable, "-P", "-m", "delegtop.feed.loader_process")
+"""With -P nothing is run that lies in the present folder."""
+_unpack = msgspec.msgpack.Decoder(LoadedPart).decode
+
+Units = Mapping[str, Sequence[str]]
+"""The files of sessions."""
+
+
+class Returned(NamedTuple):
+    """What came back of one part."""
+
+    lent: Units
+    sessions: list[LoadedSession]
+
+
+def processors() -> int:
+    """How many others can read at the same time."""
+    try:
+        count = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        count = os.cpu_count() or 1
+    return min(count - 1, _MOST)
+
+
+class _Loader:
+    """One process, and what was lent to it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 # this very program
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self.lent: list[Units] = []
+        self._read = bytearray()
+
+    @property
+    def output(self) -> IO[bytes]:
+        assert self._process.stdout is not None  # noqa: S101 # a pipe, as asked for
+        return self._process.stdout
+
+    def lend(self, units: Units) -> None:
+        """OSError if it is gone."""
+        assert self._process.stdin is not None  # noqa: S101 # as above
+        self.lent.append(units)
+        send(self._process.stdin, [path for paths in units.values() for path in paths])
+
+    def answers(self) -> Iterator[Returned]:
+        """What it has answered; ValueError, OSError or EOFError if it will not answer any more."""
+        data = os.read(self.output.fileno(), _BLOCK)
+        if not data:
+            raise EOFError
+        self._read += data
+        while len(self._read) >= HEADER and len(self._read) >= HEADER + (size := size_of(bytes(self._read[:HEADER]))):
+            answer = _unpack(self._read[HEADER : HEADER + size])
+            del self._read[: HEADER + size]
+            yield Returned(self.lent.pop(0), answer.sessions)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):  # something may still be on its way to it
+                if pipe is not None:
+                    pipe.close()
+
+
+class Loaders:
+    """One thread lends and takes back."""
+
+    def __init__(self, count: int) -> None:
+        self._loaders: list[_Loader] = []
+        self._ready = selectors.DefaultSelector()
+        for _ in range(count):
+            try:
+                loader = _Loader()
+            except OSError:
+                continue
+            self._loaders.append(loader)
+            self._ready.register(loader.output, selectors.EVENT_READ, loader)
+
+    @property
+    def has_lent(self) -> bool:
+        return any(loader.lent for loader in self._loaders)
+
+    @property
+    def room(self) -> int:
+        """How many parts can be lent now."""
+        return sum(_AHEAD - len(loader.lent) for loader in self._loaders)
+
+    def lend(self, units: Units) -> bool:
+        """Let somebody else read these; False if nobody can."""
+        for loader in sorted(self._loaders, key=lambda loader: len(loader.lent)):
+            try:
+                loader.lend(units)
+            except OSError:
+                loader.lent.remove(units)
+                continue
+            return True
+        return False
+
+    def returned(self, wait: float) -> Iterator[Returned]:
+        """What has come back, after at most so many seconds; of one that has ended, all that was lent to it."""
+        for key, _ in self._ready.select(wait):
+            loader: _Loader = key.data
+            try:
+                yield from loader.answers()
+            except (OSError, EOFError, ValueError):  # what cannot be decoded is a ValueError, too
+                self._ready.unregister(loader.output)
+                self._loaders.remove(loader)
+                loader.end()
+                yield from (Returned(units, []) for units in loader.lent)
+
+    def end(self) -> None:
+        for loader in self._loaders:
+            loader.end()
+        self._loaders = []
+        self._ready.close()
