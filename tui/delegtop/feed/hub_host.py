@@ -279,7 +279,7 @@ class HubItself:
             case HostState.LIVE:
                 words = "no host ships to it"
             case HostState.REFUSED:
-                words = f"the hub refuses the key: {line(self.why, 200)}; `delegtop hub join` keeps another"
+                words = line(self.why, 400)
             case _:
                 words = f"cannot be reached: {line(self.why, 200)}{NEXT_TRY}{self.seconds_left:.0f} s (R tries now)"
         return HostStatus(self.name, self.state, f"{self.name}: {words}", seconds=now - self._since)

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/delegtop
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_delegtop_subparsers=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)
+_shtab_delegtop_subparsers=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)
 
 _shtab_delegtop_tree_option_strings=(-h --help --since --here --all --hosts --json --prompts --exit-code --plain --gantt --sources --timeout --claims -f --filter -s --sort --columns --at --format --ascii --no-color --no-index --config)
 _shtab_delegtop_check_option_strings=(-h --help --since --here --all --hosts --json --sarif --junit --fail-on --rule --ignore --root --at --format --config)
@@ -24,6 +24,8 @@ _shtab_delegtop_learn_option_strings=(-h --help --since --quiet --config)
 _shtab_delegtop_diff_option_strings=(-h --help --json --changed --slower --at --format --no-index --config)
 _shtab_delegtop_bundle_option_strings=(-h --help --since --here --all --hosts -o --output --only --prompts --lines --force --at --format --config)
 _shtab_delegtop_hosts_option_strings=(-h --help --json --timeout --since --config)
+_shtab_delegtop_hub_option_strings=(-h --help --listen --folder --keep --disk --view --raw --address --to --credentials --replicas)
+_shtab_delegtop_ship_option_strings=(-h --help --to --credentials --as --prompts --since --all --format --config)
 _shtab_delegtop_sources_option_strings=(-h --help --since --here --all --hosts --json --at --format --config)
 _shtab_delegtop_replay_option_strings=(-h --help --speed --from --since -f --filter -s --sort --format --theme --ascii --no-color --no-mouse --config)
 _shtab_delegtop_run_option_strings=(-h --help --agent --task --timeout --artifacts --log --registry)
@@ -78,6 +80,10 @@ _shtab_delegtop_bundle__o_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_bundle___output_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_bundle___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_hosts___config_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_hub___credentials_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_ship_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_ship___credentials_COMPGEN=_shtab_compgen_files
+_shtab_delegtop_ship___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_sources_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_sources___config_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_replay_pos_0_COMPGEN=_shtab_compgen_files
@@ -100,6 +106,8 @@ _shtab_delegtop_check___fail_on_choices=(error warning info never)
 _shtab_delegtop_watch___exit_when_choices=(done problem all-returned stuck-or-done)
 _shtab_delegtop_stop___rung_choices=(tool child session process)
 _shtab_delegtop_status___for_choices=(plain ansi tmux bash zsh pango waybar)
+_shtab_delegtop_hub_pos_0_choices=(invite join revoke keys prepare)
+_shtab_delegtop_hub___replicas_choices=(1 3 5)
 _shtab_delegtop_replay__s_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_replay___sort_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_demo__s_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
@@ -110,8 +118,8 @@ _shtab_delegtop_config_pos_0_choices=(path show default)
 _shtab_delegtop_config__s_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_config___sort_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop_completion_pos_0_choices=(bash zsh fish)
-_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)
-_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)
+_shtab_delegtop_help_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)
+_shtab_delegtop_pos_0_choices=(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)
 _shtab_delegtop__s_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 _shtab_delegtop___sort_choices=(problems start name project host task state depth deadline age quiet tokens cost doing)
 
@@ -244,6 +252,15 @@ _shtab_delegtop_hosts_pos_0_nargs='*'
 _shtab_delegtop_hosts__h_nargs=0
 _shtab_delegtop_hosts___help_nargs=0
 _shtab_delegtop_hosts___json_nargs=0
+_shtab_delegtop_hub__h_nargs=0
+_shtab_delegtop_hub___help_nargs=0
+_shtab_delegtop_hub___view_nargs=0
+_shtab_delegtop_hub___raw_nargs=0
+_shtab_delegtop_ship_pos_0_nargs='*'
+_shtab_delegtop_ship__h_nargs=0
+_shtab_delegtop_ship___help_nargs=0
+_shtab_delegtop_ship___prompts_nargs=0
+_shtab_delegtop_ship___all_nargs=0
 _shtab_delegtop_sources_pos_0_nargs='*'
 _shtab_delegtop_sources__h_nargs=0
 _shtab_delegtop_sources___help_nargs=0

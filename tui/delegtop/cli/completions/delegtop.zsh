@@ -18,6 +18,7 @@ _shtab_delegtop_commands() {
     diff:'compare two runs: what was delegated, how long it took, how it ended'
     help:'show the help of a command'
     hosts:'say which other machines can be reached, and how old their news is'
+    hub:'start a NATS server of one'"'"'s own that hosts ship to, and give out its keys'
     index:'say what is kept of finished sessions so that they are not read again, or delete it'
     learn:'remember how long each kind of agent usually takes on this machine'
     lint:'check agent definition files against the structure standard'
@@ -32,6 +33,7 @@ _shtab_delegtop_commands() {
     run:'run a command as a delegation: tracked, limited in time, and in the tree'
     schema:'print a contract as JSON Schema, or list the contracts'
     serve:'show what is stuck as a live page in a browser, on this machine only (read-only)'
+    ship:'tell a hub what happens on this machine, masked, as it happens'
     sources:'list the logs that are found, of which agents, and what is left out'
     stats:'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
     status:'say in one line how everything stands, for status bars and prompts'
@@ -85,7 +87,7 @@ _shtab_delegtop_bundle_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -107,7 +109,7 @@ _shtab_delegtop_check_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -170,7 +172,7 @@ _shtab_delegtop_diff_defaults_added=0
 
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -182,11 +184,30 @@ _shtab_delegtop_hosts_options=(
   "--timeout[wait so long for a host\; 15s if not said]:TIME:"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a name of your settings, or one that ssh knows:"
+  "(*)::a name of your settings, or one that ssh knows, or nats\:\/\/HUB:"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_hosts_defaults_added=0
+
+_shtab_delegtop_hub_options=(
+  {-h,--help}"[show this help]"
+  "--listen[listen there, as 10.0.0.5 or 0.0.0.0\:4222\; this machine alone if not said]:ADDRESS:"
+  "--folder[where it keeps all\; else the folder of the state]:FOLDER:"
+  "--keep[how long it keeps what it is told\: 7d]:TIME:"
+  "--disk[and how much of it, at most\: 1G]:SIZE:"
+  "--view[invite\: a key to look at all hosts, not to ship]"
+  "--raw[invite\: the same, and to ask for single lines of logs]"
+  "--address[invite\: how the hub is reached from there, tls\:\/\/hub\:4222]:ADDRESS:"
+  "--to[prepare\: the NATS that is there, nats\:\/\/host\:4222]:ADDRESS:"
+  "--credentials[prepare\: the file of a key that may make streams]:FILE:_files"
+  "--replicas[prepare\: on so many servers\; 1]:replicas:(1 3 5)"
+  ":what to do beside starting one:(invite join revoke keys prepare)"
+  ":whose key it is\: of a host that ships, its name:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_hub_defaults_added=0
 
 _shtab_delegtop_index_options=(
   {-h,--help}"[show this help]"
@@ -245,7 +266,7 @@ _shtab_delegtop_metrics_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -284,7 +305,7 @@ _shtab_delegtop_record_options=(
   "--force[replace the file if it exists]"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -322,7 +343,7 @@ _shtab_delegtop_report_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -371,11 +392,27 @@ _shtab_delegtop_serve_options=(
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_serve_defaults_added=0
+
+_shtab_delegtop_ship_options=(
+  {-h,--help}"[show this help]"
+  "--to[the hub, as tls\:\/\/hub.example\:4222\; the servers of a cluster with commas between]:ADDRESS:"
+  "--credentials[the file of its key, if \`hub join\` did not keep one]:FILE:_files"
+  "--as[what this host is called there\; the key may say so]:NAME:"
+  "--prompts[also what agents were asked to do, and single lines to who may ask]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--all[the whole history of every agent on this machine]"
+  "--format[read every source as this format, whatever its shape]:NAME:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::a file, a folder, a glob\; else what is found on this machine:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_ship_defaults_added=0
 
 _shtab_delegtop_sources_options=(
   {-h,--help}"[show this help]"
@@ -387,7 +424,7 @@ _shtab_delegtop_sources_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -405,7 +442,7 @@ _shtab_delegtop_stats_options=(
   "--ascii[draw with ASCII characters only]"
   "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -448,7 +485,7 @@ _shtab_delegtop_stop_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -477,7 +514,7 @@ _shtab_delegtop_tree_options=(
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
   "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -496,7 +533,7 @@ _shtab_delegtop_wait_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -519,7 +556,7 @@ _shtab_delegtop_watch_options=(
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -552,6 +589,7 @@ _shtab_delegtop() {
         diff) _arguments -C -s $_shtab_delegtop_diff_options ;;
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
         hosts) _arguments -C -s $_shtab_delegtop_hosts_options ;;
+        hub) _arguments -C -s $_shtab_delegtop_hub_options ;;
         index) _arguments -C -s $_shtab_delegtop_index_options ;;
         learn) _arguments -C -s $_shtab_delegtop_learn_options ;;
         lint) _arguments -C -s $_shtab_delegtop_lint_options ;;
@@ -566,6 +604,7 @@ _shtab_delegtop() {
         run) _arguments -C -s $_shtab_delegtop_run_options ;;
         schema) _arguments -C -s $_shtab_delegtop_schema_options ;;
         serve) _arguments -C -s $_shtab_delegtop_serve_options ;;
+        ship) _arguments -C -s $_shtab_delegtop_ship_options ;;
         sources) _arguments -C -s $_shtab_delegtop_sources_options ;;
         stats) _arguments -C -s $_shtab_delegtop_stats_options ;;
         status) _arguments -C -s $_shtab_delegtop_status_options ;;
