@@ -26,6 +26,7 @@ from delegtop.settings import Settings
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 _ELSEWHERE = {"rank", "host", "source", "origin", "assessment", "findings", "notes", "claims", "reason"}
 """What is told otherwise here than there, or counts the minutes."""
+SAMPLE = Path(__file__).parents[2] / "sample_logs" / "02_hang" / "session.jsonl"
 SECRET, PROMPT = "sk-ant-api03-" + "Ab9" * 30, "Tell nobody of the blue door"
 
 
@@ -45,8 +46,7 @@ def shipper(world: HubStandIn) -> Started:
     """The host gpu1, which tells of two logs."""
     log = world.folder / "gpu1" / "logs" / "session.jsonl"
     log.parent.mkdir(parents=True)
-    sample = Path(__file__).parents[2] / "sample_logs" / "02_hang" / "session.jsonl"
-    log.write_bytes(sample.read_bytes())
+    log.write_bytes(SAMPLE.read_bytes())
     (log.parent / "talk.jsonl").write_text(_claude_line())
     return world.ships("gpu1")
 
@@ -249,9 +249,7 @@ def test_what_a_hub_forgets_the_beginning_of_is_told_anew(tmp_path: Path, reques
     with hub(tmp_path, "--keep", "12s") as made:
         log = made.folder / "gpu1" / "logs" / "session.jsonl"
         log.parent.mkdir(parents=True)
-        first, *rest = (
-            (Path(__file__).parents[2] / "sample_logs" / "02_hang" / "session.jsonl").read_text().splitlines()
-        )
+        first, *rest = SAMPLE.read_text().splitlines()
         log.write_text(f"{first}\n")
         made.ships("gpu1")
         until(lambda: messages(made), "it to be told", every=0.5)

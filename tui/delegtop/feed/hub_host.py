@@ -170,7 +170,7 @@ class HubHost:
             self.state = HostState.BEHIND
         elif self._heard_at == float("-inf"):
             self._judge_unheard(now, beat)
-        elif self._present.left and silence > beat:
+        elif self._present.left:
             self.state, self.why = HostState.UNREACHABLE, "delegtop ship has ended there"
         elif silence > _LOST * beat:
             self.state, self.why = HostState.UNREACHABLE, f"no word for {silence:.0f} s at the hub"
