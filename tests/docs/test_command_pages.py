@@ -15,7 +15,7 @@ from delegtop.cli.exit_codes import MEANING, Exit
 
 MANY = {"*": "[{}…]", "+": "{}…", "?": "[{}]"}
 SCREENS = frozenset({LIVE, "replay"})
-ENDLESS = frozenset({"--notify", "--every", "--appear", "run.delegtop", "--speed", "serve"})
+ENDLESS = frozenset({"--notify", "--every", "--appear", "run.delegtop", "--speed", "serve", "hub", "ship"})
 """What stands in examples that go on until somebody ends them, or need a screen."""
 LINES = [(name, command) for name in (LIVE, *COMMANDS) for command in module(name).EXAMPLES]
 

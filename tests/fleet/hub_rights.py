@@ -127,7 +127,7 @@ class _Probes:
 
     async def _may_store(self, who: str, host: str) -> bool:
         told = json.loads(await self._clients[who].request(subjects.told(host, "x"), b"a line\n"))
-        return told.get("stream") == STREAM
+        return bool(told.get("stream") == STREAM)
 
     async def _may_read(self) -> bool:
         client = self._clients["view"]

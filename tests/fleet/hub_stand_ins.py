@@ -96,12 +96,12 @@ class Started:
 class HubStandIn:
     """A hub of `delegtop hub`, and the homes of those who know it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.home = folder, folder / "hub"
         self.port = free_port()
         self.address = f"tls://127.0.0.1:{self.port}"
         self._started: list[Started] = []
-        self.server = self._start(self.home, "hub", "--listen", f"127.0.0.1:{self.port}")
+        self.server = self._start(self.home, "hub", "--listen", f"127.0.0.1:{self.port}", *options)
         self.server.until_it_says("the hub listens")
 
     def _start(self, home: Path, *arguments: str) -> Started:
@@ -112,9 +112,6 @@ class HubStandIn:
     def made(self) -> HubFolder:
         """Its folder, for who does without its commands."""
         return HubFolder(self.home / "state" / "delegtop" / "hub")
-
-    def restart(self) -> None:
-        self.server = self._start(self.home, "hub", "--listen", f"127.0.0.1:{self.port}")
 
     def invite(self, name: str, *options: str) -> str:
         told = delegtop(self.home, "hub", "invite", name, *options)
@@ -144,8 +141,8 @@ class HubStandIn:
 
 
 @contextmanager
-def hub(folder: Path) -> Iterator[HubStandIn]:
-    made = HubStandIn(folder)
+def hub(folder: Path, *options: str) -> Iterator[HubStandIn]:
+    made = HubStandIn(folder, *options)
     try:
         yield made
     finally:

@@ -11,8 +11,6 @@ folded.
 """
 
 import argparse
-import json
-import os
 import random
 import resource
 import shutil
@@ -21,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,17 +29,19 @@ from tests.bench.measure import percentile
 from tests.fleet.hub_rights import probes
 from tests.fleet.hub_stand_ins import WHY_NOT, Cluster, Started, hub
 
-from delegtop.base.clock import FrozenClock, Millis, WallClock
+from delegtop.base.clock import FrozenClock, WallClock
 from delegtop.base.hub_address import hub_address
 from delegtop.feed.host_states import HostState
+from delegtop.model.delegation import Delegation
+from delegtop.model.forest import Forest
+from delegtop.model.store.ledger import Handle
 from delegtop.observation.observation import Observation, opened
 from delegtop.observation.source_discovery import Places
-from delegtop.report import tree_json
 from delegtop.settings import Settings
 from delegtop.sources.records import Line
 
-_PLACES = ("rank", "host", "source", "origin", "assessment", "findings", "notes", "claims", "reason", "prompt")
-"""What is told otherwise here than there, or counts the minutes, or does not leave a host."""
+_PLACES = ("host", "prompt", "claims", "origins", "started_origin", "heard_origin", "ended_origin")
+"""What is told otherwise here than there, or does not leave a host."""
 BURST = 50
 
 
@@ -223,24 +223,15 @@ class Fleet:
 
     def compare(self, seen: Observation) -> tuple[int, list[str], int]:
         """Lines that are missing, hosts of which something else is said here than there, and rows twice."""
-        self.look_until(
-            seen,
-            lambda: all(seen.forest.now_on(host.name) == seen.forest.shown_at for host in self.hosts),
-            "the time of all hosts",
-            60,
-        )
         missing = sum(max(0, host.lines - len(self.counted.came.get(host.name, ()))) for host in self.hosts)
-        here: dict[str, dict[str, dict[str, Any]]] = {}
-        doubled = 0
-        for row in json.loads("\n".join(tree_json.tree(seen.forest, ())))["delegations"]:
-            rows = here.setdefault(row["host"], {})
-            doubled += row["id"] in rows
-            rows[row["id"]] = _bare(row)
-        at, wrong = seen.forest.shown_at, []
+        doubled, wrong = 0, []
         for host in self.hosts:
-            now, judged = _read(host, at), _read(host, seen.forest.judged_on(host.name))
-            there = {id: now[id] | {"state": row["state"]} for id, row in judged.items()}
-            told = here.get(host.name, {})
+            handles = list(seen.forest.on_host(host.name))
+            told = _rows(seen.forest, handles)
+            doubled += len(handles) - len(told)
+            with opened(Places([str(host.log)]), Settings(), FrozenClock(seen.forest.judged_on(host.name))) as read:
+                read.read()
+                there = _rows(read.forest, range(len(read.forest)))
             if told != there:
                 wrong.append(host.name)
                 self._show_difference(told, there)
@@ -258,15 +249,17 @@ def _difference(told: dict[str, Any], there: dict[str, Any]) -> str:
     return ", ".join(f"{name}: {told.get(name)!r} for {there[name]!r}" for name in differ)
 
 
-def _bare(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in _PLACES}
-
-
-def _read(host: Host, at: Millis) -> dict[str, dict[str, Any]]:
-    with opened(Places([str(host.log)]), Settings(), FrozenClock(at)) as seen:
-        seen.read()
-        rows = json.loads("\n".join(tree_json.tree(seen.forest, ())))["delegations"]
-    return {row["id"]: _bare(row) for row in rows}
+def _rows(forest: Forest, handles: Iterable[Handle]) -> dict[str, dict[str, Any]]:
+    """All facts of these, by their ids, with their state and their parent; but for where they were read."""
+    found: dict[str, dict[str, Any]] = {}
+    for handle in handles:
+        facts, parent = forest.delegation(handle), forest.parent(handle)
+        told = {name: getattr(facts, name) for name in Delegation.__struct_fields__ if name not in _PLACES}
+        found[facts.id] = told | {
+            "state": forest.state(handle),
+            "parent": None if parent is None else forest.delegation(parent).id,
+        }
+    return found
 
 
 def chaos(folder: Path, arguments: argparse.Namespace) -> bool:
@@ -335,7 +328,6 @@ def main() -> int:
     arguments = parser.parse_args()
     if WHY_NOT:
         parser.error(WHY_NOT)
-    os.nice(5)
     holds = True
     for name in arguments.names:
         folder = Path(tempfile.mkdtemp(prefix="nats-fleet-"))

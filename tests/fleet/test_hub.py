@@ -5,6 +5,7 @@ import json
 import os
 import stat
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from delegtop.settings import Settings
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 _ELSEWHERE = {"rank", "host", "source", "origin", "assessment", "findings", "notes", "claims", "reason"}
 """What is told otherwise here than there, or counts the minutes."""
+SAMPLE = Path(__file__).parents[2] / "sample_logs" / "02_hang" / "session.jsonl"
 SECRET, PROMPT = "sk-ant-api03-" + "Ab9" * 30, "Tell nobody of the blue door"
 
 
@@ -44,8 +46,7 @@ def shipper(world: HubStandIn) -> Started:
     """The host gpu1, which tells of two logs."""
     log = world.folder / "gpu1" / "logs" / "session.jsonl"
     log.parent.mkdir(parents=True)
-    sample = Path(__file__).parents[2] / "sample_logs" / "02_hang" / "session.jsonl"
-    log.write_bytes(sample.read_bytes())
+    log.write_bytes(SAMPLE.read_bytes())
     (log.parent / "talk.jsonl").write_text(_claude_line())
     return world.ships("gpu1")
 
@@ -239,3 +240,23 @@ def test_a_hub_that_is_killed_takes_its_server_along(world: HubStandIn) -> None:
     world.server.kill()
     until(lambda: has_ended(server), "the server to end")
     assert os.path.exists(world.made.path)  # noqa: PTH110 -- what it was told is still there
+
+
+def test_what_a_hub_forgets_the_beginning_of_is_told_anew(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A session that goes on for longer than the hub keeps what it was told."""
+    if not request.config.getoption("--fleet-full"):
+        pytest.skip("with --fleet-full")
+    with hub(tmp_path, "--keep", "12s") as made:
+        log = made.folder / "gpu1" / "logs" / "session.jsonl"
+        log.parent.mkdir(parents=True)
+        first, *rest = SAMPLE.read_text().splitlines()
+        log.write_text(f"{first}\n")
+        made.ships("gpu1")
+        until(lambda: messages(made), "it to be told", every=0.5)
+        earliest = messages(made)[0]
+        for number in range(40):
+            with log.open("a") as file:
+                file.write(f"{rest[number % len(rest)]}\n")
+            time.sleep(1)
+        assert earliest not in messages(made), "the hub has not forgotten anything"
+        assert json.loads(first)["session_id"] in rows(made.watches(), f"nats://127.0.0.1:{made.port}?since=all")

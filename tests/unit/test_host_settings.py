@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from delegtop.base.hub_address import HubAddress
 from delegtop.base.ssh_command import SshAddress
 from delegtop.cli import main
 from delegtop.observation.source_discovery import OpenError, places
@@ -124,3 +125,51 @@ def test_other_hosts_are_not_replayed(capsys: pytest.CaptureFixture[str], monkey
     monkeypatch.setattr("delegtop.cli.replay.free_the_keyboard", lambda _reads: None)
     assert main(["replay", "ssh://gpu1"]) == 2
     assert "a recording of them can be replayed" in capsys.readouterr().err
+
+
+HUB = '[[hosts]]\nnats = "tls://hub:4222?host=gpu*"\nname = "lab"\nsince = "30m"\ncredentials = "/k.toml"\n'
+
+
+def test_a_hub_of_the_settings_is_known_by_its_name_and_what_is_asked_for_goes_first(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(HUB)
+    settings = load(path).settings
+    lab = HubAddress(("hub:4222",), True, "30m", "gpu*", "/k.toml", "lab")
+    assert places(["ssh://lab"], settings).hosts == (lab,)
+    assert places(["ssh://lab"], settings, since="1h").hosts == (lab._replace(since="1h"),)
+    assert places(["nats://other?since=5m"], settings).hosts == (HubAddress(("other:4222",), since="5m"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[hosts]]\nnats = "tls://me:secret@hub"',
+        '[[hosts]]\nnats = "hub"',
+        '[[hosts]]\nnats = "tls://hub"\nssh = "hub"',
+        '[[hosts]]\nnats = "tls://hub"\nlines = "all"',
+        '[[hosts]]\nname = "hub"',
+    ],
+)
+def test_a_hub_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError):
+        load(path)
+
+
+def test_a_project_cannot_name_a_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "delegtop.toml").write_text(HUB)
+    with pytest.raises(ConfigError, match="a project may not set this"):
+        load(environ={"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    "command", [["tree", "nats://127.0.0.1"], ["ship", "--to", "nats://127.0.0.1"], ["hub"], ["hosts", "nats://h"]]
+)
+def test_without_the_extra_a_sentence_says_what_to_install(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("delegtop.cli.hub_extra.find_spec", lambda _name: None)
+    assert main(command) == 2
+    assert "pip install 'delegtop[nats]'" in capsys.readouterr().err

@@ -121,12 +121,13 @@ def _host(told: dict[str, object]) -> HostSetting:
     for key in told:
         if key not in _SPELLED:
             raise Refused(key, f"a host has {', '.join(_SPELLED)}", key)
-    if "ssh" not in told and "nats" not in told:
+    if "ssh" not in told and not told.get("nats"):
         raise Refused(told, "it should say how ssh reaches it, or nats and the address of a hub", "ssh")
-    if "nats" in told and (others := _BY_SSH & set(told)):
-        key = min(others)
-        raise Refused(told[key], "a hub has nats, name, since and credentials", key)
-    values = {key: _JUDGED[key](value) for key, value in told.items() if value != "" or key in ("ssh", "nats")}
+    by_hub = bool(told.get("nats"))
+    values = {key: _JUDGED[key](value) for key, value in told.items() if value != "" or (key == "ssh" and not by_hub)}
+    for key in sorted(_BY_SSH & set(values)) if by_hub else ():
+        if values[key] != _DEFAULTS[key]:
+            raise Refused(told[key], "a hub has nats, name, since and credentials", key)
     return HostSetting(**values)
 
 
@@ -163,6 +164,7 @@ _JUDGED: dict[str, Callable[[Any], Any]] = {
     "nats": _of_host("nats", _nats),
     "credentials": _of_host("credentials", TEXT.judge),
 }
+_DEFAULTS = {key: getattr(HostSetting(), key) for key in _SPELLED}
 _BY_SSH = frozenset({"ssh", "command", "lines"})
 HOSTS = SettingKind(_hosts)
 

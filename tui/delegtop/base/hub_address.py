@@ -3,9 +3,7 @@
 A key never stands in it: whatever is typed can be seen by every user of the machine.
 """
 
-from fnmatch import fnmatchcase
 from typing import NamedTuple
-from urllib.parse import parse_qsl
 
 from delegtop.base.lazy_pattern import lazy_pattern
 
@@ -47,6 +45,8 @@ class HubAddress(NamedTuple):
         return all(server.startswith(_LOOPBACK) for server in self.servers)
 
     def wants(self, host: str) -> bool:
+        from fnmatch import fnmatchcase  # as below
+
         return fnmatchcase(host, self.host)
 
 
@@ -57,6 +57,8 @@ def is_hub(source: str) -> bool:
 
 def hub_address(text: str, since: str = "2h") -> HubAddress:
     """What an address means: `nats://hub:4222?since=2h&host=gpu*`; the servers of a cluster have commas between."""
+    from urllib.parse import parse_qsl  # few name a hub
+
     scheme = next((each for each in SCHEMES if text.startswith(each)), None)
     place, _, asked = text.removeprefix(scheme or "").partition("?")
     if scheme is None:

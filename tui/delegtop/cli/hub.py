@@ -26,8 +26,7 @@ DESCRIPTION = (
 )
 PAGE = "docs/nats.md"
 EXAMPLES = {
-    "delegtop hub": "start one, for this machine alone",
-    "delegtop hub --listen 10.0.0.5": "for others, too; TLS, and only who has a key",
+    "delegtop hub --listen 10.0.0.5": "start one for others, too; without --listen for this machine alone",
     "delegtop hub invite gpu1": "a key with which the host gpu1 may ship, in one line",
     "delegtop hub invite me --view | delegtop hub join": "a key to look, kept on this machine",
 }

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -94,12 +95,14 @@ def _ship(arguments: Namespace, settings: "Settings", address: "HubAddress", key
     said = "" if arguments.prompts else "; prompts stay here (--prompts sends them, masked)"
     diagnostics.say(f"shipping to {address.name} as {host}{said}; Ctrl-C ends it")
     position = file.read()
-    while True:
-        try:
-            return _told(arguments, settings, found, _Shipment(address, key, host, file, position, arguments.prompts))
-        except ForgottenError:
-            diagnostics.say(f"{address.name} has not got any more what it was told; it is told all of it again")
-            position = Position()
+    with closing(file):
+        while True:
+            shipment = _Shipment(address, key, host, file, position, arguments.prompts)
+            try:
+                return _told(arguments, settings, found, shipment)
+            except ForgottenError:
+                diagnostics.say(f"{address.name} has not got any more what it was told; it is told all of it again")
+                position = Position()
 
 
 def _told(arguments: Namespace, settings: "Settings", found: "Places", shipment: "_Shipment") -> int:

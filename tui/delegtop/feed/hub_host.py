@@ -170,7 +170,7 @@ class HubHost:
             self.state = HostState.BEHIND
         elif self._heard_at == float("-inf"):
             self._judge_unheard(now, beat)
-        elif self._present.left and silence > beat:
+        elif self._present.left:
             self.state, self.why = HostState.UNREACHABLE, "delegtop ship has ended there"
         elif silence > _LOST * beat:
             self.state, self.why = HostState.UNREACHABLE, f"no word for {silence:.0f} s at the hub"
@@ -279,7 +279,7 @@ class HubItself:
             case HostState.LIVE:
                 words = "no host ships to it"
             case HostState.REFUSED:
-                words = f"the hub refuses the key: {line(self.why, 200)}; `delegtop hub join` keeps another"
+                words = line(self.why, 400)
             case _:
                 words = f"cannot be reached: {line(self.why, 200)}{NEXT_TRY}{self.seconds_left:.0f} s (R tries now)"
         return HostStatus(self.name, self.state, f"{self.name}: {words}", seconds=now - self._since)

@@ -13,6 +13,7 @@ from typing import Any
 
 from delegtop.base.clock import Clock, Millis, monotonic, parse_span
 from delegtop.base.hub_address import HubAddress
+from delegtop.base.text import line
 from delegtop.feed.host_states import FINAL, HostState
 from delegtop.feed.hub_host import HubHost, HubItself, presence
 from delegtop.feed.incoming import HostStream
@@ -112,17 +113,13 @@ class HubLinks:
                 wait = FIRST_TRY if self._is_read else wait
                 await self._listen(client)
             except HubKeyError as error:
-                self._lose(HubError(str(error), refused=True))
+                self.itself.enter(HostState.REFUSED, str(error))
             except HubError as error:
                 self._lose(error)
+            except Exception as error:  # noqa: BLE001 -- whatever a hub sends, it is tried again
+                self._lose(HubError(line(f"{type(error).__name__}: {error}", 200)))
             finally:
-                for task in self._tasks:
-                    task.cancel()
-                self._tasks.clear()
-                for host in self._hosts.values():
-                    host.stream.send = None
-                if client is not None:
-                    await client.close()
+                await self._hang_up(client)
             pause = wait * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 -- no secret
             self.itself.next_try = monotonic() + pause
             self._look()
@@ -133,8 +130,22 @@ class HubLinks:
             except TimeoutError:
                 wait = min(2 * wait, LAST_TRY)
 
+    async def _hang_up(self, client: HubClient | None) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+        for host in self._hosts.values():
+            host.stream.send = None
+        if client is not None:
+            await client.close()
+
     def _lose(self, error: HubError) -> None:
-        self.itself.enter(HostState.REFUSED if error.refused else HostState.UNREACHABLE, str(error))
+        if error.refused:
+            refused = f"the hub refuses the key ({error}); `delegtop hub join` keeps another"
+            self.itself.enter(HostState.REFUSED, refused)
+        else:
+            self.itself.enter(HostState.UNREACHABLE, str(error))
 
     async def _tick(self) -> None:
         while True:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from delegtop.base.clock import monotonic
 from delegtop.base.hub_address import HubAddress
+from delegtop.base.text import line
 from delegtop.hub import subjects
 from delegtop.hub.hub_key import HubKey
 from delegtop.hub.hub_thread import HubThread
@@ -126,6 +127,8 @@ class Courier:
                 await client.subscribe(subjects.CALL, self._call)
             except HubError as error:
                 self.trouble = str(error)
+            except Exception as error:  # noqa: BLE001 -- whatever a server sends, it is tried again
+                self.trouble = line(f"{type(error).__name__}: {error}", 200)
             else:
                 self._client, self.trouble = client, ""
                 self._changed.set()

@@ -2,7 +2,6 @@
 can read; `delegtop hub invite` prints it as one line, `delegtop hub join` makes the file of that."""
 
 import base64
-import binascii
 import json
 import os
 from collections.abc import Mapping
@@ -154,17 +153,17 @@ def read_key(path: Path) -> HubKey:
     import tomllib
 
     try:
-        if others_can_read(str(path)):
-            raise HubKeyError(f"{path}: others can read this file; chmod 600 it")
+        is_private = not others_can_read(str(path))
         with path.open("rb") as file:
-            text = file.read(_LARGEST).decode()
-        found = tomllib.loads(text)
+            found = tomllib.loads(file.read(_LARGEST).decode()) if is_private else {}
     except FileNotFoundError:
         raise
     except OSError as error:
         raise HubKeyError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise HubKeyError(f"{path}: this is no TOML") from None
+    if not is_private:
+        raise HubKeyError(f"{path}: others can read this file; chmod 600 it")
     return _checked(found, str(path))
 
 
@@ -180,8 +179,10 @@ def _checked(found: Mapping[str, object], where: str) -> HubKey:
             checked_hub_host(key.name)
         if key.certificate:
             base64.b64decode(key.certificate, validate=True)
-    except (HubAddressError, binascii.Error) as error:
+    except HubAddressError as error:
         raise HubKeyError(f"{where}: {error}") from None
+    except ValueError:
+        raise HubKeyError(f"{where}: certificate: this is no base64") from None
     if key.can and key.can not in CAN:
         raise HubKeyError(f"{where}: can: it should be one of {', '.join(CAN)}")
     if not all(each.isidentifier() for each in (key.stream, key.hosts)):

@@ -16,9 +16,9 @@ _shtab_delegtop_commands() {
     config:'show the settings, where they came from, and the defaults'
     demo:'watch a simulated orchestrator at work'
     diff:'compare two runs: what was delegated, how long it took, how it ended'
-    find:'find words in everything this machine'"'"'s agents ever did'
     help:'show the help of a command'
     hosts:'say which other machines can be reached, and how old their news is'
+    hub:'start a NATS server of one'"'"'s own that hosts ship to, and give out its keys'
     index:'say what is kept of finished sessions so that they are not read again, or delete it'
     learn:'remember how long each kind of agent usually takes on this machine'
     lint:'check agent definition files against the structure standard'
@@ -33,6 +33,7 @@ _shtab_delegtop_commands() {
     run:'run a command as a delegation: tracked, limited in time, and in the tree'
     schema:'print a contract as JSON Schema, or list the contracts'
     serve:'show what is stuck as a live page in a browser, on this machine only (read-only)'
+    ship:'tell a hub what happens on this machine, masked, as it happens'
     sources:'list the logs that are found, of which agents, and what is left out'
     stats:'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
     status:'say in one line how everything stands, for status bars and prompts'
@@ -86,7 +87,7 @@ _shtab_delegtop_bundle_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -108,7 +109,7 @@ _shtab_delegtop_check_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -169,27 +170,9 @@ _shtab_delegtop_diff_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_diff_defaults_added=0
 
-_shtab_delegtop_find_options=(
-  {-h,--help}"[show this help]"
-  "--agent[only of agents that are called so\; \* stands for any text]:NAME:"
-  "--limit[at most so many\; default 20]:N:"
-  "--best[those first that say most of the words, not the newest]"
-  "*--in[only in this file or folder, which is read]:SOURCE:_files"
-  "--json[print JSON, a stable contract (docs\/find.md)]"
-  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
-  "--here[only sessions of this folder and below]"
-  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
-  "--no-index[read every log, and keep nothing of it]"
-  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*):words, \"a phrase\", begin\*, \!without, one\|other, error\:word, agent\:impl\*:"
-)
-
-# guard to ensure default positional specs are added only once per session
-_shtab_delegtop_find_defaults_added=0
-
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record find stats learn diff bundle hosts sources replay run demo rules migrate schema lint index config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -201,17 +184,35 @@ _shtab_delegtop_hosts_options=(
   "--timeout[wait so long for a host\; 15s if not said]:TIME:"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a name of your settings, or one that ssh knows:"
+  "(*)::a name of your settings, or one that ssh knows, or nats\:\/\/HUB:"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_hosts_defaults_added=0
 
+_shtab_delegtop_hub_options=(
+  {-h,--help}"[show this help]"
+  "--listen[listen there, as 10.0.0.5 or 0.0.0.0\:4222\; this machine alone if not said]:ADDRESS:"
+  "--folder[where it keeps all\; else the folder of the state]:FOLDER:"
+  "--keep[how long it keeps what it is told\: 7d]:TIME:"
+  "--disk[and how much of it, at most\: 1G]:SIZE:"
+  "--view[invite\: a key to look at all hosts, not to ship]"
+  "--raw[invite\: the same, and to ask for single lines of logs]"
+  "--address[invite\: how the hub is reached from there, tls\:\/\/hub\:4222]:ADDRESS:"
+  "--to[prepare\: the NATS that is there, nats\:\/\/host\:4222]:ADDRESS:"
+  "--credentials[prepare\: the file of a key that may make streams]:FILE:_files"
+  "--replicas[prepare\: on so many servers\; 1]:replicas:(1 3 5)"
+  ":what to do beside starting one:(invite join revoke keys prepare)"
+  ":whose key it is\: of a host that ships, its name:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_hub_defaults_added=0
+
 _shtab_delegtop_index_options=(
   {-h,--help}"[show this help]"
-  "--quiet[print nothing]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  ":what to do:(show update clear)"
+  ":what to do:(show clear)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -236,7 +237,7 @@ _shtab_delegtop_lint_options=(
   "*--rule[only this rule\; may be repeated]:ID:"
   "*--ignore[not this rule\; may be repeated]:ID:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*):an agent or command file, or a folder\: the .md files in its folders of these:_files"
+  "(*):an agent file, or a folder\: the .md files in its agent(s) folders:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -265,7 +266,7 @@ _shtab_delegtop_metrics_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -304,7 +305,7 @@ _shtab_delegtop_record_options=(
   "--force[replace the file if it exists]"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -342,7 +343,7 @@ _shtab_delegtop_report_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -391,11 +392,27 @@ _shtab_delegtop_serve_options=(
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_serve_defaults_added=0
+
+_shtab_delegtop_ship_options=(
+  {-h,--help}"[show this help]"
+  "--to[the hub, as tls\:\/\/hub.example\:4222\; the servers of a cluster with commas between]:ADDRESS:"
+  "--credentials[the file of its key, if \`hub join\` did not keep one]:FILE:_files"
+  "--as[what this host is called there\; the key may say so]:NAME:"
+  "--prompts[also what agents were asked to do, and single lines to who may ask]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--all[the whole history of every agent on this machine]"
+  "--format[read every source as this format, whatever its shape]:NAME:"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*)::a file, a folder, a glob\; else what is found on this machine:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_ship_defaults_added=0
 
 _shtab_delegtop_sources_options=(
   {-h,--help}"[show this help]"
@@ -407,7 +424,7 @@ _shtab_delegtop_sources_options=(
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -425,7 +442,7 @@ _shtab_delegtop_stats_options=(
   "--ascii[draw with ASCII characters only]"
   "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -468,7 +485,7 @@ _shtab_delegtop_stop_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -497,7 +514,7 @@ _shtab_delegtop_tree_options=(
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
   "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -516,7 +533,7 @@ _shtab_delegtop_wait_options=(
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   ":its id, the beginning of it, or a foreign one such as a tool_use_id or an agent_id:"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -539,7 +556,7 @@ _shtab_delegtop_watch_options=(
   {-f,--filter}"[show only what fits\: \'state\:overdue depth\>1\']:FILTER:"
   "--format[read every source as this format, whatever its shape]:NAME:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, or - for standard input\; else what is found:_files"
+  "(*)::a file, a folder, a glob, ssh\:\/\/HOST, nats\:\/\/HUB, or - for standard input\; else what is found:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -570,9 +587,9 @@ _shtab_delegtop() {
         config) _arguments -C -s $_shtab_delegtop_config_options ;;
         demo) _arguments -C -s $_shtab_delegtop_demo_options ;;
         diff) _arguments -C -s $_shtab_delegtop_diff_options ;;
-        find) _arguments -C -s $_shtab_delegtop_find_options ;;
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
         hosts) _arguments -C -s $_shtab_delegtop_hosts_options ;;
+        hub) _arguments -C -s $_shtab_delegtop_hub_options ;;
         index) _arguments -C -s $_shtab_delegtop_index_options ;;
         learn) _arguments -C -s $_shtab_delegtop_learn_options ;;
         lint) _arguments -C -s $_shtab_delegtop_lint_options ;;
@@ -587,6 +604,7 @@ _shtab_delegtop() {
         run) _arguments -C -s $_shtab_delegtop_run_options ;;
         schema) _arguments -C -s $_shtab_delegtop_schema_options ;;
         serve) _arguments -C -s $_shtab_delegtop_serve_options ;;
+        ship) _arguments -C -s $_shtab_delegtop_ship_options ;;
         sources) _arguments -C -s $_shtab_delegtop_sources_options ;;
         stats) _arguments -C -s $_shtab_delegtop_stats_options ;;
         status) _arguments -C -s $_shtab_delegtop_status_options ;;
