@@ -127,18 +127,11 @@ _PROSE = frozenset({"title", "key_findings"})
 """Where a token may be what somebody writes about: there only a text that is nothing else counts."""
 
 
-_EXAMPLES = re.compile(r"topic[12]|Finding [123]")
-"""What stands in the template without braces."""
-_EXEMPLARY = frozenset({"topics", "key_findings"})
-
-
 def _unfilled(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The fields that hold a token of the template instead of what it stands for."""
     for field in FIELDS:
         given = value.get(field)
         for index, each in enumerate(given[:MOST] if isinstance(given, list) else [given]):
-            if not isinstance(each, str):
-                continue
-            found = _TOKEN.search(each) or (_EXAMPLES.fullmatch(each.strip()) if field in _EXEMPLARY else None)
+            found = _TOKEN.search(each) if isinstance(each, str) else None
             if found and (field not in _PROSE or found[0] == each.strip()):
                 yield f"{field}[{index}]" if isinstance(given, list) else field, found[0]
