@@ -50,7 +50,7 @@ FORM = "|".join(f"{{{field}}}" for field in FIELDS)
 COMMANDS = (
     "tree", "tree --plain", "tree --gantt", "tree --json --prompts", "check", "check --json", "check --sarif",
     "check --junit", "sources", "sources --json", "stats", "stats --json", "metrics", "status --read",
-    "status --read --json", "report",
+    "status --read --json", "report", "find e*|t*|a* --limit 10000 --json",
 )  # fmt: skip
 MORE_COMMANDS = (
     "tree --sources", "tree --ascii", "tree --columns id,agent,task,cwd,model,doing", "diff", "diff --json",
@@ -69,6 +69,9 @@ def printed(logs: Path, at: str, commands: Sequence[str] = COMMANDS) -> Iterator
     """What commands print."""
     for command in commands:
         name, *options = command.split()
+        if name == "find":
+            yield command, _quietly(name, *options, "--in", str(logs))
+            continue
         sources = [str(logs)] * (2 if name == "diff" else 1)
         yield command, _quietly(name, *sources, "--at", at, *options)
 
