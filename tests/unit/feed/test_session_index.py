@@ -4,14 +4,17 @@ import json
 import os
 import shutil
 import sqlite3
+import zlib
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.cli import main
-from delegtop.feed import file_catalogue, index_file
+from delegtop.feed import file_catalogue, index_file, kept_session
 from delegtop.feed.index_file import IndexFile
+from delegtop.feed.kept_session import Told
 
 SAMPLES = Path(__file__).parents[3] / "sample_logs"
 REAL = Path(os.environ.get("DELEGTOP_REAL_LOGS", "/-"), "agents")
@@ -112,6 +115,19 @@ def test_a_session_with_a_secret_in_it_is_not_kept(tmp_path: Path, capsys: pytes
     assert told(capsys, folder) == told(capsys, folder) == plain
     assert kept() < before
     assert b"ghp_a1B2" not in index_file.place().read_bytes()
+
+
+@pytest.mark.parametrize("presses", ["zstd", "zlib"])
+def test_of_what_is_pressed_no_more_is_unpacked_than_a_session_tells(
+    presses: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if presses == "zlib":
+        monkeypatch.setattr(kept_session, "press", lambda: zlib)
+    pressed = kept_session.press().compress(msgspec.msgpack.encode(Told(order=["x" * 5_000])), 3)
+    assert kept_session.unpack_told(pressed) == Told(order=["x" * 5_000])
+    monkeypatch.setattr(kept_session, "LARGEST", 5_000)
+    assert kept_session.unpack_told(pressed) is None
+    assert kept_session.pack((), (), Told(order=["x" * 5_000])) is None
 
 
 @pytest.mark.parametrize("state", ["text", "foreign", "link", "folder", "cut", "version"])
