@@ -3,9 +3,15 @@
 As a program of its own it goes on for longer, or gives every session a log of its own, which stays or is deleted:
 
 python -m tests.bench.g12_churn [--sessions 100000] [--logs stay|deleted] [--seconds 600] [--program COMMAND]
+
+What a dashboard once needed for a moment it keeps for later, so a small slope hides behind one busy minute. `--inside`
+does the same without a terminal, in this process, which gives all that back before each look: what is left stays.
+
+python -m tests.bench.g12_churn --inside --logs stay --sessions 50000
 """
 
 import argparse
+import os
 import shlex
 import shutil
 import sys
@@ -14,6 +20,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.bench import rivals
 from tests.bench.g11_load import resident, slope
@@ -23,11 +30,16 @@ from tests.bench.plan import Plan
 from tests.bench.table import Row
 from tests.bench.terminal import Terminal
 
+if TYPE_CHECKING:
+    from delegtop.app.state.board import Board
+    from delegtop.feed.live_feed import Feed
+
 FILES = 50
 _STEPS = 40
 _WARM = 0.5
 """The share of the sessions after which all that grows only once has grown: the newest few thousand have rows."""
 _CALM = 0.25
+_LOOKS = 8
 _DELETED_AFTER = 5
 """Seconds."""
 _A_FOLDER = 1_000
@@ -96,6 +108,49 @@ def logs(folder: Path, sessions: int, seconds: float, program: Sequence[str], *,
     return slope(sizes[int(_WARM * _STEPS) :])
 
 
+def inside(folder: Path, sessions: int, *, stay: bool) -> float:
+    """The same of what reads, folds and judges, without a screen, as if an hour passed between any two sessions."""
+    from tests.fuzz.reading_broken import resident as held
+
+    from delegtop.app.state.board import Board
+    from delegtop.base.clock import WallClock
+    from delegtop.feed import live_feed
+    from delegtop.feed.live_feed import Feed
+    from delegtop.settings import Settings
+
+    live_feed.TIDY_SECONDS = 0.0
+    board, feed = Board(Settings(), WallClock()), Feed([str(folder)], clock=WallClock())
+    feed._tail._linger = 0
+    feed.wait(0)
+    board.loading = False
+    sizes: list[tuple[float, int]] = []
+    step = sessions // _STEPS
+    for number in range(_STEPS):
+        paths = [_log(folder, number * step + each) for each in range(step)]
+        for path in paths:
+            os.utime(path, (now() / 1_000 - 3_600,) * 2)
+        _look(feed, board)
+        for path in () if stay else paths:
+            path.unlink()
+        _look(feed, board)
+        sizes.append((float((number + 1) * step), held()))
+        followed, rows = len(feed._readings), len(board.forest)
+        say(f"  {(number + 1) * step:,} sessions: {sizes[-1][1] / 1e6:.1f} MB; {followed:,} followed, {rows:,} rows")
+    feed.close()
+    return slope(sizes[int(_WARM * _STEPS) :])
+
+
+def _look(feed: "Feed", board: "Board") -> None:
+    """Until all is read, put away and judged."""
+    for _ in range(_LOOKS):
+        feed._scanned_at = float("-inf")
+        for batch in feed.poll():
+            board.receive(batch.events)
+        board.refresh()
+        board.judge(1)
+        board._shorten()
+
+
 def _write(folder: Path, first: int, count: int) -> None:
     """Sessions that begin, say something and end, spread over the files."""
     for place in range(FILES):
@@ -122,11 +177,14 @@ def main() -> int:
     parser.add_argument("--sessions", type=int, default=100_000)
     parser.add_argument("--logs", choices=["stay", "deleted"])
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--inside", action="store_true")
     parser.add_argument("--program", type=shlex.split, default=[rivals.delegtop()])
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="delegtop-churn-"))
     try:
-        if options.logs:
+        if options.inside:
+            cost = inside(folder, options.sessions, stay=options.logs == "stay")
+        elif options.logs:
             stay = options.logs == "stay"
             cost = logs(folder, options.sessions, options.seconds, options.program, stay=stay)
         else:

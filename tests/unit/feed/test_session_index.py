@@ -4,9 +4,11 @@ import json
 import os
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.bench.make_logs import make_log
 from tests.watching import line
@@ -14,9 +16,10 @@ from tests.watching import line
 from delegtop.base import private_database
 from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.cli import main
-from delegtop.feed import file_catalogue, index_file, log_index
+from delegtop.feed import file_catalogue, index_file, kept_session, log_index
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
+from delegtop.feed.kept_session import Told
 from delegtop.model.events import Event
 from delegtop.model.store.archive import press
 from delegtop.protocols.standard.dialects.session_log import SessionLog
@@ -122,6 +125,19 @@ def test_a_session_with_a_secret_in_it_is_not_kept(tmp_path: Path, capsys: pytes
     assert told(capsys, folder) == told(capsys, folder) == plain
     assert kept() < before
     assert b"ghp_a1B2" not in index_file.place().read_bytes()
+
+
+@pytest.mark.parametrize("presses", ["zstd", "zlib"])
+def test_of_what_is_pressed_no_more_is_unpacked_than_a_session_tells(
+    presses: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if presses == "zlib":
+        monkeypatch.setattr(kept_session, "press", lambda: zlib)
+    pressed = kept_session.press().compress(msgspec.msgpack.encode(Told(order=["x" * 5_000])), 3)
+    assert kept_session.unpack_told(pressed) == Told(order=["x" * 5_000])
+    monkeypatch.setattr(kept_session, "LARGEST", 5_000)
+    assert kept_session.unpack_told(pressed) is None
+    assert kept_session.pack((), (), Told(order=["x" * 5_000])) is None
 
 
 @pytest.mark.parametrize("state", ["text", "foreign", "link", "folder", "cut", "version"])

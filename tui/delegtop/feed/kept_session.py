@@ -201,12 +201,22 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack_session = msgspec.msgpack.Decoder(KeptSession).decode
 _unpack_told = msgspec.msgpack.Decoder(Told).decode
 _LEVEL = 3
+LARGEST = 128 * 1024 * 1024
+"""Bytes that a session told at most: a file that somebody else made may hold any number of them, pressed."""
+
+
+def _unpresser() -> Any:
+    module = press()
+    return module.decompressobj() if hasattr(module, "decompressobj") else module.ZstdDecompressor()
 
 
 def pack(files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told) -> bytes | None:
-    """A session as it is kept; None if something in it cannot be: half a character, or a number past all use."""
+    """A session as it is kept; None if something in it cannot be: half a character, a number past all use, too much."""
     try:
-        pressed = press().compress(_pack(told), _LEVEL)
+        packed = _pack(told)
+        if len(packed) > LARGEST:
+            return None
+        pressed = press().compress(packed, _LEVEL)
         return _pack(KeptSession(tuple(files), tuple(others), pressed))
     except (UnicodeEncodeError, OverflowError):
         return None
@@ -222,6 +232,8 @@ def unpack(data: bytes) -> KeptSession | None:
 
 def unpack_told(pressed: bytes) -> Told | None:
     try:
-        return _unpack_told(press().decompress(pressed))
+        reader = _unpresser()
+        told = reader.decompress(pressed, LARGEST)
+        return _unpack_told(told) if reader.eof else None
     except Exception:  # noqa: BLE001 # what presses has errors of its own, and one is as good as another here
         return None
