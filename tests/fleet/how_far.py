@@ -87,14 +87,13 @@ class Feeder:
             os.close(host.pipe)
 
     def _run(self) -> None:
-        beats, works, worked = time.monotonic(), 0.0, 0
+        began, beats, works, worked = time.monotonic(), 0, 0.0, 0
         while not self._over.is_set():
             self._write()
             now = time.monotonic()
-            if now - beats >= _BEAT / SECOND:
-                beats = now
-                for host in self._hosts:
-                    host.beat()
+            while beats < (now - began) / (_BEAT / SECOND) * len(self._hosts):  # each at a moment of its own
+                self._hosts[beats % len(self._hosts)].beat()
+                beats += 1
             works = max(works, now - 1) if self.events_a_second else now
             while self.events_a_second and works < now:
                 works += 1 / self.events_a_second

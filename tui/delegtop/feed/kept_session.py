@@ -28,7 +28,7 @@ from delegtop.model.events import (
     Sighted,
     Started,
 )
-from delegtop.model.store.archive import press
+from delegtop.model.store.archive import press, unpress
 from delegtop.model.store.details import NOWHERE
 from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
@@ -205,11 +205,6 @@ LARGEST = 128 * 1024 * 1024
 """Bytes that a session told at most: a file that somebody else made may hold any number of them, pressed."""
 
 
-def _unpresser() -> Any:
-    module = press()
-    return module.decompressobj() if hasattr(module, "decompressobj") else module.ZstdDecompressor()
-
-
 def pack(files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told) -> bytes | None:
     """A session as it is kept; None if something in it cannot be: half a character, a number past all use, too much."""
     try:
@@ -232,8 +227,6 @@ def unpack(data: bytes) -> KeptSession | None:
 
 def unpack_told(pressed: bytes) -> Told | None:
     try:
-        reader = _unpresser()
-        told = reader.decompress(pressed, LARGEST)
-        return _unpack_told(told) if reader.eof else None
+        return _unpack_told(unpress(pressed, LARGEST))
     except Exception:  # noqa: BLE001 # what presses has errors of its own, and one is as good as another here
         return None

@@ -197,6 +197,17 @@ def press() -> ModuleType:
     return zstd
 
 
+def unpress(data: bytes, most: int) -> bytes:
+    """What was pressed, of a file that somebody else may have made: ValueError if it is more than `most` bytes, and
+    whatever error of its own the presser has if it is none."""
+    module = press()
+    reader = module.decompressobj() if hasattr(module, "decompressobj") else module.ZstdDecompressor()
+    told = bytes(reader.decompress(data, most))
+    if not reader.eof:
+        raise ValueError(f"more than {most:,} bytes")
+    return told
+
+
 def _packed(words: ArchivedWords) -> bytes:
     try:
         return _pack(words)

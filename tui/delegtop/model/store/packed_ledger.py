@@ -17,7 +17,7 @@ from delegtop.base.origin import HostFile, Origin
 from delegtop.model.events import Awaited, Ended, Erred, Fault, Noted, ProcessSeen, Sighted, Started
 from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import Accounts
-from delegtop.model.store.archive import Archive, press, pressed
+from delegtop.model.store.archive import Archive, press, pressed, unpress
 from delegtop.model.store.column_store import ColumnStore, is_within
 from delegtop.model.store.details import Details
 from delegtop.model.store.ends import Ends
@@ -30,6 +30,8 @@ from delegtop.model.usage import Account
 LAYOUT = f"1 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
+LARGEST = 512 * 1024 * 1024
+"""Bytes of one: a file that somebody else made may hold any number of them, pressed."""
 _STAND_INS = (IN_LOG, ARCHIVED, None)
 """What stands in a column for words that are elsewhere, or that there are none; the last is -1."""
 
@@ -60,10 +62,11 @@ _unpack = msgspec.msgpack.Decoder(PackedStore).decode
 
 
 def pack_ledger(ledger: Ledger) -> bytes | None:
-    """The ledger; None if something in it cannot be kept: what a registry lists, half a character, or a number past
-    all use."""
+    """The ledger; None if something in it cannot be kept: what a registry lists, half a character, a number past
+    all use, or too much."""
     try:
-        return bytes(press().compress(_pack(_packed(ledger, len(ledger))), _LEVEL))
+        packed = _pack(_packed(ledger, len(ledger)))
+        return bytes(press().compress(packed, _LEVEL)) if len(packed) <= LARGEST else None
     except (UnicodeEncodeError, OverflowError, _CannotKeepError):
         return None
 
@@ -72,7 +75,7 @@ def unpack_ledger(data: bytes) -> Ledger | None:
     """The ledger; None if it is none."""
     ledger = Ledger()
     try:
-        found = _unpack(press().decompress(data))
+        found = _unpack(unpress(data, LARGEST))
         _fill(ledger, found)
         if not _fits(ledger, len(ledger.ids)):
             return None
