@@ -180,6 +180,16 @@ class TestThoseAbove:
         watch.look(16, heard("leaf", 15, Phase.IDLE))
         assert watch.of("top").kind != "lost return"
 
+    def test_of_two_that_were_done_in_the_same_moment_it_is_always_the_same_that_is_named(self) -> None:
+        children = [event for id in ("one", "two") for event in (started(id, parent="top"), ended(id, 5))]
+        sentences = set()
+        for told in (children, children[::-1]):
+            watch = Watch()
+            watch.look(60, started("top"), heard("top", 1, Phase.CHILD), *told)
+            assert watch.of("top").kind == "lost return"
+            sentences.add(watch.of("top").said)
+        assert len(sentences) == 1
+
 
 class TestTime:
     def test_a_silence_is_judged_anew_once_a_record_from_the_future_is_reached(self, watch: Watch) -> None:

@@ -72,16 +72,18 @@ def is_quiet_for(case: Case, span: int) -> bool:
 
 
 def last_done(case: Case) -> tuple[Millis, Delegation | None]:
-    """The child that was done last, and when; its log may say no more than that its turn is over."""
+    """The child that was done last, and when; its log may say no more than that its turn is over. Of several in the
+    same moment it is always the same one, whichever was heard of first."""
     forest = case.forest
-    last: tuple[Millis, Handle | None] = (Millis(0), None)
+    last: tuple[Millis, str] = (Millis(0), "")
+    found: Handle | None = None
     for child in forest.offspring(case.handle):
         _, heard, ended = forest.times(child)
         idle = forest.state(child) is State.IDLE and case.facts.phase is Phase.CHILD
         done = heard if idle else ended
-        if done is not None and done > last[0]:
-            last = done, child
-    return last[0], None if last[1] is None else forest.delegation(last[1])
+        if done is not None and done >= last[0] and (done, forest.id(child)) > last:
+            found, last = child, (done, forest.id(child))
+    return last[0], None if found is None else forest.delegation(found)
 
 
 def in_tool(case: Case) -> bool:
