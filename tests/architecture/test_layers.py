@@ -18,6 +18,7 @@ THIRD_PARTY = {
         "rich",
         "msgspec",
         "psutil",
+        *("nats", "nkeys", "cryptography"),
         "pydantic",
         "pydantic_core",
         "watchfiles",

@@ -72,7 +72,7 @@ class _Probes:
             "without a key nobody enters": lambda: self._shut_out(_without(self._keys["view"])),
             "a strange key does not enter": lambda: self._shut_out(_strange(self._keys["view"])),
             "a hub with another certificate is not spoken to": lambda: self._shut_out(_other_pin(self._keys["view"])),
-            "without TLS nobody enters": lambda: self._shut_out(_plain(self._keys["view"])),
+            "without TLS nobody is greeted": self._plain,
             "a key that was taken back does not enter": self._revoked,
             "a new key enters without a new start": self._invited,
         }
@@ -186,6 +186,15 @@ class _Probes:
         await client.close()
         return False
 
+    async def _plain(self) -> bool:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._world.port)
+        writer.write(b'CONNECT {"verbose":true}\r\nPING\r\n')
+        told = b""
+        with suppress(ConnectionError):
+            told = await reader.read()
+        writer.close()
+        return not any(word in told for word in (b"INFO", b"PONG", b"OK", b"nats"))
+
     async def _revoked(self) -> bool:
         key = self._world.made.invite("gone", VIEW)
         client = await self._connected(key)
@@ -219,7 +228,3 @@ def _other_pin(key: HubKey) -> HubKey:
         other = HubFolder(Path(folder) / "hub")
         other.make()
         return msgspec.structs.replace(key, certificate=other.certificate())
-
-
-def _plain(key: HubKey) -> HubKey:
-    return msgspec.structs.replace(key, certificate="")

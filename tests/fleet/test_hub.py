@@ -259,4 +259,5 @@ def test_what_a_hub_forgets_the_beginning_of_is_told_anew(tmp_path: Path, reques
                 file.write(f"{rest[number % len(rest)]}\n")
             time.sleep(1)
         assert earliest not in messages(made), "the hub has not forgotten anything"
-        assert json.loads(first)["session_id"] in rows(made.watches(), f"nats://127.0.0.1:{made.port}?since=all")
+        told = rows(made.watches(), f"nats://127.0.0.1:{made.port}?since=all")[json.loads(first)["session_id"]]
+        assert told["started_at"] is not None

@@ -9,7 +9,7 @@ from delegtop.base.clock import HOUR, Millis, WallClock
 from delegtop.base.origin import of_host
 from delegtop.dialects.recording.tape import Header, TapeBeat, TapeEvents, TapeSource, Written, frames, written
 from delegtop.feed.host_states import HostState
-from delegtop.feed.hub_host import HubHost, Presence, presence
+from delegtop.feed.hub_host import HostPresence, HubHost, presence
 from delegtop.feed.incoming import LINE, HostStream
 from delegtop.model.events import Started
 
@@ -33,7 +33,7 @@ def piece(number: int, source: str, id: str) -> bytes:
 @pytest.fixture
 def host() -> Iterator[HubHost]:
     made = HubHost("gpu1", HostStream("gpu1", WallClock()))
-    made.enters(Presence("r1", NOW, header=header()))
+    made.enters(HostPresence("r1", NOW, header=header()))
     yield made
     made.stream.close()
 
@@ -63,7 +63,7 @@ def test_that_all_is_told_counts_only_once_it_is_here(host: HubHost) -> None:
 
 
 def test_what_its_entry_says_of_the_time_tells_nothing_of_its_clock(host: HubHost) -> None:
-    host.enters(Presence("r1", NOW, told=Millis(NOW - 3 * HOUR), left=True, header=header()))
+    host.enters(HostPresence("r1", NOW, told=Millis(NOW - 3 * HOUR), left=True, header=header()))
     host.is_read()
     assert host.stream.news_at == NOW - 3 * HOUR
     assert host.stream.offset == 0

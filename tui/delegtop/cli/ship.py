@@ -11,9 +11,9 @@ from delegtop.base.clock import MINUTE, SECOND, Millis, WallClock, monotonic, pa
 from delegtop.base.hub_address import HubAddressError, checked_hub_host, hub_address
 from delegtop.base.ssh_command import BEAT
 from delegtop.cli import diagnostics, hub_extra, options, reading
-from delegtop.cli.conversation import Conversation, opened, read_again
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
+from delegtop.cli.stream_talk import StreamTalk, opened, read_again
 
 if TYPE_CHECKING:
     from delegtop.base.hub_address import HubAddress
@@ -80,7 +80,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _ship(arguments: Namespace, settings: "Settings", address: "HubAddress", key: "HubKey", host: str) -> int:
-    from delegtop.hub.courier import ForgottenError
+    from delegtop.hub.hub_courier import ForgottenError
     from delegtop.hub.position_file import Position, PositionFile, PositionInUseError
 
     found = reading.settle(arguments, settings, waits=True)
@@ -111,7 +111,7 @@ def _told(arguments: Namespace, settings: "Settings", found: "Places", shipment:
         arguments, settings, found, dict(shipment.position.marks), lines=False, masked=True, prompt=prompt
     )
     with seen:
-        talk = Conversation(seen, outgoing, shipment, float(BEAT))
+        talk = StreamTalk(seen, outgoing, shipment, float(BEAT))
         shipment.wakes(seen.feed.wake, talk.beat_soon)
         try:
             talk.begin(("want",))
@@ -135,12 +135,12 @@ class _Shipment:
     ) -> None:
         from secrets import token_hex
 
-        from delegtop.hub.courier import Courier
+        from delegtop.hub.hub_courier import HubCourier
 
         self._address, self._key, self._host, self._file, self._answers = address, key, host, file, answers
         self.position = position
         self._run = token_hex(4)
-        self._courier = Courier(address, key, host, self._run)
+        self._courier = HubCourier(address, key, host, self._run)
         self._courier.sequence = position.sequence
         self._header = b""
         self._last_beat: Millis | None = None
@@ -166,7 +166,7 @@ class _Shipment:
 
     def carry(self, batches: "Iterable[OutgoingBatch]") -> None:
         from delegtop.hub import subjects
-        from delegtop.hub.courier import Parcel
+        from delegtop.hub.hub_courier import Parcel
 
         parcels: list[Parcel] = []
         now = self._clock.now()

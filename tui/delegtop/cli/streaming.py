@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from delegtop.base.clock import monotonic
 from delegtop.cli import output, reading
-from delegtop.cli.conversation import Conversation, opened, read_again
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
+from delegtop.cli.stream_talk import StreamTalk, opened, read_again
 
 if TYPE_CHECKING:
     from delegtop.dialects.recording.tape import Mark
@@ -154,7 +154,7 @@ def run(arguments: Namespace, settings: "Settings") -> int:
         if requests is not None:
             requests.wake = seen.feed.wake
         end = float("inf") if arguments.timeout is None else monotonic() + arguments.timeout
-        talk = Conversation(seen, outgoing, PipeCarrier(Stream(), requests), arguments.heartbeat or 0.0)
+        talk = StreamTalk(seen, outgoing, PipeCarrier(Stream(), requests), arguments.heartbeat or 0.0)
         talk.begin(CAN if requests is not None else ())
         if arguments.once:
             seen.read(talk.flush)

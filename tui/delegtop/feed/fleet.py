@@ -36,7 +36,7 @@ _PAUSE = 0.1
 HERE = "this machine"
 
 
-class Link(Protocol):
+class FleetLink(Protocol):
     """One host, whatever carries what it tells."""
 
     @property
@@ -54,7 +54,7 @@ class Links(Protocol):
     """The hosts that come by one carrier."""
 
     @property
-    def links(self) -> Sequence[Link]: ...
+    def links(self) -> Sequence[FleetLink]: ...
     def start(self) -> None: ...
     def retry(self) -> list[str]: ...
     def close(self) -> None: ...
@@ -94,7 +94,7 @@ class Fleet:
             carrier.start()
 
     @property
-    def links(self) -> list[Link]:
+    def links(self) -> list[FleetLink]:
         return [link for carrier in self._carriers for link in carrier.links]
 
     def _met_at_hub(self, host: str, hub: str) -> HostStream:
@@ -225,7 +225,7 @@ class Fleet:
         local = () if self.local is None else self.local.statuses()
         return (*local, *(self._status(link) for link in self.links))
 
-    def _status(self, link: Link) -> SourceStatus:
+    def _status(self, link: FleetLink) -> SourceStatus:
         told, size = link.status(), link.stream.spool.size
         detail = "" if told.state is HostState.LIVE else told.plain.removeprefix(f"{link.name}: ")
         changed = None if told.news_at is None else Millis(told.news_at + told.offset)

@@ -23,7 +23,7 @@ _RUNS = 10_000
 _LONGEST_BEAT = 60_000
 
 
-class Presence(NamedTuple):
+class HostPresence(NamedTuple):
     """What a host says of itself in the list of hosts."""
 
     run: str = ""
@@ -35,12 +35,12 @@ class Presence(NamedTuple):
     header: bytes = b""
 
 
-def presence(data: bytes) -> Presence | None:
+def presence(data: bytes) -> HostPresence | None:
     """The entry of a host; None if it is none."""
     first, _, header = data.partition(b"\n")
     try:
         told = json.loads(first)
-        entry = Presence(
+        entry = HostPresence(
             str(told["run"])[:32],
             Millis(int(told["at"])),
             None if told.get("told") is None else Millis(int(told["told"])),
@@ -67,7 +67,7 @@ class HubHost:
         self.host, self.stream = host, stream
         self.state, self.why = HostState.CONNECTING, ""
         self.version = ""
-        self._present = Presence()
+        self._present = HostPresence()
         self._begun: tuple[str, bytes] | None = None
         """Of which start it told last, and how that began."""
         self._runs = 0
@@ -88,7 +88,7 @@ class HubHost:
 
     # -- taking ----------------------------------------------------------------------------------------------------
 
-    def enters(self, entry: Presence) -> None:
+    def enters(self, entry: HostPresence) -> None:
         """What stands in the list of hosts."""
         self._present = entry
 

@@ -21,7 +21,7 @@ from delegtop.hub import subjects
 from delegtop.hub.hub_key import SHIP, VIEW, HubKey, HubKeyError, key_for
 from delegtop.hub.hub_thread import HubThread
 from delegtop.hub.nats_client import HubClient, HubError, Message, connect
-from delegtop.hub.pull import Pull, Read
+from delegtop.hub.pull import Pull, StreamMessage
 from delegtop.hub.subjects import RUN, SEQUENCE
 
 HOSTS = 1_000
@@ -216,7 +216,7 @@ class HubLinks:
         async for entry in pull.read():
             self._entered(entry)
 
-    def _entered(self, entry: Read) -> None:
+    def _entered(self, entry: StreamMessage) -> None:
         found, host = presence(entry.data), subjects.host_of(entry.subject)
         if found is None or host is None or not self._address.wants(host):
             return
@@ -282,7 +282,7 @@ class HubLinks:
         for host in self._hosts.values():
             host.let_go(through)
 
-    async def _take(self, message: Read) -> None:
+    async def _take(self, message: StreamMessage) -> None:
         host = subjects.host_of(message.subject)
         if host is None or not self._address.wants(host) or (link := self._host(host)) is None:
             return
@@ -346,7 +346,7 @@ class HubLinks:
         host.stream.take(told if told.endswith(b"\n") else told + b"\n")
 
 
-async def _up_to(last: int, messages: AsyncIterator[Read]) -> AsyncIterator[Read]:
+async def _up_to(last: int, messages: AsyncIterator[StreamMessage]) -> AsyncIterator[StreamMessage]:
     async for each in messages:
         if each.sequence > last:
             return

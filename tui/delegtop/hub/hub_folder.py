@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from delegtop.base.clock import Millis, WallClock
+from delegtop.base.clock import SECOND, Millis, WallClock
 from delegtop.base.paths import make_private, state_folder
 from delegtop.hub.hub_key import NAME, HubKey, HubKeyError, new_seed, public_half, write_private
 from delegtop.hub.rights import rights
@@ -68,7 +68,7 @@ class HubFolder:
 
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
-        now = datetime.now(UTC)
+        now = datetime.fromtimestamp(WallClock().now() / SECOND, UTC)
         made = (
             x509.CertificateBuilder()
             .subject_name(name)

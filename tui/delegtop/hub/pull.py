@@ -25,7 +25,7 @@ _STATUS, _HEARTBEAT = "Status", "100"
 _OVER = ("404", "408", "409")
 
 
-class Read(NamedTuple):
+class StreamMessage(NamedTuple):
     """One message of a stream."""
 
     subject: str
@@ -78,7 +78,7 @@ class Pull:
         except (KeyError, TypeError, ValueError):
             raise HubError("what it answers is no consumer") from None
 
-    async def read(self, *, to_the_end: bool = False) -> AsyncIterator[Read]:
+    async def read(self, *, to_the_end: bool = False) -> AsyncIterator[StreamMessage]:
         """What comes, for ever; or all that there is."""
         if to_the_end and not self.pending:
             return
@@ -92,7 +92,7 @@ class Pull:
         finally:
             await end()
 
-    async def _messages(self, inbox: str) -> AsyncIterator[Read]:
+    async def _messages(self, inbox: str) -> AsyncIterator[StreamMessage]:
         left = 0
         while True:
             if left <= 0:
@@ -124,7 +124,7 @@ class Pull:
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{self._name}"
         await self._client.publish(subject, json.dumps(question).encode(), reply=inbox)
 
-    def _read(self, message: Message) -> Read:
+    def _read(self, message: Message) -> StreamMessage:
         """What a message is, by the place that answers to it would go to."""
         words = message.reply.split(".")
         if len(words) >= 11:  # with the domain and the account of the server
@@ -137,7 +137,7 @@ class Pull:
         if numbers[1] != self._delivered + 1:
             raise HubError("messages are missing")
         self._delivered = numbers[1]
-        return Read(
+        return StreamMessage(
             message.subject,
             bytes(message.data),
             dict(message.headers or {}),

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from delegtop import __version__
 from delegtop.base import machine
 from delegtop.base.clock import SECOND, WallClock, monotonic
-from delegtop.base.origin import Origin
 
 if TYPE_CHECKING:
     from delegtop.dialects.recording.tape import Mark
@@ -85,7 +84,7 @@ def read_again(
             pass
 
 
-class Conversation:
+class StreamTalk:
     """Tells what is new, and answers. With a `beat` (seconds) it says so often that all is told."""
 
     def __init__(self, seen: "Observation", outgoing: "Outgoing", carrier: Carrier, beat: float) -> None:
@@ -144,6 +143,8 @@ class Conversation:
             self._beaten_at = monotonic()
 
     def _answer(self) -> None:
+        from delegtop.base.origin import Origin  # whoever asks for help only needs none
+
         for request, answer in self._carrier.requests():
             want = request.get("want")
             if not (isinstance(want, list) and len(want) == 4):

@@ -46,21 +46,21 @@ class Parcel(NamedTuple):
     data: bytes
 
 
-class Question(NamedTuple):
+class HubQuestion(NamedTuple):
     """What somebody asks, and where the answer goes."""
 
     request: dict[str, Any]
     reply: str
 
 
-class Courier:
+class HubCourier:
     """One connection at a time, made anew whenever it is lost."""
 
     def __init__(self, address: HubAddress, key: HubKey, host: str, run: str) -> None:
         self._address, self._key, self._host, self._run = address, key, host, run
         self.sequence = 0
         """The number of the last message that the hub has."""
-        self.questions: deque[Question] = deque(maxlen=WAITING)
+        self.questions: deque[HubQuestion] = deque(maxlen=WAITING)
         self.was_called = False
         """Whether somebody wants to hear at once that we are there."""
         self.wake: Callable[[], None] = lambda: None
@@ -205,7 +205,7 @@ class Courier:
         with suppress(ValueError, RecursionError):
             request = json.loads(message.data)
             if isinstance(request, dict):
-                self.questions.append(Question(request, message.reply))
+                self.questions.append(HubQuestion(request, message.reply))
                 self.wake()
 
     async def _call(self, message: Message) -> None:  # noqa: ARG002 -- that it came is all
