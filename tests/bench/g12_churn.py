@@ -149,6 +149,8 @@ def _look(feed: "Feed", board: "Board") -> None:
         board.refresh()
         board.judge(1)
         board._shorten()
+    while board.finished._shortening is not None:
+        board._shorten()
 
 
 def _write(folder: Path, first: int, count: int) -> None:

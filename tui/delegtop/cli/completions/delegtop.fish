@@ -50,8 +50,8 @@ function _shtab_delegtop_using
   test "$_shtab_delegtop_cmdpath" = "$argv"
 end
 
-set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help
-set -g _shtab_delegtop_opts_with_value --address --agent --artifacts --as --at --columns --config --credentials --disk --every --exec --exit-when --fail-on --filter --folder --for --format --from --heartbeat --ignore --keep --kill --listen --log --name --notify --notify-command --only --otlp --output --port --registry --replicas --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --to --view --write -f -o -s
+set -g _shtab_delegtop_commands tree check report watch notify wait stop status serve mcp metrics record find stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help
+set -g _shtab_delegtop_opts_with_value --address --agent --artifacts --as --at --columns --config --credentials --disk --every --exec --exit-when --fail-on --filter --folder --for --format --from --heartbeat --ignore --in --keep --kill --limit --listen --log --name --notify --notify-command --only --otlp --output --port --registry --replicas --root --rule --rung --seed --session --since --slower --sort --speed --task --theme --timeout --to --view --write -f -o -s
 
 complete -c delegtop -e
 complete -c delegtop -f
@@ -248,6 +248,18 @@ complete -c delegtop -n '_shtab_delegtop_using record' -l force -d 'replace the 
 complete -c delegtop -n '_shtab_delegtop_using record' -l format -x -d 'read every source as this format, whatever its shape'
 complete -c delegtop -n '_shtab_delegtop_using record' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using record; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a file, a folder, a glob, ssh://HOST, nats://HUB, or - for standard input; else what is found'
+complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a find -d 'find words in everything this machine'"'"'s agents ever did'
+complete -c delegtop -n '_shtab_delegtop_using find' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using find' -l agent -x -d 'only of agents that are called so; * stands for any text'
+complete -c delegtop -n '_shtab_delegtop_using find' -l limit -x -d 'at most so many; default 20'
+complete -c delegtop -n '_shtab_delegtop_using find' -l best -d 'those first that say most of the words, not the newest'
+complete -c delegtop -n '_shtab_delegtop_using find' -l in -xka "(__fish_complete_path (commandline -ct))" -d 'only in this file or folder, which is read'
+complete -c delegtop -n '_shtab_delegtop_using find' -l json -d 'print JSON, a stable contract (docs/find.md)'
+complete -c delegtop -n '_shtab_delegtop_using find' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
+complete -c delegtop -n '_shtab_delegtop_using find' -l here -d 'only sessions of this folder and below'
+complete -c delegtop -n '_shtab_delegtop_using find' -l hosts -d 'also all [[hosts]] of your settings (docs/fleet.md)'
+complete -c delegtop -n '_shtab_delegtop_using find' -l no-index -d 'read every log, and keep nothing of it'
+complete -c delegtop -n '_shtab_delegtop_using find' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a stats -d 'durations, outcomes, timeouts and breaches by agent, as tables and a plot'
 complete -c delegtop -n '_shtab_delegtop_using stats' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using stats' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
@@ -384,11 +396,12 @@ complete -c delegtop -n '_shtab_delegtop_using lint' -l fail-on -xka "error warn
 complete -c delegtop -n '_shtab_delegtop_using lint' -l rule -x -d 'only this rule; may be repeated'
 complete -c delegtop -n '_shtab_delegtop_using lint' -l ignore -x -d 'not this rule; may be repeated'
 complete -c delegtop -n '_shtab_delegtop_using lint' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
-complete -c delegtop -n '_shtab_delegtop_using lint; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an agent file, or a folder: the .md files in its agent(s) folders'
+complete -c delegtop -n '_shtab_delegtop_using lint; and test $_shtab_delegtop_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an agent or command file, or a folder: the .md files in its folders of these'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a index -d 'say what is kept of finished sessions so that they are not read again, or delete it'
 complete -c delegtop -n '_shtab_delegtop_using index' -s h -l help -d 'show this help'
+complete -c delegtop -n '_shtab_delegtop_using index' -l quiet -d 'print nothing'
 complete -c delegtop -n '_shtab_delegtop_using index' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
-complete -c delegtop -n '_shtab_delegtop_using index; and test $_shtab_delegtop_npos -eq 0' -ka "show clear" -d 'what to do'
+complete -c delegtop -n '_shtab_delegtop_using index; and test $_shtab_delegtop_npos -eq 0' -ka "show update clear" -d 'what to do'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a config -d 'show the settings, where they came from, and the defaults'
 complete -c delegtop -n '_shtab_delegtop_using config' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using config' -s s -l sort -xka "problems start name project host task state depth deadline age quiet tokens cost doing" -d 'sort siblings by problems, start, name, project, state, depth, deadline, age, …'
@@ -403,4 +416,4 @@ complete -c delegtop -n '_shtab_delegtop_using completion' -s h -l help -d 'show
 complete -c delegtop -n '_shtab_delegtop_using completion; and test $_shtab_delegtop_npos -eq 0' -ka "bash zsh fish" -d 'the shell that is to complete'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a help -d 'show the help of a command'
 complete -c delegtop -n '_shtab_delegtop_using help' -s h -l help -d 'show this help'
-complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help" -d 'one of those that `delegtop --help` lists'
+complete -c delegtop -n '_shtab_delegtop_using help; and test $_shtab_delegtop_npos -eq 0' -ka "tree check report watch notify wait stop status serve mcp metrics record find stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help" -d 'one of those that `delegtop --help` lists'

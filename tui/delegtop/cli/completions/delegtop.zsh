@@ -16,6 +16,7 @@ _shtab_delegtop_commands() {
     config:'show the settings, where they came from, and the defaults'
     demo:'watch a simulated orchestrator at work'
     diff:'compare two runs: what was delegated, how long it took, how it ended'
+    find:'find words in everything this machine'"'"'s agents ever did'
     help:'show the help of a command'
     hosts:'say which other machines can be reached, and how old their news is'
     hub:'start a NATS server of one'"'"'s own that hosts ship to, and give out its keys'
@@ -170,9 +171,27 @@ _shtab_delegtop_diff_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_delegtop_diff_defaults_added=0
 
+_shtab_delegtop_find_options=(
+  {-h,--help}"[show this help]"
+  "--agent[only of agents that are called so\; \* stands for any text]:NAME:"
+  "--limit[at most so many\; default 20]:N:"
+  "--best[those first that say most of the words, not the newest]"
+  "*--in[only in this file or folder, which is read]:SOURCE:_files"
+  "--json[print JSON, a stable contract (docs\/find.md)]"
+  "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
+  "--here[only sessions of this folder and below]"
+  "--hosts[also all \[\[hosts\]\] of your settings (docs\/fleet.md)]"
+  "--no-index[read every log, and keep nothing of it]"
+  "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
+  "(*):words, \"a phrase\", begin\*, \!without, one\|other, error\:word, agent\:impl\*:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_delegtop_find_defaults_added=0
+
 _shtab_delegtop_help_options=(
   {-h,--help}"[show this help]"
-  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)"
+  ":one of those that \`delegtop --help\` lists:(tree check report watch notify wait stop status serve mcp metrics record find stats learn diff bundle hosts hub ship sources replay run demo rules migrate schema lint index config completion help)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -211,8 +230,9 @@ _shtab_delegtop_hub_defaults_added=0
 
 _shtab_delegtop_index_options=(
   {-h,--help}"[show this help]"
+  "--quiet[print nothing]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  ":what to do:(show clear)"
+  ":what to do:(show update clear)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -237,7 +257,7 @@ _shtab_delegtop_lint_options=(
   "*--rule[only this rule\; may be repeated]:ID:"
   "*--ignore[not this rule\; may be repeated]:ID:"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
-  "(*):an agent file, or a folder\: the .md files in its agent(s) folders:_files"
+  "(*):an agent or command file, or a folder\: the .md files in its folders of these:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -587,6 +607,7 @@ _shtab_delegtop() {
         config) _arguments -C -s $_shtab_delegtop_config_options ;;
         demo) _arguments -C -s $_shtab_delegtop_demo_options ;;
         diff) _arguments -C -s $_shtab_delegtop_diff_options ;;
+        find) _arguments -C -s $_shtab_delegtop_find_options ;;
         help) _arguments -C -s $_shtab_delegtop_help_options ;;
         hosts) _arguments -C -s $_shtab_delegtop_hosts_options ;;
         hub) _arguments -C -s $_shtab_delegtop_hub_options ;;
