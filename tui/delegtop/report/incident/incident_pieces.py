@@ -92,7 +92,7 @@ Ago = Callable[[str | None], str]
 """How a moment is told, by its ISO 8601 form."""
 
 
-class Telling(NamedTuple):
+class GoingOn(NamedTuple):
     """How one is told where time goes on: the report of a moment needs none of it."""
 
     message: str | None = None
@@ -103,22 +103,22 @@ class Telling(NamedTuple):
     """The moment of what does not go on."""
 
 
-AT_ONE_MOMENT = Telling()
+AT_ONE_MOMENT = GoingOn()
 
 
-def article(trouble: Trouble, id: str, ago: Ago, telling: Telling = AT_ONE_MOMENT) -> Iterator[str]:
+def article(trouble: Trouble, id: str, ago: Ago, going_on: GoingOn = AT_ONE_MOMENT) -> Iterator[str]:
     """All there is to say of one."""
     yield f'<article class="s-{trouble.state.colour}" aria-labelledby="{id}">'
     yield f'<h3 id="{id}">{escaped(words.named(trouble))}{badge(trouble.root_blocker)}</h3>'
-    yield f"<p>{escaped(trouble.message) if telling.message is None else telling.message}</p>"
+    yield f"<p>{escaped(trouble.message) if going_on.message is None else going_on.message}</p>"
     yield "<dl>"
     yield f"<dt>State</dt><dd>{state_word(trouble.state)}</dd>"
-    yield from (f"<dt>{name}</dt><dd>{telling.written(value)}</dd>" for name, value in words.facts(trouble, ago))
+    yield from (f"<dt>{name}</dt><dd>{going_on.written(value)}</dd>" for name, value in words.facts(trouble, ago))
     yield from (f"<dt>Error</dt><dd>{escaped(words.error(error))}</dd>" for error in trouble.errors)
     yield "</dl>"
     yield from todo(trouble.todo, trouble.command, "h4")
     yield from _own_words(trouble.own_words)
-    yield from _found(trouble.findings, telling.as_of)
+    yield from _found(trouble.findings, going_on.as_of)
     yield from _evidence(trouble.evidence)
     yield "</article>"
 

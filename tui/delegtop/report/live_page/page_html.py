@@ -15,7 +15,7 @@ from delegtop.base.text import line
 from delegtop.model.states import State
 from delegtop.report.incident import incident_words as words
 from delegtop.report.incident.incident_gantt import drawing
-from delegtop.report.incident.incident_pieces import Telling, article, chips
+from delegtop.report.incident.incident_pieces import GoingOn, article, chips
 from delegtop.report.incident.incident_report import Node, Trouble
 from delegtop.report.live_page.page_times import PageTimes, written_out
 
@@ -124,7 +124,7 @@ def details(trouble: Trouble, message: str, tree: list[Node], times: PageTimes) 
         return words.clock(moment) + (f" UTC ({times.mark(then)} ago)" if then is not None and known else "")
 
     as_of = f"{words.clock(at)} UTC"
-    told = article(trouble, f"t-{times.now}", ago, Telling(message, times.written, as_of))
+    told = article(trouble, f"t-{times.now}", ago, GoingOn(message, times.written, as_of))
     yield from _head(html.escape(line(trouble.name, 80)), "../", "")
     yield '<p class="back"><a href="../">All delegations</a></p>'
     yield "<main>"
