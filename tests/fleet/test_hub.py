@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("nats", reason="there is no NATS here (pip install -e '.[dev,nats]')")
+
 from tests.fleet.hub_stand_ins import WHY_NOT, HubStandIn, Started, delegtop, hub
 from tests.patience import has_ended, until
 

@@ -70,14 +70,14 @@ class _Client(Client):
         offered = self._server_info.get("tls_required") or self.options["tls_handshake_first"]
         if self._with_tls and not offered:
             raise errors.Error("nats: the server offers no TLS")
-        return super()._connect_command()
+        return bytes(super()._connect_command())
 
 
 class HubClient:
     """A connection to one server of a hub. `lost` is set once it is no more."""
 
-    def __init__(self, client: Client, prefix: str) -> None:
-        self._client, self._prefix = client, prefix
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self.lost = asyncio.Event()
         self.why = "the connection ended"
         self.refusals: list[str] = []
@@ -131,7 +131,7 @@ class HubClient:
 
     async def flush(self) -> None:
         try:
-            await self._client.flush(timeout=ANSWER)  # type: ignore[arg-type]  # it says int and takes any number
+            await self._client.flush(timeout=round(ANSWER))
         except (errors.Error, OSError) as error:
             raise HubError(_reason(error)) from None
 
@@ -171,7 +171,7 @@ async def _connect(server: str, address: HubAddress, key: HubKey, what: str) -> 
     with_tls = address.with_tls or key.has_tls
     client = _Client(with_tls=with_tls)
     try:
-        made = HubClient(client, key.inbox_prefix())
+        made = HubClient(client)
         options = _options(key, with_tls=with_tls)
     except (OSError, ssl.SSLError) as error:
         raise HubError(_reason(error)) from None
