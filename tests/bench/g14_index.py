@@ -28,7 +28,7 @@ _COMMANDS = {
 def rows(plan: Plan) -> list[Row]:
     home = plan.empty("indexed")
     (home / "work").mkdir()
-    make_history(home / "claude", 180 if plan.quick else 900, _SESSION, now())
+    make_history(home / "claude", 300 if plan.quick else 900, _SESSION, now())  # more than others are asked for
     size = sum(path.stat().st_size for path in home.rglob("*.json*"))
     log = home / "log" / "session.jsonl"
     log.parent.mkdir()
