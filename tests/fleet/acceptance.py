@@ -46,6 +46,8 @@ from delegtop.settings import Settings
 LOG = "state/delegtop/logs/run.jsonl"
 _PLACES = ("rank", "host", "source", "origin", "assessment", "findings", "notes", "claims", "reason")
 """What is told otherwise here than there, or counts the minutes."""
+_JUDGED = ("state", "waiting_on")
+"""What goes by the last word of the host, and not by the moment that is shown."""
 MB = 1 << 20
 
 
@@ -155,7 +157,7 @@ def compared(seen: Observation, hosts: Sequence[HostStandIn]) -> tuple[list[str]
     for host in hosts:
         now, judged = told_there(host, at), told_there(host, seen.forest.judged_on(host.name))
         told = here.get(host.name, {})
-        there = {id: now[id] | {"state": row["state"]} for id, row in judged.items()}
+        there = {id: now[id] | {name: row[name] for name in _JUDGED} for id, row in judged.items()}
         if told != there:
             wrong.append(f"{host.name} ({_difference(told, there)})")
     return wrong, len(seen.forest)
