@@ -69,6 +69,13 @@ async def test_words_are_found_in_everything_that_ever_was_while_they_are_typed(
         assert "its log is gone" in text_of(app)
 
 
+async def test_what_is_still_at_work_is_said_to_be_in_the_rows(make_app: MakeApp) -> None:
+    async with running(make_app(), size=SIZE) as (app, pilot):
+        await pilot.press("vertical_line", *"implement")
+        await looked(app, pilot, 0)
+        assert "nothing; but rows of the tree have it: esc, \\" in text_of(app)
+
+
 async def test_what_has_a_row_is_gone_to(make_app: MakeApp) -> None:
     kept(1, "A plan for the roses", id=FAILED)
     async with running(make_app(), size=SIZE) as (app, pilot):

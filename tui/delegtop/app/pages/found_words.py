@@ -1,4 +1,4 @@
-"""What is told of a session of the past that has the words: a row of two lines, and all there is."""
+"""What is told of a session of the past that has the words: a row of one line or two, and all there is."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,13 +20,10 @@ if TYPE_CHECKING:
     from delegtop.report.found_sessions import FoundSession
 
 _WHEN, _STATE, _WHO, _WHERE = 16, 13, 18, 24
+LINES = 2
+"""Of a row, at most."""
 _LEAST = 100
 """Cells: with fewer, where it was stands in the second line."""
-
-
-def line_count() -> int:
-    """Lines of a row."""
-    return 2
 
 
 def row(each: "FoundSession", words: str, width: int, *, home: str, ascii: bool = False) -> Content:
@@ -49,10 +46,8 @@ def row(each: "FoundSession", words: str, width: int, *, home: str, ascii: bool 
     second = " " * (_WHEN + 2) + cut(
         below or ("its log is gone" if each.source is None else ""), width - _WHEN - 2, mark
     )
-    return Content("\n").join([
-        Content.assemble(*first, emphasised(cut(title, max(left, 8), mark), words)),
-        emphasised(second, words, MUTED),
-    ])  # fmt: skip
+    top = Content.assemble(*first, emphasised(cut(title, max(left, 8), mark), words))
+    return Content("\n").join([top, emphasised(second, words, MUTED)]) if second.strip() else top
 
 
 def emphasised(text: str, words: str, style: str = "") -> Content:

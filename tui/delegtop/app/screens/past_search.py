@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerState
 
 from delegtop.app import keymap
-from delegtop.app.pages.found_words import line_count, row
+from delegtop.app.pages.found_words import LINES, row
 from delegtop.app.pages.inspector.page_words import MUTED
 from delegtop.app.screens.found_session import FoundSessionDialog
 from delegtop.app.screens.leaving import Leaving
@@ -51,10 +51,19 @@ class PastSearch(Leaving, Screen[str | None]):
     PastSearch > OptionList > .option-list--option-highlighted { background: $row-cursor; color: $foreground; }
     """
 
-    def __init__(self, past: PastSessions, settings: Settings, words: str, has_row: Callable[[str], bool]) -> None:
-        """`has_row` says whether a delegation of that id has a row in the tree, or can be given one."""
+    def __init__(
+        self,
+        past: PastSessions,
+        settings: Settings,
+        words: str,
+        has_row: Callable[[str], bool],
+        is_in_rows: Callable[[str], bool],
+    ) -> None:
+        """`has_row` says whether a delegation of that id has a row in the tree, or can be given one; `is_in_rows`
+        whether any row has the words."""
         super().__init__()
-        self._past, self._settings, self._words, self._has_row = past, settings, words, has_row
+        self._past, self._settings, self._words = past, settings, words
+        self._has_row, self._is_in_rows = has_row, is_in_rows
         self._home = str(Path.home())
         self._title, self._keys = Static(Content(), id="past-title"), KeyBar()
         self._prompt, self._list = Prompt("\\", _EXAMPLE, PROMPT), OptionList()
@@ -85,7 +94,7 @@ class PastSearch(Leaving, Screen[str | None]):
 
     def _draw_title(self) -> None:
         reading = "   reading what is new …" if self._past.is_reading else ""
-        title = ("delegtop · everything that ever was", "bold $primary")
+        title = ("delegtop · sessions that are over", "bold $primary")
         self._title.update(Content.assemble(title, (f"   {self._said}", ""), (reading, MUTED)), layout=False)
 
     # Looking
@@ -101,9 +110,7 @@ class PastSearch(Leaving, Screen[str | None]):
         words = self._words
         if not words:
             self._show((), "")
-        if (
-            not words or self._asked is not None
-        ):  # one at a time: what comes of this one is looked at, and then the next
+        if not words or self._asked is not None:  # one at a time: what comes of this one is looked at, then the next
             return
         self._asked = words
         self.run_worker(
@@ -126,9 +133,15 @@ class PastSearch(Leaving, Screen[str | None]):
         elif event.state is WorkerState.SUCCESS:
             found: Sequence[FoundSession] = event.worker.result or ()
             more = "the newest " if len(found) >= SHOWN else ""
-            self._show(found, f"{more}{len(found):,} found" if found else "nothing")
+            self._show(found, f"{more}{len(found):,} found" if found else self._nothing())
         elif event.state is WorkerState.ERROR:
             self._show((), line(str(event.worker.error), 300))
+
+    def _nothing(self) -> str:
+        """What is still at work is kept nowhere, but has a row."""
+        if not self._is_in_rows(self._words):
+            return "nothing"
+        return f"nothing; but rows of the tree have it: esc, {keymap.key_of('search', self._settings.keymap)}"
 
     def _show(self, found: "Sequence[FoundSession]", said: str) -> None:
         before = self._current
@@ -184,7 +197,7 @@ class PastSearch(Leaving, Screen[str | None]):
             self._list.scroll_to_highlight()
 
     def action_page(self, by: int) -> None:
-        self.action_move(by * max(self._list.size.height // line_count() - 1, 1))
+        self.action_move(by * max(self._list.size.height // LINES - 1, 1))
 
     @on(Prompt.Left)
     def _left(self) -> None:

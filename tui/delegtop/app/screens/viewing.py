@@ -257,7 +257,11 @@ class Viewing(Screen[None]):
             self.notify(told, severity="warning", markup=False)
             return
         words = self.board.rows.highlight
-        self.app.push_screen(PastSearch(self.past, self.settings, words, self._has_row), self._found_in_past)
+        screen = PastSearch(self.past, self.settings, words, self._has_row, self._is_in_rows)
+        self.app.push_screen(screen, self._found_in_past)
+
+    def _is_in_rows(self, words: str) -> bool:
+        return row_search.next_match(self.board, words, None, 1) is not None
 
     def _has_row(self, id: str) -> bool:
         return self.board.forest.find(id) is not None or bool(self.board.show_finished(id))

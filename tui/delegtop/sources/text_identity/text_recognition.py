@@ -59,10 +59,14 @@ class TextRecogniser:
             if furthest < reached <= trace.offset and self._holds(fd, trace, reached, agreed.offset):
                 known, furthest, goes_further = trace, reached, more
         replaced, file.replaces = file.replaces, None
-        if known is None:
+        fork: TextTrace | None = None
+        if known is None or goes_further:
             origin = replaced.trace if replaced is not None else repeated
             others = [trace for trace in self._library.like(key, head) if trace.copies and trace.start == start]
-            self.begin(file, self._fork(file, fd, origin, others, replaced) or TextTrace(key, start))
+            fork = self._fork(file, fd, origin, others, replaced)
+        # A copy that went on by itself parted from what it repeated, even if a text is known that ended earlier.
+        if known is None or (fork is not None and fork.offset > furthest):
+            self.begin(file, fork or TextTrace(key, start))
         elif goes_further:
             self._adopt(file, known)
         else:
