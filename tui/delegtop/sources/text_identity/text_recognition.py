@@ -110,8 +110,12 @@ class TextRecogniser:
         for trace in self._library.like(own.key, own.head):
             if trace is not own and trace.start == own.start and trace.offset > own.offset:
                 agreed = trace.agreement(fd, size)
-                reached = min(trace.offset, size)
-                if not agreed.contradicted and self._holds(fd, trace, reached, agreed.offset):
+                reached, home = min(trace.offset, size), trace.home
+                if agreed.contradicted:
+                    continue
+                if self._holds(fd, trace, reached, agreed.offset):
+                    return True
+                if home is not None and home is not file and self._repeats(home, fd, reached):
                     return True
         return False
 
