@@ -20,6 +20,7 @@ RETURN: dict[str, Any] = {
         "delegation_path": ["orchestrator", "plan", "planner"],
     },
 }
+SAMPLES = Path(__file__).parents[3] / "sample_logs"
 ANSWER: dict[str, Any] = {
     "meta": {"agent_name": "scout", "status": "complete", "execution_time_ms": 10},
     "artifacts": [],
@@ -108,3 +109,14 @@ def test_a_file_without_findings_on_its_fields_is_not_looked_into(monkeypatch: p
     Path("good.json").write_text(json.dumps(RETURN | {"artifacts": []}), "utf-8")
     assert main(["check", "good.json"]) == 0
     assert looked == []
+
+
+@pytest.mark.parametrize("torn", [1, 2])
+def test_a_torn_line_in_a_file_of_lines_is_told_at_that_line(torn: int, capsys: pytest.CaptureFixture[str]) -> None:
+    measured = SAMPLES / "proofchecker" / "specs" / "311_measure_the_queue" / "metrics.jsonl"
+    lines = measured.read_text("utf-8").splitlines()
+    lines.insert(torn, '{"half":')
+    task = Path("specs", measured.parent.name)
+    task.mkdir(parents=True)
+    (task / measured.name).write_text("\n".join(lines) + "\n", "utf-8")
+    assert found(str(task / measured.name), "LOG-001", capsys) == [torn + 1]

@@ -20,7 +20,7 @@ _NO_JSON = ("LOG-001", "HYP-002")
 
 def placed(subjects: "Iterable[CheckSubject]", statuses: "Iterable[SourceStatus]") -> "list[CheckSubject]":
     """The subjects, with evidence on the lines of the fields. Only files that a finding tells of are looked into."""
-    whole = {source.path for source in statuses if _is_whole(source.dialect)}
+    whole = {source.path for source in statuses if _is_whole(source.dialect) and not _has_lines(source)}
     text_at = cache(_text_at)  # of one entry several things may be wrong
     return [
         subject._replace(findings=tuple(_placed(finding, whole, text_at) for finding in subject.findings))
@@ -36,6 +36,11 @@ def _is_whole(dialect: str | None) -> bool:
     if dialect is None or dialect not in names():
         return dialect is not None  # a return, or a part of one
     return load(dialect).unit in (Unit.DOCUMENT, Unit.TEXT)
+
+
+def _has_lines(source: "SourceStatus") -> bool:
+    """Whether it is one of the files of lines that a format of documents has among others."""
+    return source.path.endswith(".jsonl") and source.records + source.unreadable > 1
 
 
 def _placed(finding: "Finding", whole: set[str], text_at: Callable[[Origin], str]) -> "Finding":
