@@ -78,7 +78,7 @@ class RegisterEntry(LogEntry):
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["timeout"]}, {"required": ["deadline"]}]})
 
-    event: Literal["register"]
+    event: Literal["register"] = Field(description="A delegation begins.")
     delegation_depth: Annotated[
         Count,
         Demand(_CONTEXT, "DEL-003"),
@@ -126,7 +126,7 @@ class RegisterEntry(LogEntry):
 class HeartbeatEntry(LogEntry):
     """A sign of life."""
 
-    event: Literal["heartbeat"]
+    event: Literal["heartbeat"] = Field(description="It is still at work.")
     activity: Annotated[
         str | None, Demand(_PAGE, "LOG-002"), Field(description="What it is doing now, for people.")
     ] = None
@@ -142,7 +142,7 @@ class HeartbeatEntry(LogEntry):
 class ReturnEntry(LogEntry):
     """The agent handed back its result. The log takes any; this is what one should be."""
 
-    event: Literal["return"]
+    event: Literal["return"] = Field(description="It came back with a return.")
     returned: Annotated[
         Return, Demand(_PAGE, "RET-001"), Field(alias="return", description="The return object, as the agent gave it.")
     ]
@@ -151,7 +151,7 @@ class ReturnEntry(LogEntry):
 class TimeoutEntry(LogEntry):
     """The caller stopped waiting."""
 
-    event: Literal["timeout"]
+    event: Literal["timeout"] = Field(description="Its time is over.")
     artifacts: Annotated[
         tuple[ReturnArtifact, ...],
         Demand("Delegation guide, Stage 3: timeout_handling", "LOG-002"),
@@ -162,7 +162,7 @@ class TimeoutEntry(LogEntry):
 class ErrorEntry(LogEntry):
     """Something went wrong. The delegation goes on unless the error says that it is not recoverable."""
 
-    event: Literal["error"]
+    event: Literal["error"] = Field(description="Something went wrong; it may go on.")
     error: Annotated[ReturnError, Demand(_PAGE, "LOG-002"), Field(description="What went wrong.")]
     stack_trace: Annotated[
         str | None,
@@ -174,7 +174,7 @@ class ErrorEntry(LogEntry):
 class CancelEntry(LogEntry):
     """Someone ended the delegation before it was done."""
 
-    event: Literal["cancel"]
+    event: Literal["cancel"] = Field(description="It was called off.")
     reason: Annotated[str | None, Demand(_PAGE, "LOG-002"), Field(description="Why, for people.")] = None
 
 
