@@ -12,7 +12,7 @@ from tests.bench.measure import say
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "delegtop-bench"
 
 
-FETCH = "DELEGTOP_BENCH_FETCH"
+FETCH = "BENCH_FETCHES"
 """Set where programs that are missing may be fetched from the network."""
 
 
