@@ -73,7 +73,7 @@ async def test_what_is_still_at_work_is_said_to_be_in_the_rows(make_app: MakeApp
     async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("vertical_line", *"implement")
         await looked(app, pilot, 0)
-        assert "nothing; but rows of the tree have it: esc, \\" in text_of(app)
+        assert "nothing, but the rows have it: esc, \\" in text_of(app)
 
 
 async def test_what_has_a_row_is_gone_to(make_app: MakeApp) -> None:

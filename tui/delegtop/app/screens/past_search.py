@@ -141,7 +141,7 @@ class PastSearch(Leaving, Screen[str | None]):
         """What is still at work is kept nowhere, but has a row."""
         if not self._is_in_rows(self._words):
             return "nothing"
-        return f"nothing; but rows of the tree have it: esc, {keymap.key_of('search', self._settings.keymap)}"
+        return f"nothing, but the rows have it: esc, {keymap.key_of('search', self._settings.keymap)}"
 
     def _show(self, found: "Sequence[FoundSession]", said: str) -> None:
         before = self._current
