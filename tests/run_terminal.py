@@ -7,6 +7,7 @@ import select
 import struct
 import subprocess
 import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,26 @@ class Terminal:
     def resize(self, columns: int, lines: int) -> None:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
 
-    def wait_for(self, words: bytes | str) -> bytes:
+    def wait_for(self, words: bytes | str, within: float = PATIENCE) -> bytes:
         """Read on until they are there; what was read since the last that was waited for, up to them."""
-        wanted, end = words.encode() if isinstance(words, str) else words, monotonic() + PATIENCE
+        wanted, end = words.encode() if isinstance(words, str) else words, monotonic() + within
         while (at := self._seen.find(wanted, self._read)) < 0:
             assert select.select([self._fd], [], [], max(0, end - monotonic()))[0], self._seen[self._read :]
             self._seen += os.read(self._fd, 4096)
         between, self._read = self._seen[self._read : at], at + len(wanted)
         return between
+
+    def type_until(self, keys: bytes, words: bytes | str) -> None:
+        """Type them again each second until the words are there, as somebody does whose key was not heard.
+
+        Python at its prompt does not hear a Ctrl-C that comes after the prompt is drawn and before it waits for input.
+        """
+        for _ in range(int(PATIENCE)):
+            self.type(keys)
+            with suppress(AssertionError):
+                self.wait_for(words, within=1)
+                return
+        self.wait_for(words)
 
     def close(self) -> None:
         os.close(self._fd)  # hangs up on whatever still runs there
