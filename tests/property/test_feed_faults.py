@@ -18,6 +18,6 @@ def test_a_recording_holds_every_record_on_disk_once_whatever_happens_to_the_fil
     assert not failed, "\n".join(failed)
 
 
-@pytest.mark.parametrize("seed", [20_007_005, 20_008_043])
+@pytest.mark.parametrize("seed", [20_007_005, 20_008_043, 20_014_503, 20_015_092])
 def test_a_schedule_that_failed_once_does_so_no_more(seed: int, tmp_path: Path) -> None:
     assert report(tmp_path, seed) is None

@@ -325,6 +325,32 @@ class TestATextThatIsKnownAgain:
         assert recorded.look(2) == ["aaa111", "bbb222", "ccc333"]
         assert [each.reason for each in recorded.unreadable] == ["unterminated"]
 
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_in_a_copy_of_its_first_line_from_before_that_went_on(
+        self, log: Path, recorded: RecordedFeed, monkeypatch: pytest.MonkeyPatch, *, packed: bool
+    ) -> None:
+        log.write_text(session_lines("aaa111").rstrip("\n"))
+        copy = Path("logs/session.jsonl.1")
+        copy.write_bytes(log.read_bytes())
+        if packed:
+            pack(copy)
+        append(log, session_lines("bbb222"))
+        monkeypatch.setattr(live_feed, "UNENDED_SECONDS", -1.0)
+        assert recorded.look(3) == ["aaa111", "bbb222"]
+
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_but_not_in_a_copy_of_a_first_line_that_became_too_long_to_keep(
+        self, log: Path, recorded: RecordedFeed, monkeypatch: pytest.MonkeyPatch, *, packed: bool
+    ) -> None:
+        first = session_lines("aaa111").rstrip("\n")
+        log.write_text(first + "y" * tail.LINE_LIMIT + "\n" + session_lines("bbb222"))
+        copy = Path("logs/session.jsonl.1")
+        copy.write_text(first)
+        if packed:
+            pack(copy)
+        monkeypatch.setattr(live_feed, "UNENDED_SECONDS", -1.0)
+        assert sorted(recorded.look(3)) == ["aaa111", "bbb222"]
+
     @pytest.mark.parametrize(
         "before", [b"\0\0\n", b"\0" * 3_000_000, b"\n", b"\xff\xfe\xfa\n"], ids=["NULs", "hole", "", "BOM?"]
     )

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.recorded_feed import RecordedFeed
 
 from delegtop.base.clock import FrozenClock, Millis, parse_time
 from delegtop.feed import recent_window as window_module
@@ -43,6 +44,26 @@ def test_a_file_that_is_written_again_is_admitted_then(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", RECENT)
     assert window.admit([path]) == [path]
     assert window.left_out == {}
+
+
+def test_what_is_not_there_when_it_is_asked_is_asked_again_later(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    window = RecentWindow(Millis(NOW - 2 * HOUR))
+    assert window.admit([str(path)]) == []
+    write(path, RECENT)
+    assert window.admit([str(path)]) == [str(path)]
+
+
+def test_an_old_log_stays_unread_though_its_folder_was_away_for_a_moment(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    write(folder / "old.jsonl", OLD, register("aaa111"))
+    recorded = RecordedFeed(folder, since=Millis(NOW - 2 * HOUR))
+    assert recorded.look() == []
+    folder.rename(tmp_path / "away")
+    recorded.look()
+    (tmp_path / "away").rename(folder)
+    assert recorded.look(2) == []
+    recorded.close()
 
 
 def test_a_session_is_read_whole_if_one_of_its_files_is_recent(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class RecentWindow:
 
     def admit(self, paths: Iterable[str]) -> list[str]:
         """Those of all paths that nobody reads which are to be read from now on, the newest first if they are many."""
-        written = {path: _written(path) for path in paths}
+        written = {path: at for path in paths if (at := _written(path)) is not None}
         since, asleep = self.since, frozenset[str]()
         if since is not None:
             asleep = self._here.asleep(written, self._told, since)
@@ -137,10 +137,12 @@ def folder_of(path: str) -> str:
     return os.path.dirname(path[: found.start()] if found else path) or "."  # noqa: PTH120 # thousands of files at every scan
 
 
-def _written(path: str) -> Millis:
-    """When it was last written. What cannot be asked is read, and its reader says what is wrong."""
+def _written(path: str) -> Millis | None:
+    """When it was last written; None if it is not there. Any other that cannot be asked is read, and that tells why."""
     try:
         written = os.stat(path).st_mtime_ns  # noqa: PTH116 # thousands of files at every scan
+    except FileNotFoundError:
+        return None
     except OSError:
         return Millis(1 << 62)
     if is_database(path):

@@ -48,7 +48,7 @@ class Tail:
         self._clock = clock or WallClock()
         self._attached: dict[str, int] = {}
         self._handles = Handles(handles or affordable(), self._attached)
-        self._library = KnownTexts()
+        self._library = KnownTexts(limit)
         self._texts = TextRecogniser(self._library, self._handles, limit, self._clock)
         self._files: dict[Inode, FollowedInode] = {}
         self._paths: dict[str, FollowedInode] = {}

@@ -1,9 +1,9 @@
 """Every text a reader knows, by its first line: those in files now, and those that were."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
-from delegtop.sources.text_identity.text_trace import UNENDED, TextTrace, key_of
+from delegtop.sources.text_identity.text_trace import HEAD, UNENDED, TextTrace, key_of
 
 _REMEMBERED = 1_024
 _ALIKE = 32
@@ -13,7 +13,9 @@ _ALIKE = 32
 class KnownTexts:
     """Traces by their first line, and by the very name object their lines carry."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        """Bytes: a longer line is not told."""
         self._by_key: dict[int, list[TextTrace]] = {}
         self._by_source: dict[int, TextTrace] = {}
         self._closed: dict[TextTrace, None] = {}
@@ -22,7 +24,19 @@ class KnownTexts:
         """The known texts with a first line of that digest that begin like this, newest first."""
         unended = self._by_key.get(UNENDED, ())
         newest = reversed((*unended, *self._by_key.get(key, ())[-_REMEMBERED:]))
-        return islice((each for each in newest if _begin_alike(each.head, head)), _ALIKE)
+        alike = (each for each in newest if _begin_alike(each.head, head))
+        return islice(chain(alike, self._going_on_from(head)), _ALIKE)
+
+    def _going_on_from(self, head: bytes) -> Iterator[TextTrace]:
+        """If that is all of a first line and has no end: the texts in which it went on, so that its digest is another.
+        Not those in which it may have become too long to be told."""
+        if len(head) >= HEAD or b"\n" in head:
+            return
+        newest = chain.from_iterable(map(reversed, reversed(self._by_key.values())))
+        for each in islice(newest, _REMEMBERED):
+            is_kept = b"\n" in each.head or each.offset - each.start <= self._limit
+            if is_kept and each.line and each.head.startswith(head):
+                yield each
 
     def add(self, trace: TextTrace) -> None:
         self._by_key.setdefault(trace.key, []).append(trace)
