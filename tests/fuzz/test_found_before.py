@@ -108,6 +108,16 @@ def test_a_line_both_wide_and_deep_costs_little_more_than_its_decoding(piece: st
     assert cost(lambda: read(data)) < 4 * cost(lambda: msgspec.json.decode(data))
 
 
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("field", ["other", "key_findings", "linked_tasks", "file", "date"])
+def test_an_entry_of_a_manifest_both_wide_and_deep_costs_little_more_than_its_record(field: str) -> None:
+    entry: dict[str, object] = {"id": "a", "status": "complete", "key_findings": ["found"]}
+    entry[field] = [json.loads("[" * 150 + "]" * 150)] * 130
+    line = Line(Origin("MANIFEST.jsonl", 1, 0), json.dumps(entry, separators=(",", ":")).encode())
+    told = cost(lambda: list(load("cleo-manifest")().read(line)), rounds=10)
+    assert told < 2.6 * cost(lambda: read(line.data), rounds=10)
+
+
 @pytest.mark.parametrize("deep", [150, 300])
 def test_brackets_in_texts_hide_no_depth_and_pretend_none(deep: int) -> None:
     hidden = '["]\\\\","\\"",' * deep + "1" + ',"["]' * deep

@@ -39,6 +39,8 @@ _TYPES: dict[str, tuple[type, str]] = {
 """The fields that are no text."""
 MOST = 200
 """Items of a list that are looked at."""
+DEEPEST = 8
+"""Lists and objects within each other that are looked into."""
 _READ = 4_000
 """Characters of a finding that are looked at."""
 

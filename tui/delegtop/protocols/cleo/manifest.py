@@ -9,6 +9,8 @@ from datetime import UTC, tzinfo
 from hashlib import blake2b
 from typing import Any, ClassVar
 
+import msgspec
+
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.kit.multiline import Unfinished
@@ -24,6 +26,8 @@ from delegtop.protocols.protocol_drift import Drift
 from delegtop.sources.records import Line, Record, Unreadable, decoded, records
 
 _SNIFFED = 40
+_LONG = 16 * 1024
+"""Bytes of an entry that is written otherwise for its digest: `repr` takes milliseconds for lists within lists."""
 
 
 class CleoManifest(Dialect):
@@ -121,7 +125,7 @@ class CleoManifest(Dialect):
 
     def _events(self, record: Record, place: list[Drift]) -> Iterator[Event]:
         entry, origin = ManifestEntry.of(record.value), record.origin
-        said = blake2b(repr(record.value).encode("utf-8", "replace"), digest_size=8).digest()
+        said = _digest(record.value)
         id = self._name(entry.id or f"entry-{said.hex()[:8]}", said)
         drift = [*entry.drift, *place, *self._repeated(entry.id, said, origin)]
         notes = Notes(origin)
@@ -147,6 +151,14 @@ class CleoManifest(Dialect):
         if before == said:
             return [] if line == origin.line else [Drift(TWICE, f"line {line} says the same")]
         return [Drift(SAME_ID, f"line {line} has the id {id} too")]
+
+
+def _digest(entry: dict[str, Any]) -> bytes:
+    """Of all that an entry says."""
+    written = msgspec.json.encode(entry)
+    if len(written) <= _LONG:
+        written = repr(entry).encode("utf-8", "replace")
+    return blake2b(written, digest_size=8).digest()
 
 
 def _listed(line: Line) -> list[Record]:

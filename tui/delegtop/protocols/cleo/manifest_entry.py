@@ -12,9 +12,18 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from delegtop.protocols.cleo.entry_drift import BAD_DATE, MISSING, MOST, RENAMED, EntryNames, departures, is_said
+from delegtop.protocols.cleo.entry_drift import (
+    BAD_DATE,
+    DEEPEST,
+    MISSING,
+    MOST,
+    RENAMED,
+    EntryNames,
+    departures,
+    is_said,
+)
 from delegtop.protocols.cleo.manifest_contract import FIELDS, EntryVersion, version_of
-from delegtop.protocols.protocol_drift import Drift
+from delegtop.protocols.protocol_drift import Drift, json_type
 
 _OTHER_NAMES = {
     "file": ("output", "output_file", "outputFile", "artifact", "artifacts"),
@@ -82,10 +91,11 @@ def looks_like_entry(value: Mapping[str, Any]) -> bool:
     return ended and named and told and not {"start_timestamp", "compliance"} & value.keys()
 
 
-def output_paths(value: object) -> tuple[str, ...]:
+def output_paths(value: object, deepest: int = DEEPEST) -> tuple[str, ...]:
     """The paths a field names: a text, a list of texts, or objects with a `path`."""
     if isinstance(value, list):
-        return tuple(islice((path for each in value[:MOST] for path in output_paths(each)), MOST))
+        inner = value[:MOST] if deepest else ()
+        return tuple(islice((path for each in inner for path in output_paths(each, deepest - 1)), MOST))
     if isinstance(value, dict):
         value = value.get("path") or value.get("file")
     return (value,) if isinstance(value, str) and value.strip() else ()
@@ -147,7 +157,7 @@ def _when(value: Mapping[str, Any], drift: list[Drift]) -> tuple[str | None, str
     day = next((text[:10] for text in texts if _is_day(text[:10])), None)
     told = value.get("date")
     if is_said(told) and not (isinstance(told, str) and _DAY.fullmatch(told) and _is_day(told)):
-        drift.append(Drift(BAD_DATE, str(told)))
+        drift.append(Drift(BAD_DATE, json_type(told) if isinstance(told, list | dict) else str(told)))
     return day, time
 
 
@@ -197,12 +207,14 @@ def _text(value: object) -> str | None:
     return None
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def _texts(value: object, deepest: int = DEEPEST) -> tuple[str, ...]:
     """The texts in a list; a text alone is a list of one, an object tells one of each of its values."""
+    if isinstance(value, list | dict) and not deepest:
+        return ()
     if isinstance(value, list):
-        return tuple(islice((text for each in value[:MOST] for text in _texts(each)), MOST))
+        return tuple(islice((text for each in value[:MOST] for text in _texts(each, deepest - 1)), MOST))
     if isinstance(value, dict):
         inner = islice(value.items(), MOST)
-        return tuple(f"{key}: {text}" for key, each in inner if (text := "; ".join(_texts(each))))
+        return tuple(f"{key}: {text}" for key, each in inner if (text := "; ".join(_texts(each, deepest - 1))))
     alone = _text(value)
     return (alone,) if alone else ()
