@@ -486,6 +486,12 @@ def secrets(folder: Path, _arguments: argparse.Namespace) -> Iterator[Result]:
     )
 
 
+_NAMES = """import sys
+from itertools import count
+from delegtop.dialects.recording.tape import TapeSource, frames
+for number in count(2):
+    sys.stdout.buffer.write(b"".join(frames(TapeSource(number, f"/{number}" + "x" * 4_000))))"""
+
 HOSTILE: dict[str, str] = {
     "an endless line": "exec tr '\\0' x </dev/zero",
     "endless short lines": "exec yes",
@@ -495,6 +501,7 @@ HOSTILE: dict[str, str] = {
     "a stream and then noise": 'cat "$0.stream"; exec cat /dev/urandom',
     "a stream and then an endless line": 'cat "$0.stream"; exec tr "\\\\0" x </dev/zero',
     "its stream again and again": 'while :; do cat "$0.stream"; done',
+    "names of logs without end": f"cat \"$0.stream\"; exec {sys.executable} -c '{_NAMES}'",
     "endless words on stderr": "exec yes >&2",
     "nothing": "exec sleep 600",
     "it closes its output and stays": "exec >&-; exec sleep 600",
@@ -503,7 +510,7 @@ HOSTILE: dict[str, str] = {
 
 
 def hostile(folder: Path, _arguments: argparse.Namespace) -> Iterator[Result]:
-    """Twelve hosts that send whatever they like, and one that is as it should be."""
+    """Thirteen hosts that send whatever they like, and one that is as it should be."""
     world = ToldStreams(folder)
     for number, script in enumerate(HOSTILE.values()):
         world.streams(f"bad{number}", header(mark=str(number)))

@@ -14,11 +14,12 @@ from tests.patience import until
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin, of_host
 from delegtop.base.ssh_command import HostNameError, SshAddress, checked_command, checked_host
-from delegtop.dialects.recording.tape import Header, TapeBeat, TapeEvents, TapeLine, TapeSource, written
+from delegtop.dialects.recording.tape import Header, Part, TapeBeat, TapeEvents, TapeLine, TapeSource, written
 from delegtop.feed import fleet_links, host_link
 from delegtop.feed.fleet import Fleet
 from delegtop.feed.host_states import HostState, HostStatus
-from delegtop.feed.incoming import ROWS, HostStream
+from delegtop.feed.incoming import NAMES, ROWS, HostStream
+from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event, Heard, HostBeat, HostMet, Started
 from delegtop.sources import handles
 
@@ -426,6 +427,71 @@ def test_more_rows_than_any_host_has_close_it(monkeypatch: pytest.MonkeyPatch) -
     assert len(told_by(made)) == 10
     assert made.fault == "more than 200,000 delegations"
     assert ROWS == 200_000
+
+
+@pytest.mark.parametrize("glue", [b"\n", b""], ids=["lines", "lines without their ends"])
+def test_more_names_of_logs_than_any_host_has_close_it(monkeypatch: pytest.MonkeyPatch, glue: bytes) -> None:
+    monkeypatch.setattr("delegtop.feed.incoming.NAMES", 100_000)
+    names = [f"/srv/{number:04}{'x' * 990}.jsonl" for number in range(400)]
+    told = [data(TapeSource(number, name)).rstrip(b"\n") for number, name in enumerate(names, 2)]
+    beat = data(TapeBeat(WallClock().now(), marks={str(number): (1, 1, 1) for number in range(2, 402)}))
+    made = stream(BEGIN, glue.join(told) + b"\n" + beat)
+    for _ in made.drain():
+        pass
+    assert made.fault == "names of logs that take more than 32 MiB"
+    assert NAMES == 32 * 1024 * 1024
+    [(_, kept)] = made._eras
+    assert 50 < len(kept._sources) < 100
+    assert len(made.marks) < 100
+    assert len(made._named) < 100
+
+
+def test_names_that_are_told_again_with_every_line_are_as_many_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("delegtop.feed.incoming.NAMES", 1_000)
+    again = data(TapeSource(1, "run.jsonl"), started("a"), TapeBeat(WallClock().now(), marks={"1": (1, 1, 1)}))
+    made = stream(BEGIN, again * 100)
+    assert len(told_by(made)) == 100
+    assert not made.fault
+    assert [*made.marks] == ["run.jsonl"]
+
+
+def test_what_a_log_tells_whose_name_is_too_long_is_counted_and_told_of_no_other() -> None:
+    made = stream(BEGIN, data(started("a"), TapeSource(1, "x" * 5_000), started("b", 2)))
+    assert [event.id for event in told_by(made)] == ["a"]
+    assert made.reading.reasons == {
+        "a name of a log that is too long, or one too many": 1,
+        "a part of the recording is missing": 1,
+    }
+    assert not made.fault
+
+
+def test_of_the_oldest_conversations_no_line_is_read_again_if_they_name_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("delegtop.feed.incoming.NAMES", 10_000)
+    made = stream()
+    for number in range(20):
+        made.begin()
+        made.take(data(header(), TapeSource(1, f"{number:02}{'x' * 998}"), started(f"s{number:02}", number + 1)))
+        made.is_accepted = True
+        assert len(told_by(made)) == 1
+    found = [origin_of(made, f"s{number:02}") for number in range(20)]
+    assert [each is None for each in found] == [True] * 11 + [False] * 9
+    assert {name[:2] for name in found if name} == {f"{number:02}" for number in range(11, 20)}
+
+
+def origin_of(made: HostStream, id: str) -> str | None:
+    """Where the lines stand that tell of a delegation, if they can be read again."""
+    lines = made.history(Delegation(id), 10)
+    return lines[0][0].origin.source if lines else None
+
+
+def test_a_record_in_endless_parts_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("delegtop.dialects.recording.recording_dialect._LONGEST_RECORD", 10_000)
+    made = stream(BEGIN, data(*(Part(number, 1_000_000, "x" * 100) for number in range(1, 200)), started("a")))
+    assert [event.id for event in told_by(made)] == ["a"]
+    assert made.reading.reasons["a record longer than any"] == 1
+    assert sum(map(len, made._eras[0][1]._parts)) < 10_000
 
 
 def test_beats_of_another_age_move_nothing() -> None:

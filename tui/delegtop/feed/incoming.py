@@ -18,7 +18,7 @@ from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.base.ssh_command import SCHEME
 from delegtop.dialects.recording import MAGIC
-from delegtop.dialects.recording.recording_dialect import Recording
+from delegtop.dialects.recording.recording_dialect import LONGEST_NAME, Recording, room_for
 from delegtop.dialects.recording.tape import (
     VERSION,
     Damaged,
@@ -44,14 +44,18 @@ STRANGE = 1_000
 AHEAD = 16 * 1024 * 1024
 """Bytes that may wait to be read before no more are taken."""
 MARKS = 100_000
+NAMES = 32 * 1024 * 1024
+"""Bytes that the names of a host's logs take, in one conversation, in all earlier ones, and among its marks."""
+ERAS = 1_000
+"""Conversations of which lines can be read again."""
 ANSWER = 3.0
 """Seconds that a line is waited for."""
 ASK_AGAIN = 60.0
 """Seconds before one that did not answer is asked again."""
 TOO_LONG = "line over 1 MiB"
 TOO_MANY = "more than 200,000 delegations"
+TOO_MANY_NAMES = "names of logs that take more than 32 MiB"
 NO_RECORDING = "what it sends is no recording"
-_LONGEST = 4_096
 _AFTER_CRC = 16
 _BEAT, _SOURCE, _LINE = (f'","is":"{kind}"'.encode() for kind in ("beat", "source", "line"))
 _FRAME = b'{"crc":"'
@@ -100,6 +104,7 @@ class HostStream:
         self.marks: dict[str, Mark] = {}
         self._named: dict[str, str] = {}
         """Sources by their number, in the conversation that goes on."""
+        self._room = self._room_for_marks = NAMES
         self._rest = b""
         self._is_late = False
         self._samples: deque[int] = deque(maxlen=_SAMPLES)
@@ -109,7 +114,10 @@ class HostStream:
         self._answers: dict[int, tuple[threading.Event, list[str | None]]] = {}
         self._drained = 0
         self._eras: list[tuple[int, Recording]] = []
-        """Where in the spool each conversation begins, and who reads it: the numbers of sources are its own."""
+        """Where in the spool each conversation begins, and who reads it: the numbers of sources are its own. Of the
+        oldest no line is read again, if all of them name too many."""
+        self._named_before = 0
+        """Bytes of the names in all but the last."""
         self._reading = FollowedFile(f"{scheme}{name}", Recording(zone, name), None)
         self._rows: set[int] = set()
 
@@ -119,11 +127,13 @@ class HostStream:
         """Somebody begins to tell from the start."""
         self._rest, self.header, self.is_accepted, self.is_behind = b"", None, False, True
         self._named.clear()
+        self._room = NAMES
         self._mute_until = float("-inf")
 
     def ended(self) -> None:
         """Nobody tells any more; what is torn is dropped."""
         self._rest, self.send = b"", None
+        self._named.clear()
         for told, _ in list(self._answers.values()):
             told.set()
 
@@ -173,10 +183,20 @@ class HostStream:
             self.header, self.heard_at = record, monotonic()
             if record.version > VERSION:
                 self.fault = f"form {record.version}"
-        elif isinstance(record, TapeSource) and len(self._named) < MARKS and len(record.name) <= _LONGEST:
-            self._named[str(record.number)] = record.name
+        elif isinstance(record, TapeSource):
+            self._name(str(record.number), record.name)
         elif isinstance(record, TapeBeat):
             self._hear(record)
+
+    def _name(self, number: str, name: str) -> None:
+        """As whoever reads it does, who says so if there is no room for it."""
+        if self._named.get(number) == name:
+            return
+        left = self._room - room_for(name)
+        if left < 0 or len(name) > LONGEST_NAME:
+            self._named.pop(number, None)
+        else:
+            self._named[number], self._room = name, left
 
     def _hear(self, beat: TapeBeat) -> None:
         self.heard_at, now = monotonic(), self._clock.now()
@@ -188,8 +208,17 @@ class HostStream:
         if not beat.behind:
             self.news_at = beat.at
         for number, mark in beat.marks.items():
-            if number in self._named and (len(self.marks) < MARKS or self._named[number] in self.marks):
-                self.marks[self._named[number]] = mark
+            if (name := self._named.get(number)) is not None:
+                self._mark(name, mark)
+
+    def _mark(self, name: str, mark: Mark) -> None:
+        """Up to where a log was told. One that finds no room is told from its beginning after the next connection."""
+        if name not in self.marks:
+            left = self._room_for_marks - room_for(name)
+            if left < 0 or len(self.marks) >= MARKS:
+                return
+            self._room_for_marks = left
+        self.marks[name] = mark
 
     def _compare(self, ahead: int) -> None:
         """By how much the clock here is ahead of the one there."""
@@ -215,6 +244,8 @@ class HostStream:
             self._reading.dialect = dialect
             numbered = Line(Origin(self._reading.path, offset + 2, offset), line)
             told = self._admitted(self._reading.read(numbered))
+            if dialect.is_full:
+                self.fault = TOO_MANY_NAMES
             self._reading.records += any(not isinstance(each, Unreadable) for each in told)
             for each in told:
                 if isinstance(each, Unreadable):
@@ -224,12 +255,15 @@ class HostStream:
 
     def _dialect(self, offset: int, line: bytes) -> Recording:
         if not self._eras or line[_AFTER_CRC:].startswith(MAGIC):
+            self._named_before += _names_of(self._eras[-1][1]) if self._eras else 0
             self._eras.append((offset, self._recording()))
+            while len(self._eras) > ERAS or self._named_before > NAMES:
+                self._named_before -= _names_of(self._eras.pop(0)[1])
         return self._eras[-1][1]
 
     def _recording(self) -> Recording:
         made = Recording(self._zone, self.name)
-        made.via, made.offset = self._via, lambda: self.offset
+        made.via, made.offset, made.room = self._via, lambda: self.offset, NAMES
         return made
 
     def _admitted(self, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
@@ -280,10 +314,11 @@ class HostStream:
 
     def _holding(self, needle: bytes) -> Iterator[tuple[Recording, Line]]:
         eras = list(self._eras)
-        for offset, line in self.spool.lines(0, self._drained):
+        first = eras[0][0] if eras else 0
+        for offset, line in self.spool.lines(first, self._drained):
             if needle in line:
                 number = bisect_right(eras, offset, key=lambda era: era[0]) - 1
-                yield eras[max(number, 0)][1], Line(Origin(self._reading.path, offset + 2, offset), line)
+                yield eras[number][1], Line(Origin(self._reading.path, offset + 2, offset), line)
 
     def _ask(self, origin: Origin) -> bytes | None:
         send = self.send
@@ -314,6 +349,10 @@ class HostStream:
     def close(self) -> None:
         self.ended()
         self.spool.close()
+
+
+def _names_of(conversation: Recording) -> int:
+    return NAMES - (conversation.room or 0)
 
 
 def _about(told: Event | Unreadable) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Every event keeps the place it first stood at. What a crash tore off, and what i
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
+from sys import getsizeof
 from typing import ClassVar
 
 import msgspec
@@ -38,6 +39,13 @@ MISSING = "a part of the recording is missing"
 NEWER = "recorded by a newer version"
 UNKNOWN = "unknown record"
 HUGE = "a number larger than any time"
+ENDLESS = "a record longer than any"
+UNNAMED = "a name of a log that is too long, or one too many"
+LONGEST_NAME = 4_096
+_LONGEST_RECORD = 64 * 1024 * 1024
+"""Bytes of a record that came in parts: no document that is read is longer."""
+_BESIDES = 100
+"""Bytes that a text takes in a table, besides its own."""
 _LONGEST_BEAT = 600_000
 """Milliseconds. One who promises less is taken for somebody who lets himself be heard of that often."""
 _HUGE = lazy_pattern(rb"[:,\[]-?\d{19}")
@@ -72,7 +80,13 @@ class Recording(Dialect):
         """By what name ssh reaches the host."""
         self.offset: Callable[[], int] = lambda: 0
         """Tells by how much the clock of whoever receives it is ahead of the host's."""
+        self.room: int | None = None
+        """Bytes that names of sources may still take; None for as many as there are."""
+        self.is_full = False
+        """Whether there were more."""
         self._parts: list[str] = []
+        self._taken = 0
+        """Bytes that they take."""
         self._joined: tuple[Origin, TapeEvents] | None = None
         """The last record that came in parts, and the place of its last part."""
 
@@ -97,7 +111,7 @@ class Recording(Dialect):
         if type(record) is Header:
             return self._begin(line, record)
         if type(record) is TapeSource:
-            self._sources[record.number] = (self._given or machine.plain(record.host) or self._host, record.name)
+            return self._name(line, record)
         if type(record) is TapeBeat and self._host and not record.behind:
             lasts = self._beat + self._beat // 2
             return (HostBeat(record.at, of_host(self._host), lasts, self.offset()),)
@@ -120,6 +134,21 @@ class Recording(Dialect):
         number = next((number for number, file in list(self._sources.items()) if file == origin.file), None)
         return None if number is None else msgspec.json.encode((number, origin.line, origin.offset))
 
+    def _name(self, line: Line, source: TapeSource) -> Sequence[Unreadable]:
+        """What is told by that number from then on is of this source; what is told of none is counted."""
+        file = (self._given or machine.plain(source.host) or self._host, source.name)
+        if self._sources.get(source.number) == file:
+            return ()
+        if self.room is not None:
+            left = self.room - room_for(source.name)
+            if len(source.name) > LONGEST_NAME or left < 0:
+                self.is_full = self.is_full or left < 0
+                self._sources.pop(source.number, None)
+                return (Unreadable(line.origin, UNNAMED, excerpt(line.data)),)
+            self.room = left
+        self._sources[source.number] = file
+        return ()
+
     def _begin(self, line: Line, header: Header) -> Sequence[Event | Unreadable]:
         self._sources.clear()
         self._host = self._given or machine.called(header.host, header.machine)
@@ -133,9 +162,13 @@ class Recording(Dialect):
 
     def _join(self, line: Line, part: Part) -> Sequence[Event | Unreadable]:
         if part.number == 1:
-            self._parts = []
+            self._parts, self._taken = [], 0
         if part.number != len(self._parts) + 1:
             return (Unreadable(line.origin, MISSING, f"part {part.number} of {part.of}"),)
+        self._taken += room_for(part.text)
+        if self._taken > _LONGEST_RECORD:
+            self._parts = []
+            return (Unreadable(line.origin, ENDLESS, f"part {part.number} of {part.of}"),)
         self._parts.append(part.text)
         if part.number < part.of:
             return ()
@@ -182,6 +215,11 @@ class Recording(Dialect):
         number, line, offset = place
         host, name = self._sources[number]
         return Origin(name, line, offset, host)
+
+
+def room_for(text: str) -> int:
+    """Bytes that it takes to keep a text among others."""
+    return getsizeof(text) + _BESIDES
 
 
 def _unglued(line: Line) -> list[Line]:
