@@ -21,6 +21,7 @@ from delegtop.base.origin import Origin
 from delegtop.dialects import load
 from delegtop.model.call_names import program_of
 from delegtop.protocols.proofchecker.nodes import text
+from delegtop.protocols.standard.contract.sentence_count import sentences
 from delegtop.sources.records import DEPTH_LIMIT, Line, Record, Unreadable, decoded, records
 
 NOW = Millis(1_770_109_900_000)
@@ -125,6 +126,11 @@ def test_brackets_in_texts_hide_no_depth_and_pretend_none(deep: int) -> None:
     assert isinstance(found, Record) is (deep < DEPTH_LIMIT)
     pretended = json.dumps({"a": "[{" * deep, "b": '"[' * deep})
     assert isinstance(read(pretended.encode())[0], Record)
+
+
+@pytest.mark.parametrize("piece", ["../", "./ ", "A. ", "A../", "x. a ", "... "])
+def test_sentences_of_a_text_full_of_stops_are_counted_in_one_walk(piece: str) -> None:
+    assert growth(lambda size: sentences(piece * size + "x"), 1_000) < 30
 
 
 def test_json_within_a_text_is_no_deeper_than_a_record() -> None:

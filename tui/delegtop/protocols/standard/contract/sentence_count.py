@@ -32,7 +32,7 @@ _OPENS = (
 """How a sentence goes on behind one that ends in a single capital; a name goes on otherwise: `J. Smith`."""
 _END = lazy_pattern(
     r"(?=[.!?…。！？।])(?:"  # most of a text is none of these: what stands before is looked at only there
-    rf"(?<![.!?…])(?:(?<!\b[A-Z])|(?=[.!?]\s+{_OPENS}|[.!?]\W*$)){_ABBREVIATED}"
+    rf"(?<![.!?…])(?:(?<!\b[A-Z])|(?<=\b[A-Z])(?=[.!?]\s+{_OPENS}|[.!?]\W*$)){_ABBREVIATED}"
     r"[.!?…]++[\"')\]]*+(?=\s+[^\sa-z]|\s*$)"
     rf"|(?<=[a-z][a-z]){_ABBREVIATED}[.!?](?=\s+[a-z])"
     r"|[。！？।]++)"  # of other scripts
