@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, tzinfo
 from itertools import count
+from sys import intern
 from typing import NamedTuple
 
 from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
@@ -174,7 +175,7 @@ class HostStream:
             if record.version > VERSION:
                 self.fault = f"form {record.version}"
         elif isinstance(record, TapeSource) and len(self._named) < MARKS and len(record.name) <= _LONGEST:
-            self._named[str(record.number)] = record.name
+            self._named[str(record.number)] = intern(record.name)  # who reads the line keeps it, too
         elif isinstance(record, TapeBeat):
             self._hear(record)
 

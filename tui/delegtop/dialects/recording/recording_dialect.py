@@ -5,6 +5,7 @@ Every event keeps the place it first stood at. What a crash tore off, and what i
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
+from sys import intern
 from typing import ClassVar
 
 import msgspec
@@ -97,7 +98,8 @@ class Recording(Dialect):
         if type(record) is Header:
             return self._begin(line, record)
         if type(record) is TapeSource:
-            self._sources[record.number] = (self._given or machine.plain(record.host) or self._host, record.name)
+            host = self._given or machine.plain(record.host) or self._host
+            self._sources[record.number] = (host, intern(record.name))
         if type(record) is TapeBeat and self._host and not record.behind:
             lasts = self._beat + self._beat // 2
             return (HostBeat(record.at, of_host(self._host), lasts, self.offset()),)
