@@ -15,8 +15,8 @@ NOW = moment(22)
 
 
 def all_told(forest: Forest) -> list[Event]:
-    assert forest.own is not None
-    ledger = forest.own.stores[0]
+    ((trees, _),) = forest.by_host()
+    ledger = trees.stores[0]
     return [*(event for handle in ledger for event in retold(ledger, handle)), *listed(ledger)]
 
 

@@ -5,15 +5,16 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.property.histories import distinct, events, here, moment, origins, some_moment
+from tests.property.histories import distinct, events, moment, origins, some_moment
 from tests.property.test_assessments import Step, Watched, plain, steps
 from tests.property.test_ledger_order import picture
 
 from delegtop.app.state.finished_rows import FinishedRows
 from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin, of_host
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
-from delegtop.model.events import OF_NONE, Ended, Ending, Event, Outcome, Report, Started, Surveyed
+from delegtop.model.events import OF_NONE, Ended, Ending, Event, Heard, HostMet, Outcome, Report, Started, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.model.shortening import Shortening
 from delegtop.model.states import ENDED_BADLY, OPEN
@@ -40,7 +41,7 @@ over: st.SearchStrategy[list[Event]] = st.tuples(
         st.just(Ending.RETURN),
         st.builds(Report, summary=st.sampled_from([None, "done"])),
     ),
-).map(lambda both: [both[0], replace(both[1], id=both[0].id)])
+).map(lambda both: [both[0], replace(both[1], id=both[0].id, origin=replace(both[1].origin, host=both[0].origin.host))])
 
 
 def pathless(event: Event) -> Event:
@@ -48,10 +49,12 @@ def pathless(event: Event) -> Event:
     return replace(event, path=None) if isinstance(event, Started) else event
 
 
-def mentioned(batch: list[Event]) -> set[str]:
-    found: set[str] = set()
+def mentioned(batch: list[Event]) -> set[tuple[str, str]]:
+    """By host and id."""
+    found: set[tuple[str, str]] = set()
     for event in batch:
-        found.update(event.ids if isinstance(event, Surveyed) else () if isinstance(event, OF_NONE) else (event.id,))
+        ids = event.ids if isinstance(event, Surveyed) else () if isinstance(event, OF_NONE) else (event.id,)
+        found.update((event.origin.host, id) for id in ids)
     return found
 
 
@@ -65,11 +68,12 @@ def mentioned(batch: list[Event]) -> set[str]:
 def test_nobody_notices_that_trees_have_no_rows(
     finished: list[list[Event]], others: list[Event], again: bool, random: Any
 ) -> None:
-    together = distinct(here([*(event for each in finished for event in each), *others]))
+    hosts: list[Event] = [HostMet(MIDDLE, of_host("dev")), Heard("here", MIDDLE, Origin("log", 1, 0))]
+    together = distinct([*(event for each in finished for event in each), *others])
     if random.random() < 0.5:
         random.shuffle(together)
     first, second = sorted(random.choices(range(len(together) + 1), k=2))
-    before, meanwhile, after = together[:first], together[first:second], together[second:]
+    before, meanwhile, after = [*hosts, *together[:first]], together[first:second], together[second:]
     if again:
         after = [*after, *random.sample(before, len(before) // 3)]
     whole, short = Forest(), Forest()
@@ -93,9 +97,9 @@ def test_nobody_notices_that_trees_have_no_rows(
     assert dict(short.spans()) == dict(whole.spans())
     everything, left = picture(whole), picture(short)
     assert {name: everything[name] for name in left} == left
-    gone = {id for _, id in everything.keys() - left.keys()}
+    gone = everything.keys() - left.keys()
     assert not gone & mentioned(after)
-    assert not {whole.state(handle) for id in gone for handle in whole.all_of(id)} & (OPEN | ENDED_BADLY)
+    assert not {everything[name][1] for name in gone} & (OPEN | ENDED_BADLY)
     assert short.finished is not None
     assert len(short.finished) == len(gone)
     rows = short.unlearn(short.finished.take_newest(len(gone)))
@@ -110,7 +114,7 @@ def test_nobody_notices_that_trees_have_no_rows(
 def test_what_was_judged_holds_when_others_have_no_rows_any_more(steps: list[Step], random: Any) -> None:
     watched = Watched()
     for step in steps:
-        watched.take(replace(step, batches=[here(batch) for batch in step.batches]))
+        watched.take(step)
         if random.random() < 0.6:
             told = FinishedRows(watched.assessments, Millis(0))
             earlier = told.earlier()

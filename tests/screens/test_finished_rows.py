@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.screens.conftest import NOW, ScriptedFeed, observed
 from tests.screens.looking import earlier, ids, ready, said, screen, settled, under_cursor
 from textual.pilot import Pilot
@@ -11,8 +12,8 @@ from textual.pilot import Pilot
 from delegtop.app.main import DelegtopApp
 from delegtop.app.state import finished_rows
 from delegtop.base.clock import Clock, Millis
-from delegtop.base.origin import Origin
-from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Report, Started
+from delegtop.base.origin import Origin, of_host
+from delegtop.model.events import Ended, Ending, Event, Heard, HostBeat, Outcome, Report, Started
 
 pytestmark = pytest.mark.anyio
 FEW = 4
@@ -226,3 +227,99 @@ async def test_nothing_is_told_twice_and_nothing_of_the_wrong_one(monkeypatch: p
         assert sum("agent-open failed" in each for each in heard) == 1
 
     await watching(look, [begun("open", NOW - 1_000)], notify=("bell",))
+
+
+def on(host: str, *events: Event) -> list[Event]:
+    return [replace(event, origin=replace(event.origin, host=host)) for event in events]
+
+
+def beat(host: str, at: int) -> HostBeat:
+    return HostBeat(Millis(at), of_host(host), lasts=7_500)
+
+
+def rows_on(dashboard: DelegtopApp, host: str) -> list[str]:
+    forest = dashboard.board.forest
+    return [forest.delegation(handle).id for handle in forest.on_host(host)]
+
+
+async def test_of_several_hosts_too_the_oldest_have_no_rows_and_each_is_counted_on_its_own() -> None:
+    async def look(dashboard: DelegtopApp, feed: ScriptedFeed, pilot: Pilot[Any]) -> None:
+        both = [event for number in range(30) for host in ("dev", "gpu") for event in on(host, *session(number))]
+        await told(dashboard, feed, pilot, *both, beat("dev", NOW), beat("gpu", NOW))
+        board = dashboard.board
+        shown = {host: rows_on(dashboard, host) for host in ("dev", "gpu")}
+        assert board.finished.hidden > 30
+        assert board.finished.hidden == 60 + 2 - sum(map(len, shown.values()))
+        assert "60 done" in screen(dashboard)[0]
+        assert "open" in shown["dev"]
+        assert "s029" in shown["dev"]
+        assert "s029" in shown["gpu"]
+        await told(
+            dashboard, feed, pilot, *on("gpu", Heard("s000", Millis(NOW + 50), Origin("s000.jsonl", 3, 99), "x"))
+        )
+        assert "s000" in rows_on(dashboard, "gpu")
+        assert "s000" not in rows_on(dashboard, "dev"), "the one of that id on another host is not heard of"
+        for _ in range(30):
+            await pilot.press("D")
+        await settled(pilot)
+        assert {host: len(rows_on(dashboard, host)) for host in ("dev", "gpu")} == {"dev": 31, "gpu": 31}
+        assert not board.finished.hidden
+
+    await watching(look, [*on("dev", begun("open", NOW - 1_000)), *on("gpu", begun("open", NOW - 1_000))])
+
+
+async def test_a_host_that_is_not_heard_of_keeps_its_rows() -> None:
+    async def look(dashboard: DelegtopApp, feed: ScriptedFeed, pilot: Pilot[Any]) -> None:
+        clock = dashboard.board.clock
+        assert isinstance(clock, Wall)
+        gone = [event for number in range(3) for event in on("gpu", *session(number))]
+        await told(dashboard, feed, pilot, *gone, beat("gpu", NOW), beat("dev", NOW))
+        clock.at = Millis(NOW + 60_000)
+        others = [event for number in range(60) for event in on("dev", *session(number))]
+        await told(dashboard, feed, pilot, *others, beat("dev", clock.at))
+        assert dashboard.board.finished.hidden
+        assert {"s000", "s001", "s002"} <= {*rows_on(dashboard, "gpu")}
+        await told(dashboard, feed, pilot, beat("gpu", clock.at))
+        more = [event for number in range(60, 90) for event in on("dev", *session(number))]
+        await told(dashboard, feed, pilot, *more, beat("dev", clock.at))
+        assert "s000" not in rows_on(dashboard, "gpu"), "it is there again, and what is over goes as elsewhere"
+
+    await watching(look, [*on("dev", begun("open", NOW - 1_000)), *on("gpu", begun("open", NOW - 1_000))])
+
+
+async def test_one_other_host_alone_is_no_different() -> None:
+    async def look(dashboard: DelegtopApp, feed: ScriptedFeed, pilot: Pilot[Any]) -> None:
+        await told(dashboard, feed, pilot, *on("dev", *sessions(*range(30))), beat("dev", NOW))
+        assert dashboard.board.finished.hidden
+        await pilot.press("colon", *"go s001", "enter")
+        await settled(pilot)
+        assert under_cursor(dashboard) == "s001"
+
+    await watching(look, on("dev", begun("open", NOW - 1_000)))
+
+
+async def test_a_host_that_comes_while_rows_are_put_away_is_not_forgotten() -> None:
+    async def look(dashboard: DelegtopApp, feed: ScriptedFeed, pilot: Pilot[Any]) -> None:
+        feed.say(*on("dev", *sessions(*range(30))))
+        await settled(pilot)
+        dashboard.board.finished._begin(())
+        await told(dashboard, feed, pilot, *on("gpu", begun("late", NOW)), beat("gpu", NOW))
+        assert rows_on(dashboard, "gpu") == ["late"]
+        assert "30 done" in screen(dashboard)[0]
+        assert dashboard.board.forest.hosts["gpu"].beaten_at == NOW
+
+    await watching(look, on("dev", begun("open", NOW - 1_000)))
+
+
+async def test_what_is_told_again_and_again_does_not_keep_its_rows_for_ever() -> None:
+    """A host that is connected to anew tells of its registries and databases from the beginning."""
+
+    async def look(dashboard: DelegtopApp, feed: ScriptedFeed, pilot: Pilot[Any]) -> None:
+        everything = list(sessions(*range(60)))
+        for _ in range(4):
+            await told(dashboard, feed, pilot, *on("dev", *everything), beat("dev", NOW))
+        for number in range(60, 120, 20):
+            await told(dashboard, feed, pilot, *on("dev", *sessions(*range(number, number + 20))))
+        assert len(rows_on(dashboard, "dev")) < 60
+
+    await watching(look, on("dev", begun("open", NOW - 1_000)))

@@ -101,7 +101,7 @@ class Alerts:
 
     def renumber(self, before: Forest) -> None:
         """The same delegations have other handles than they had before, in the same order; some have none any more."""
-        new = {h: found for h in range(len(before)) if (found := self._forest.find(before.id(h))) is not None}
+        new = {h: found for h in range(len(before)) if (found := self._forest.same(before, h)) is not None}
         self._told = {(new[handle], why, since) for handle, why, since in self._told if handle in new}
         self._open = {new[handle] for handle in self._open if handle in new}
         self._undone = {new[handle] for handle in self._undone if handle in new}

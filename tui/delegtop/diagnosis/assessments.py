@@ -88,12 +88,12 @@ class Assessments:
         changed = self._changed
         self.begin_again()
         for each, is_fresh in judged:
-            told = _renumbered(each, lambda handle: self.forest.find(before.id(handle)))
+            told = _renumbered(each, lambda handle: self.forest.same(before, handle))
             if told is not None:
                 self._keep(told.handle, told)
                 self._dirty.discard(told.handle)
                 self._known[told.handle] = self._stamp(told) if is_fresh else _STALE, told
-        self._changed = {new for old in changed if (new := self.forest.find(before.id(old))) is not None}
+        self._changed = {new for old in changed if (new := self.forest.same(before, old)) is not None}
 
     # -- asking ------------------------------------------------------------------------------------------------------
 

@@ -142,7 +142,9 @@ class HubLinks:
 
     def _lose(self, error: HubError) -> None:
         if error.refused:
-            refused = f"the hub refuses the key ({error}); `delegtop hub join` keeps another"
+            named = self._address.credentials
+            how = f"{named} is to have another" if named else "`delegtop hub join` keeps another"
+            refused = f"the hub refuses the key ({error}); {how}"
             self.itself.enter(HostState.REFUSED, refused)
         else:
             self.itself.enter(HostState.UNREACHABLE, str(error))

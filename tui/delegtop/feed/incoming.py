@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, tzinfo
 from itertools import count
+from sys import intern
 from typing import NamedTuple
 
 from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
@@ -196,7 +197,7 @@ class HostStream:
         if left < 0 or len(name) > LONGEST_NAME:
             self._named.pop(number, None)
         else:
-            self._named[number], self._room = name, left
+            self._named[number], self._room = intern(name), left  # who reads the line keeps it, too
 
     def _hear(self, beat: TapeBeat) -> None:
         self.heard_at, now = monotonic(), self._clock.now()

@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import random
+import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -23,7 +24,7 @@ from nats.protocol.parser import Parser
 
 from delegtop.base.hub_address import HubAddress
 from delegtop.base.text import line
-from delegtop.hub.hub_key import NAME, HubKey
+from delegtop.hub.hub_key import NAME, HubKey, HubKeyError, public_half
 
 LARGEST = 4 * 1024 * 1024
 """Bytes of one message of a server, which we let take no more than one."""
@@ -33,6 +34,10 @@ ANSWER = 5.0
 _PING = 5
 """Seconds between two questions whether the server is still there."""
 _WORDS = 200
+_WANTS = "it may want a certificate of yours (cert and key)"
+_MOST = 64 * 1024
+"""Bytes of a .creds file."""
+_JWT, _SEED = (re.compile(rf"BEGIN {what}-+\n([\w.=-]+)\n") for what in ("NATS USER JWT", "USER NKEY SEED"))
 
 Message = Msg
 Heed = Callable[[Msg], Awaitable[None]]
@@ -64,12 +69,15 @@ class _Client(Client):
         super().__init__()
         self._ps = _BoundedParser(self)
         self._with_tls = with_tls
+        self.is_safe = False
+        """Whether the line was safe before anything was said."""
 
     def _connect_command(self) -> bytes:
         # By then the line is safe if the server asked for that in its greeting, which anybody can write who is between.
         offered = self._server_info.get("tls_required") or self.options["tls_handshake_first"]
         if self._with_tls and not offered:
             raise errors.Error("nats: the server offers no TLS")
+        self.is_safe = self._with_tls
         return bytes(super()._connect_command())
 
 
@@ -173,8 +181,9 @@ async def _connect(server: str, address: HubAddress, key: HubKey, what: str) -> 
     try:
         made = HubClient(client)
         options = _options(key, with_tls=with_tls)
-    except (OSError, ssl.SSLError) as error:
-        raise HubError(_reason(error)) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise HubError(where + _reason(error)) from None
     said: list[Exception] = []
 
     async def hear(error: Exception) -> None:
@@ -208,6 +217,8 @@ async def _connect(server: str, address: HubAddress, key: HubKey, what: str) -> 
     except (errors.Error, OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         telling = said[-1] if said and isinstance(error, errors.NoServersError) else error
         await _dropped(client)
+        if with_tls and _is_unwanted(telling, is_safe=client.is_safe):
+            raise HubError(f"it ends the connection once it is safe: {_unwanted(key)}") from None
         raise HubError(_reason(telling), refused="authorization" in str(telling).lower()) from None
     return made
 
@@ -228,7 +239,7 @@ def _options(key: HubKey, *, with_tls: bool) -> dict[str, Any]:
     if key.seed:
         options["nkeys_seed_str"] = key.seed
     if key.creds:
-        options["user_credentials"] = str(Path(key.creds).expanduser())
+        options["user_credentials"] = str(_checked_creds(Path(key.creds).expanduser()))
     return options | {name: value for name in ("user", "password", "token") if (value := getattr(key, name))}
 
 
@@ -237,13 +248,59 @@ def _context(key: HubKey) -> ssl.SSLContext:
     if key.certificate:
         context = ssl.create_default_context(cadata=base64.b64decode(key.certificate))
     elif key.ca and key.ca != "system":
-        context = ssl.create_default_context(cafile=str(Path(key.ca).expanduser()))
+        context = _trusting(Path(key.ca).expanduser())
     else:
         context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if key.cert:
-        context.load_cert_chain(Path(key.cert).expanduser(), Path(key.key).expanduser() if key.key else None)
+        _prove(context, Path(key.cert).expanduser(), Path(key.key or key.cert).expanduser())
     return context
+
+
+def _trusting(ca: Path) -> ssl.SSLContext:
+    ca.open("rb").close()  # else it is not said which file is missing
+    try:
+        return ssl.create_default_context(cafile=str(ca))
+    except ssl.SSLError:
+        raise HubError(f"{ca}: there is no certificate in it") from None
+
+
+def _prove(context: ssl.SSLContext, cert: Path, key: Path) -> None:
+    """Have a certificate to show. Nobody is asked for the pass phrase of its key: there may be nobody, or a screen."""
+    for path in (cert, key):
+        path.open("rb").close()  # as above
+    try:
+        context.load_cert_chain(cert, key, password=lambda: "")
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            raise HubError(f"{key} is not the key of {cert}") from None
+        why = "they are no certificate and its key, or the key wants a pass phrase"
+        raise HubError(f"{cert} and {key}: {why}") from None
+
+
+def _checked_creds(path: Path) -> Path:
+    """The same if it is such a file: who reads it for us does not say what it misses."""
+    with path.open("rb") as file:
+        text = file.read(_MOST).decode("utf-8", "replace")
+    seed = _SEED.search(text)
+    try:
+        if _JWT.search(text) and seed is not None and public_half(seed[1]):
+            return path
+    except HubKeyError:
+        pass
+    raise HubError(f"{path}: this is no .creds file, with a JWT and the seed of its user")
+
+
+def _is_unwanted(error: Exception, *, is_safe: bool) -> bool:
+    """Whether a server whom we trust hangs up before it says a word; only sometimes its alert comes through."""
+    if isinstance(error, ssl.SSLError):
+        return "ALERT" in (error.reason or "")
+    return is_safe and isinstance(error, (ConnectionError, asyncio.IncompleteReadError))
+
+
+def _unwanted(key: HubKey) -> str:
+    """Why a server may not want us whom we trust: it does not say so."""
+    return f"it may not trust the certificate {key.cert}" if key.cert else _WANTS
 
 
 def _reason(error: Exception) -> str:

@@ -200,7 +200,7 @@ class Forest:
     def _all(self) -> Sequence[HostTrees]:
         return self._rows.trees if self._only is None else (self._only,)
 
-    def _at(self, handle: Handle) -> tuple[HostTrees, Handle]:
+    def at(self, handle: Handle) -> tuple[HostTrees, Handle]:
         """The trees it is in, and what it is called there."""
         return self._rows.at(handle) if self._only is None else (self._only, handle)
 
@@ -208,14 +208,23 @@ class Forest:
         """What we call these delegations of the host of another one."""
         return self._rows.like(handle, own) if self._only is None else own
 
-    @property
-    def own(self) -> HostTrees | None:
-        """The trees of this machine, as long as no other host is told of."""
-        return None if self._only is None or self._only.host else self._only
+    def by_host(self) -> Iterator[tuple[HostTrees, Sequence[Handle]]]:
+        """The trees of each host, and what we call its delegations."""
+        return iter(self._rows) if self._only is None else iter(((self._only, range(len(self._only))),))
+
+    def bare(self) -> "Forest":
+        """One of the same hosts, by the same limits and words, that knows of no delegation yet."""
+        heir = Forest(self.policy)
+        trees = [HostTrees(each.policy, each.host, each.word) for each in self._all()]
+        if self._only is None:
+            heir._only, heir._rows = None, HostRows(trees)
+        else:
+            (heir._only,) = trees
+        return heir
 
     @property
     def finished(self) -> "FinishedTrees | None":
-        """Trees that are over and have no rows any more, once there are any: those of this machine, which was alone."""
+        """Trees that are over and have no rows any more, once there are any."""
         return next((trees.finished for trees in self._all() if trees.finished is not None), None)
 
     @property
@@ -228,8 +237,7 @@ class Forest:
     def unlearn(self, rows: "Sequence[FinishedRow]") -> "Sequence[FinishedRow]":
         """These are to have rows again, and how long they took is learned from those."""
         for trees in self._all():
-            if trees.finished is not None:
-                trees.unlearn(rows)
+            trees.unlearn([row for row in rows if row.host == trees.host])
         return rows
 
     @property
@@ -244,7 +252,7 @@ class Forest:
 
     def host_of(self, handle: Handle) -> str:
         """The host that tells of it; empty for this machine."""
-        return self._at(handle)[0].host
+        return self.at(handle)[0].host
 
     def on_host(self, host: str) -> Iterable[Handle]:
         """All delegations of a host."""
@@ -255,15 +263,15 @@ class Forest:
 
     def word_of(self, handle: Handle) -> HostWord:
         """What its host told of itself."""
-        return self._at(handle)[0].word
+        return self.at(handle)[0].word
 
     def is_stale(self, handle: Handle) -> bool:
         """Whether its host was not heard of for a while: what is known of it is how it was then."""
-        return self._at(handle)[0].word.is_stale(self._shown_at)
+        return self.at(handle)[0].word.is_stale(self._shown_at)
 
     def silence_of(self, handle: Handle) -> int:
         """Milliseconds since its host was last heard of; 0 of one that need not be."""
-        return self._at(handle)[0].word.silence(self._shown_at)
+        return self.at(handle)[0].word.silence(self._shown_at)
 
     def now_of(self, handle: Handle) -> Millis:
         """The moment its host is known at, by that host's clock: what is asked of one delegation is asked of that."""
@@ -275,7 +283,7 @@ class Forest:
 
     def judged_of(self, handle: Handle) -> Millis:
         """The moment of its host up to which time alone has changed what is found of it: all up to there is told."""
-        return self._at(handle)[0].judged_at
+        return self.at(handle)[0].judged_at
 
     def judged_on(self, host: str) -> Millis:
         """The same of a host."""
@@ -283,15 +291,22 @@ class Forest:
 
     def policy_of(self, handle: Handle) -> Policy:
         """What it is judged by: the limits of this machine's agents say nothing of another's."""
-        return self._at(handle)[0].policy
+        return self.at(handle)[0].policy
 
     # -- whom an id means ------------------------------------------------------------------------------------------
 
+    def same(self, before: "Forest", handle: Handle) -> Handle | None:
+        """What is here the delegation that another forest of these hosts calls so."""
+        trees, own = before.at(handle)
+        return self.find(trees.id(own), trees.host)
+
     def find(self, id: str, host: str | None = None) -> Handle | None:
-        """The delegation of that id, on that host if it is named; or of the name that `id` gives one."""
-        if self._only is not None:
-            return self._only.find(id)
-        return self._rows.find(id) if host is None else self._rows.find_on(host, id)
+        """The delegation of that id, on that host if it is named; or of the name that `id` or `full_id` give one."""
+        if self._only is None:
+            return self._rows.find(id) if host is None else self._rows.find_on(host, id)
+        found = self._only.find(id) if host is None or host == self._only.host else None
+        own = f"{self._only.host}:"
+        return self._only.find(id.removeprefix(own)) if found is None and host is None and id.startswith(own) else found
 
     def all_of(self, id: str) -> list[Handle]:
         """All of that id: several hosts may tell of one."""
@@ -312,107 +327,107 @@ class Forest:
 
     def delegation(self, handle: Handle) -> Delegation:
         """All that is known of it, put together once for each version of it."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.delegation(own)
 
     def version(self, handle: Handle) -> int:
         """Another one whenever facts or state of the delegation may have changed."""
         if self._only is not None:
             return self._epoch + self._only.version(handle)
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return self._epoch + trees.version(own)
 
     def state(self, handle: Handle) -> State:
         if self._only is not None:  # what is asked most goes the shortest way
             return self._only.state(handle)
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.state(own)
 
     def reason(self, handle: Handle) -> str:
         """Why it is in that state, where the word alone does not say it."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.reason(own)
 
     def work(self, handle: Handle) -> tuple[str | None, str | None]:
         """Who it is, and the work it was given, without gathering all else of it."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.work(own)
 
     def cwd(self, handle: Handle) -> str | None:
         """The folder it says it works in."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.cwd(own)
 
     def permission_mode(self, handle: Handle) -> str | None:
         """The permission mode it says it works in."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.permission_mode(own)
 
     def is_session(self, handle: Handle) -> bool:
         """Whether it is a session of an agent program, with a process of its own, and nothing that one started within
         itself."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.is_session(own)
 
     def is_gone(self, handle: Handle) -> bool:
         """Whether it is a session whose process is gone; one between two prompts goes on without."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.is_gone(own)
 
     def went_with_its_session(self, handle: Handle) -> bool:
         """Whether it ran in the process of its session, and that is gone."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.went_with_its_session(own)
 
     def deadline(self, handle: Handle) -> Deadline | None:
         """Its own deadline, or an open ancestor's that comes earlier."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.deadline(own)
 
     def usual(self, handle: Handle) -> Usual | None:
         """The time within which nearly all of its kind were done, and how many that rests on; None if too few."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.usual(own)
 
     def stands_out(self, handle: Handle) -> bool:
         """Whether there is more to it than that it is at work: it asks, something was noted, the registry let it go."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.stands_out(own)
 
     def plain_work(self, handle: Handle, quiet: int) -> PlainWork | None:
         """What there is to say of it if it is plainly at work, and was heard of within that span."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         found = trees.plain_work(own, quiet)
         end = None if found is None else found.waits_on
         return found if found is None or end is None else found._replace(waits_on=self._one_like(handle, end))
 
     def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log of its host was silent at once since then, up to the moment that is known at."""
-        return self._at(handle)[0].sleeps(since)
+        return self.at(handle)[0].sleeps(since)
 
     def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
         """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.times(own)
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.used(own)
 
     def covers(self, handle: Handle) -> bool:
         """Whether its dollars are also those of all that it started within itself."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.covers(own)
 
     def needs_review(self, handle: Handle) -> bool:
         """Whether a person must look at it before it goes on."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.needs_review(own)
 
     def awaits_person(self, handle: Handle) -> bool:
         """Whether it stands still until a person allows or answers something."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.awaits_person(own)
 
     # -- its family ------------------------------------------------------------------------------------------------
@@ -431,27 +446,27 @@ class Forest:
         return self._only.parents() if self._only is not None else self._rows.parents()
 
     def link(self, handle: Handle) -> Link:
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.link(own)
 
     def candidates(self, handle: Handle) -> tuple[Handle, ...]:
         """The possible parents of an ambiguous link, the drawn one first."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return tuple(self._like(handle, trees.candidates(own)))
 
     def children(self, handle: Handle) -> list[Handle]:
         """In order of start, then id."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return list(self._like(handle, trees.children(own)))
 
     def offspring(self, handle: Handle) -> Iterable[Handle]:
         """Its children in no particular order."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return self._like(handle, trees.offspring(own))
 
     def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
         """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         found = trees.growth(own, most, lately)
         if self._only is not None:
             return found
@@ -462,17 +477,17 @@ class Forest:
         """The order of siblings: by start, then id; an unknown start comes last."""
         if self._only is not None:
             return self._only.birth(handle)
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.birth(own)
 
     def level(self, handle: Handle) -> int:
         """The number of its ancestors in the tree."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.level(own)
 
     def blocker(self, handle: Handle) -> Handle | None:
         """The delegation at the end of the active chain below: what a waiting one really waits on."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return self._one_like(handle, trees.blocker(own))
 
     # -- all of them -----------------------------------------------------------------------------------------------

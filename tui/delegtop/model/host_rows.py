@@ -74,7 +74,8 @@ class HostRows:
             self._own.append(each)
 
     def _in_order(self, added: Mapping[int, Sequence[Handle]], events: Iterable[Event]) -> Iterator[tuple[int, Handle]]:
-        """Of each host they are numbered in this order anyway."""
+        """Of each host they are numbered in this order anyway. Those that have rows again come before what brought them
+        back, and no event names them all: they are entered last."""
         waiting = {number: iter(own) for number, own in added.items()}
         ahead = {number: next(own) for number, own in waiting.items()}
         for event in events:
@@ -85,6 +86,9 @@ class HostRows:
                     yield number, ahead.pop(number)
                     if (following := next(waiting[number], None)) is not None:
                         ahead[number] = following
+        for number, own in ahead.items():
+            yield number, own
+            yield from ((number, each) for each in waiting[number])
 
     def at(self, handle: Handle) -> tuple[HostTrees, Handle]:
         """The trees it is in, and what it is called there."""

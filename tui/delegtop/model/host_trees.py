@@ -68,7 +68,7 @@ class HostTrees:
         self._built: dict[Handle, tuple[int, Delegation]] = {}
         self._most_built = _BUILT
         self.finished: FinishedTrees | None = None
-        """Trees that are over and have no rows any more, once there are any."""
+        """Trees that are over and have no rows any more, once there are any: those of all hosts that are looked at."""
         self.came_back: set[Handle] = set()
         """Those of which something was told after they had been put there."""
         self.now = Millis(0)
@@ -130,8 +130,9 @@ class HostTrees:
     def _come_back(self, finished: "FinishedTrees", events: Iterable[Event]) -> "Sequence[FinishedRow]":
         """The trees without rows that these tell of, or of a child or the parent of theirs."""
         find = self._ledger.find
-        named = {id for event in events for id in _named(event) if find(id) is None and id in finished}
-        return self.unlearn(finished.take(named)) if named else ()
+        named = {(self.host, id) for event in events for id in _named(event) if find(id) is None}
+        here = {name for name in named if name in finished}
+        return self.unlearn(finished.take(here)) if here else ()
 
     def unlearn(self, rows: "Sequence[FinishedRow]") -> "Sequence[FinishedRow]":
         """These are to have rows again, and how long they took is learned from those."""
@@ -216,7 +217,8 @@ class HostTrees:
         counts = self._lifecycle.counts
         if self.finished is None:
             return counts
-        return {state: count + self.finished.counts[state] for state, count in counts.items()}
+        hidden = self.finished.counts(self.host)
+        return {state: count + hidden[state] for state, count in counts.items()}
 
     def find(self, id: str) -> Handle | None:
         return self._ledger.find(id)

@@ -11,7 +11,6 @@ from itertools import chain
 
 from delegtop.base.clock import Millis, monotonic
 from delegtop.model.forest import Change, Forest
-from delegtop.model.host_trees import HostTrees
 from delegtop.model.states import ACTIVE, ENDED_BADLY, State
 from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees, packed_events
 from delegtop.model.store.ledger import Handle
@@ -47,8 +46,10 @@ class Shortening:
         self._trouble = trouble
         self._going = _oldest(forest, _over(forest, held, trouble), since, keep)
         gone = {handle for tree in self._going.values() for handle in tree}
-        self._heir = Forest(forest.policy)
-        _trees(self._heir).stores[0].pulse = _trees(forest).stores[0].pulse
+        self._heir = forest.bare()
+        for (heir, _), (trees, _) in zip(self._heir.by_host(), forest.by_host(), strict=True):
+            heir.stores[0].pulse = trees.stores[0].pulse
+        self._hosts = [*forest.hosts]
         self._packed: dict[Handle, list[FinishedRow]] = {}
         """What is kept of the trees that go, by their roots."""
         staying = [handle for handle in range(self._known) if handle not in gone]
@@ -58,6 +59,11 @@ class Shortening:
     def rows(self) -> int:
         """So many go."""
         return sum(map(len, self._going.values()))
+
+    @property
+    def has_all_hosts(self) -> bool:
+        """Whether no other host was told of since then: that one would be missing."""
+        return self._hosts == [*self._forest.hosts]
 
     def follow(self, change: Change) -> None:
         """The forest was told something."""
@@ -75,17 +81,21 @@ class Shortening:
         deque(self._telling, 0)
         changed = sorted(handle for handle in self._changed if handle < self._told)
         deque(self._tell([*changed, *sorted(back), *range(self._told, len(forest))]), 0)
-        trees = _trees(heir)
-        finished = trees.finished = forest.finished or FinishedTrees()
+        finished = forest.finished or FinishedTrees()
+        for trees, _ in heir.by_host():
+            trees.finished = finished
         for root, tree in self._going.items():
             try:
                 finished.put(self._packed[root])
             except (KeyError, ValueError):  # what cannot be kept so stays
                 back.update(tree)
                 deque(self._tell(tree), 0)
-        heir.apply(listed(_trees(forest).stores[0]))
-        came_back = map(heir.find, map(forest.id, forest.came_back | back))
-        trees.came_back = {handle for handle in came_back if handle is not None}
+        heir.apply([event for trees, _ in forest.by_host() for event in listed(trees.stores[0])])
+        for handle in forest.came_back | back:
+            trees, own = forest.at(handle)
+            if (found := heir.find(trees.id(own), trees.host)) is not None:
+                trees, own = heir.at(found)
+                trees.came_back.add(own)
         _go_on(heir, forest)
         return heir
 
@@ -99,10 +109,9 @@ class Shortening:
 
     def _tell(self, handles: Sequence[Handle]) -> Iterator[None]:
         """Tell of these, a few at a time."""
-        ledger = _trees(self._forest).stores[0]
         for start in range(0, len(handles), _AT_A_TIME):
-            some = handles[start : start + _AT_A_TIME]
-            self._heir.apply([event for handle in some for event in retold(ledger, handle)])
+            some = map(self._forest.at, handles[start : start + _AT_A_TIME])
+            self._heir.apply([event for trees, own in some for event in retold(trees.stores[0], own, trees.host)])
             yield
 
     def _catch_up(self) -> Iterator[None]:
@@ -121,29 +130,29 @@ class Shortening:
                 yield
 
 
-def _trees(forest: Forest) -> HostTrees:
-    """Those of this machine: a forest of several hosts is not shortened."""
-    if forest.own is None:
-        raise ValueError("several hosts are told of")
-    return forest.own
-
-
 def _go_on(heir: Forest, before: Forest) -> None:
     """Be at the same moment, and know what was learned from all."""
-    (ledger, _, lifecycle), (told, _, known) = _trees(heir).stores, _trees(before).stores
-    ledger.clock_steps = told.clock_steps
+    both = [(new, old) for (new, _), (old, _) in zip(heir.by_host(), before.by_host(), strict=True)]
+    for new, old in both:
+        new.word, new.stores[0].clock_steps = old.word, old.clock_steps
     heir.advance(before.shown_at)
-    lifecycle.habits.take_over(known.habits)
+    for new, old in both:
+        new.stores[2].habits.take_over(old.stores[2].habits)
 
 
 def _over(forest: Forest, held: Iterable[Handle], trouble: Callable[[Handle], str | None]) -> Trees:
-    """The trees that are over and at rest, and that nobody needs."""
-    ledger, lineage, _ = _trees(forest).stores
+    """The trees that are over and at rest, and that nobody needs. Of a host that is not heard of, all stay."""
     roots = _roots(forest)
     busy = {roots[handle] for handle, _ in forest.in_states(ACTIVE)}
     busy.update(roots[handle] for handle, _ in forest.in_states(_TROUBLED) if trouble(handle) is None)
-    needed = {handle for _, _, present in ledger.registries.latest() for handle in present}
-    busy.update(roots[h] for h in needed.union(lineage.all_candidates(), held, forest.came_back, forest.for_review()))
+    for host, handles in forest.by_host():
+        if handles and forest.is_stale(handles[0]):
+            busy.update(roots[handle] for handle in handles)
+            continue
+        ledger, lineage, _ = host.stores
+        needed = {own for _, _, present in ledger.registries.latest() for own in present}
+        busy.update(roots[handles[own]] for own in needed.union(lineage.all_candidates()))
+    busy.update(roots[handle] for handle in {*held, *forest.for_review()})
     busy.update(roots[handle] for handle, _ in forest.in_states({State.IDLE}) if _was_heard_lately(forest, handle))
     trees: Trees = {}
     for handle, root in enumerate(roots):
@@ -153,9 +162,15 @@ def _over(forest: Forest, held: Iterable[Handle], trouble: Callable[[Handle], st
 
 
 def _oldest(forest: Forest, trees: Trees, since: Millis, keep: int) -> Trees:
-    """Of those that are over since then all but the newest, of which about so many delegations stay."""
-    last = {root: max(_last_sign(forest, handle) for handle in tree) for root, tree in trees.items()}
-    newest_first = sorted((root for root in trees if last[root] >= since), key=lambda root: (-last[root], -root))
+    """Of those that are over since then all but the newest, of which about so many delegations stay. Who came back is
+    among the newest, however long it is over."""
+    last = {
+        root: max(_last_sign(forest, handle) for handle in tree) + forest.word_of(root).offset
+        for root, tree in trees.items()
+    }
+    back = {root for root, tree in trees.items() if not forest.came_back.isdisjoint(tree)}
+    ended = (root for root in trees if last[root] >= since)
+    newest_first = sorted(ended, key=lambda root: (root not in back, -last[root], -root))
     wrong = {handle for handle, _ in forest.in_states(_TROUBLED)}
     room = {True: keep, False: keep}
     going: Trees = {}
@@ -201,12 +216,13 @@ def _path(forest: Forest, handle: Handle) -> Iterator[Handle]:
 
 def _rows(forest: Forest, tree: Collection[Handle], trouble: Callable[[Handle], str | None]) -> Iterator[FinishedRow]:
     """What is kept of a tree; ValueError if it cannot be."""
-    ledger, _, lifecycle = _trees(forest).stores
     for handle in tree:
-        parent = ledger.starts.parent[handle]
+        trees, own = forest.at(handle)
+        ledger, _, lifecycle = trees.stores
+        parent = ledger.starts.parent[own]
         awaits = parent if parent is not None and ledger.find(parent) is None else None
-        kind, took = lifecycle.habits.of(handle)
-        told = packed_events(retold(ledger, handle))
-        state = forest.state(handle)
+        kind, took = lifecycle.habits.of(own)
+        told = packed_events(retold(ledger, own, trees.host))
+        state = trees.state(own)
         matter = trouble(handle) if state in _TROUBLED else None
-        yield FinishedRow(forest.id(handle), state, kind, took, awaits, told, matter or "")
+        yield FinishedRow(trees.id(own), state, kind, took, awaits, told, matter or "", trees.host)

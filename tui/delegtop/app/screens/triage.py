@@ -152,7 +152,7 @@ class Triage(Leaving, Screen[str | None]):
             return
         current = self.problems.current
         if current is not None and self.problems.moved:
-            self._wanted = before.id(current.handle)
+            self._wanted = before.full_id(current.handle)
         self.problems.forget()
         self._known.clear()
         self._shown = None

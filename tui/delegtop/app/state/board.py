@@ -153,8 +153,7 @@ class Board:
         self._settle_judged()
         if self.news is not None:
             changed, assessed = (
-                {new for old in handles if (new := self.forest.find(before.id(old))) is not None}
-                for handles in self.news
+                {new for old in handles if (new := self.forest.same(before, old)) is not None} for handles in self.news
             )
             self.news = changed, assessed
         self.renumbered.publish(before)
@@ -186,7 +185,7 @@ class Board:
         """New rows. Some may have been there before the operator went back: they are as they were."""
         folds = self._memory.folds
         for handle in added:
-            folded = bool(folds) and self.forest.id(handle) in folds
+            folded = bool(folds) and self.forest.full_id(handle) in folds
             self.outline.add(handle, self.forest.parent(handle), folded=folded)
         if self.focus is None and (focus := self._memory.focused(self.forest)) is not None:
             self._focus(focus)

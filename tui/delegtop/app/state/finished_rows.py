@@ -63,14 +63,14 @@ class FinishedRows:
             self._shortening.follow(change)
 
     def cancel(self) -> None:
-        """Another forest is shown, or one of several hosts, all of which keep their rows."""
+        """Another forest is shown, or another host has come."""
         self._shortening = None
 
     def second(self, needed: Collection[Handle] = ()) -> Forest | None:
         """Go on for a moment; the shorter forest once it is there. Those that are needed stay."""
-        if self._forest.own is None:
+        if self._shortening is not None and not self._shortening.has_all_hosts:
             self.cancel()
-        elif self._shortening is None and len(self._forest) >= self._look_at:
+        if self._shortening is None and len(self._forest) >= self._look_at:
             self._begin(needed)
         if self._shortening is None or not self._shortening.work(self._slice()):
             return None
@@ -104,9 +104,14 @@ class FinishedRows:
         return self._told(finished.take_newest(KEPT))
 
     def of(self, id: str) -> list[Event]:
-        """What tells of this one and its tree, if they have no rows: they are to have them again."""
+        """What tells of this one and its tree, if they have no rows: they are to have them again. It may be named with
+        its host; else it is looked for on all."""
         finished = self._forest.finished
-        return [] if finished is None else self._told(finished.take([id]))
+        if finished is None:
+            return []
+        host, _, rest = id.partition(":")
+        rows = finished.take([*((each, id) for each in self._forest.hosts), (host, rest)])
+        return self._told(rows)
 
     def _told(self, rows: "Sequence[FinishedRow]") -> list[Event]:
         return [event for row in self._forest.unlearn(rows) for event in row.events()]

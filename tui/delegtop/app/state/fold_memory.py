@@ -16,10 +16,10 @@ class FoldMemory:
 
     def keep(self, forest: Forest, outline: Outline, focus: Handle | None) -> None:
         """How it looks now; of what is not there now, what was kept before still holds."""
-        here = {forest.id(handle) for handle in outline.folded}
+        here = {forest.full_id(handle) for handle in outline.folded}
         self.folds = here.union(id for id in self.folds if forest.find(id) is None)
         if focus is not None:
-            self.focus = forest.id(focus)
+            self.focus = forest.full_id(focus)
 
     def folded(self, forest: Forest) -> Iterator[Handle]:
         """What was folded and is there now."""

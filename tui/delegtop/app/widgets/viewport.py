@@ -51,10 +51,10 @@ class Viewport:
         if self._absent is not None:
             wanted: str | None = self._absent[0]
         else:
-            wanted = None if self.cursor is None else before.id(self.cursor)
+            wanted = None if self.cursor is None else before.full_id(self.cursor)
         self._absent = None if wanted is None else (wanted, now.find)
-        self.cursor = None if self.cursor is None else now.find(before.id(self.cursor))
-        held = None if self._anchor is None else now.find(before.id(self._anchor[0]))
+        self.cursor = None if self.cursor is None else now.same(before, self.cursor)
+        held = None if self._anchor is None else now.same(before, self._anchor[0])
         self._anchor = None if held is None or self._anchor is None else (held, self._anchor[1])
 
     def settle(self) -> None:

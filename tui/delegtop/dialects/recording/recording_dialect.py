@@ -5,7 +5,7 @@ Every event keeps the place it first stood at. What a crash tore off, and what i
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
-from sys import getsizeof
+from sys import getsizeof, intern
 from typing import ClassVar
 
 import msgspec
@@ -136,7 +136,7 @@ class Recording(Dialect):
 
     def _name(self, line: Line, source: TapeSource) -> Sequence[Unreadable]:
         """What is told by that number from then on is of this source; what is told of none is counted."""
-        file = (self._given or machine.plain(source.host) or self._host, source.name)
+        file = (self._given or machine.plain(source.host) or self._host, intern(source.name))
         if self._sources.get(source.number) == file:
             return ()
         if self.room is not None:

@@ -1,14 +1,15 @@
 """Trees that are over and have no rows any more: counted, and all that is known of them pressed, out of memory.
 
-A dashboard that runs for months sees millions of them. Whoever is heard of again is found by its id and told again, so
-nothing is lost by it; the id takes nine bytes, and the rest lies in a file that has no name and ends with the process.
+A dashboard that runs for months sees millions of them. Whoever is heard of again is found by its host and id and told
+again, so nothing is lost by it; these take nine bytes, and the rest lies in a file that has no name and ends with the
+process. One place serves all hosts: which ended last is known among all of them.
 """
 
 import os
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 from weakref import finalize
 
@@ -19,6 +20,8 @@ from delegtop.model.events import Event
 from delegtop.model.states import State
 from delegtop.model.store.archive import press
 
+Name = tuple[str, str]
+"""A host, and what a delegation is called there."""
 _FULL = 64 * 1024
 """Bytes of a block before it is pressed."""
 _LEVEL = 3
@@ -42,6 +45,7 @@ class FinishedRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     told: tuple[tuple[int, Raw], ...]
     trouble: str = ""
     """What was the matter with it, if that is worth counting."""
+    host: str = ""
 
     def events(self) -> Iterator[Event]:
         """What tells all that is known of it."""
@@ -63,8 +67,7 @@ class FinishedTrees:
     """Trees by the ids in them. One thread asks and tells."""
 
     def __init__(self) -> None:
-        self.counts: Counter[State] = Counter()
-        """How many delegations of each state have no row."""
+        self._counts: dict[str, Counter[State]] = {}
         self.troubles: Counter[str] = Counter()
         """What was the matter with how many of them."""
         self._places = _Places()
@@ -74,21 +77,25 @@ class FinishedTrees:
         self._size = 0
 
     def __len__(self) -> int:
-        return self.counts.total()
+        return sum(counts.total() for counts in self._counts.values())
 
-    def __contains__(self, id: str) -> bool:
+    def __contains__(self, name: Name) -> bool:
         """Whether it may be here; who asks for what is not is told nothing."""
-        return self._places.has(id)
+        return self._places.has(name)
+
+    def counts(self, host: str) -> Mapping[State, int]:
+        """How many delegations of each state have no row on that host."""
+        return self._counts.get(host) or Counter()
 
     def put(self, tree: Sequence[FinishedRow]) -> None:
-        """One tree; ValueError if an id in it cannot be kept, and then nothing is."""
+        """One tree, of one host; ValueError if an id in it cannot be kept, and then nothing is."""
         try:
             packed = _pack(tree)
         except UnicodeEncodeError as error:
             raise ValueError(str(error)) from error
         for name in _names(tree):
             self._places.add(name, len(self._blocks))
-        self.counts.update(row.state for row in tree)
+        self._counts.setdefault(tree[0].host, Counter()).update(row.state for row in tree)
         self.troubles.update(row.trouble for row in tree if row.trouble)
         self._last.append(packed)
         self._size += len(packed)
@@ -96,14 +103,14 @@ class FinishedTrees:
             self._blocks.append(press().compress(_pack(self._last), _LEVEL))
             self._last, self._size = [], 0
 
-    def take(self, ids: Iterable[str]) -> list[FinishedRow]:
+    def take(self, names: Iterable[Name]) -> list[FinishedRow]:
         """The trees with one of these in them, and those that wait for one; they are here no longer."""
         found: list[FinishedRow] = []
-        for id in ids:
-            needle = id.encode("utf-8", "surrogatepass")
-            for number in set(self._places.of(id)):
+        for name in names:
+            needle = name[1].encode("utf-8", "surrogatepass")
+            for number in set(self._places.of(name)):
                 for packed in self._trees(number):
-                    if needle in packed and id in _names(tree := _unpack_tree(packed)):
+                    if needle in packed and name in _names(tree := _unpack_tree(packed)):
                         found += self._let_go(number, packed, tree)
         return found
 
@@ -115,14 +122,14 @@ class FinishedTrees:
                 if len(found) >= rows:
                     return found
                 tree = _unpack_tree(packed)
-                if number in self._places.of(tree[0].id):
+                if number in self._places.of((tree[0].host, tree[0].id)):
                     found += self._let_go(number, packed, tree)
         return found
 
     def _let_go(self, number: int, packed: bytes, tree: Sequence[FinishedRow]) -> Sequence[FinishedRow]:
         for name in _names(tree):
             self._places.remove(name, number)
-        self.counts.subtract(row.state for row in tree)
+        self._counts[tree[0].host].subtract(row.state for row in tree)
         self.troubles.subtract(row.trouble for row in tree if row.trouble)
         if number == len(self._blocks):
             self._last.remove(packed)
@@ -136,9 +143,9 @@ class FinishedTrees:
         return _unpack_block(press().decompress(block)) if block else []
 
 
-def _names(tree: Sequence[FinishedRow]) -> set[str]:
-    """The ids by which a tree is found."""
-    return {name for row in tree for name in (row.id, row.awaits) if name is not None}
+def _names(tree: Sequence[FinishedRow]) -> set[Name]:
+    """By what a tree is found."""
+    return {(row.host, id) for row in tree for id in (row.id, row.awaits) if id is not None}
 
 
 _BUCKETS = 1_024
@@ -148,38 +155,38 @@ _REST = (1 << 40) - 1
 
 
 class _Places:
-    """In which block an id may be found: eight bytes each, where an entry of a dictionary takes a hundred and more.
+    """In which block a name may be found: eight bytes each, where an entry of a dictionary takes a hundred and more.
 
-    An id is known by fifty bits of its hash. Two that share them lead to a block too many, in which the id is not.
+    A name is known by fifty bits of its hash. Two that share them lead to a block too many, in which it is not.
     """
 
     def __init__(self) -> None:
         self._buckets: list[array[int]] = []
 
-    def add(self, id: str, block: int) -> None:
+    def add(self, name: Name, block: int) -> None:
         if not self._buckets:
             self._buckets = [array("Q") for _ in range(_BUCKETS)]
-        bucket, key = self._find(id)
+        bucket, key = self._find(name)
         bucket.insert(bisect_left(bucket, key | block), key | block)
 
-    def has(self, id: str) -> bool:
-        return next(self.of(id), None) is not None
+    def has(self, name: Name) -> bool:
+        return next(self.of(name), None) is not None
 
-    def of(self, id: str) -> Iterator[int]:
+    def of(self, name: Name) -> Iterator[int]:
         if not self._buckets:
             return
-        bucket, key = self._find(id)
+        bucket, key = self._find(name)
         for at in range(bisect_left(bucket, key), len(bucket)):
             if bucket[at] & ~_BLOCK != key:
                 return
             yield bucket[at] & _BLOCK
 
-    def remove(self, id: str, block: int) -> None:
-        bucket, key = self._find(id)
+    def remove(self, name: Name, block: int) -> None:
+        bucket, key = self._find(name)
         del bucket[bisect_left(bucket, key | block)]
 
-    def _find(self, id: str) -> "tuple[array[int], int]":
-        digest = hash(id)
+    def _find(self, name: Name) -> "tuple[array[int], int]":
+        digest = hash(name)
         return self._buckets[digest % _BUCKETS], (digest // _BUCKETS & _REST) << _BLOCK_BITS
 
 

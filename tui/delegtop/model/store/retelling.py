@@ -6,13 +6,21 @@ told, and in whatever order.
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from delegtop.base.origin import Origin
 from delegtop.model.events import Event, Surveyed
 from delegtop.model.store.ledger import Handle, Ledger
 
 
-def retold(ledger: Ledger, handle: Handle) -> Iterator[Event]:
-    """All that tells of one delegation."""
+def retold(ledger: Ledger, handle: Handle, host: str = "") -> Iterator[Event]:
+    """All that tells of one delegation, which is on that host."""
+    for event in _told(ledger, handle):  # of some it is not kept where they were told
+        known = event.origin.host == host
+        yield event if known else replace(event, origin=replace(event.origin, host=host))
+
+
+def _told(ledger: Ledger, handle: Handle) -> Iterator[Event]:
     id = ledger.ids[handle]
     yield from ledger.starts.told(handle, id)
     yield from ledger.details(handle).events(id)

@@ -110,7 +110,7 @@ class Inspector(Vertical):
         self._sums = SubtreeTotals(self._forest)
         self._fetched = None
         if self._handle is not None:
-            self._handle = now.find(before.id(self._handle))
+            self._handle = now.same(before, self._handle)
 
     def ask(self, wanted: bool) -> None:
         """The operator wants to see it, or not; where there is no room for both it is shown only when asked for."""
