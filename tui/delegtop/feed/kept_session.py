@@ -15,6 +15,7 @@ from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -34,7 +35,7 @@ from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
 
 _OfOne = Started | Described | Noted | Awaited | Sighted | Resumed | Heard | Erred | Ended
-LAYOUT = 1
+LAYOUT = 2
 """Another one whenever what is below changes, or what a dialect tells."""
 
 
@@ -195,24 +196,30 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
     """Those of no known format: they tell nothing, unless they change."""
     told: bytes
     """Pressed."""
+    calls: bytes
+    """How long their calls took, which few ask for; pressed."""
 
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack_session = msgspec.msgpack.Decoder(KeptSession).decode
 _unpack_told = msgspec.msgpack.Decoder(Told).decode
+_unpack_calls = msgspec.msgpack.Decoder(list[CallsOfOne]).decode
 _LEVEL = 3
 LARGEST = 128 * 1024 * 1024
 """Bytes that a session told at most: a file that somebody else made may hold any number of them, pressed."""
 
 
-def pack(files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told) -> bytes | None:
+def pack(
+    files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told, calls: Sequence[CallsOfOne]
+) -> bytes | None:
     """A session as it is kept; None if something in it cannot be: half a character, a number past all use, too much."""
     try:
-        packed = _pack(told)
-        if len(packed) > LARGEST:
+        packed, counts = _pack(told), _pack(calls)
+        if len(packed) + len(counts) > LARGEST:
             return None
-        pressed = press().compress(packed, _LEVEL)
-        return _pack(KeptSession(tuple(files), tuple(others), pressed))
+        compress = press().compress
+        pressed = compress(packed, _LEVEL), compress(counts, _LEVEL)
+        return _pack(KeptSession(tuple(files), tuple(others), *pressed))
     except (UnicodeEncodeError, OverflowError):
         return None
 
@@ -229,4 +236,11 @@ def unpack_told(pressed: bytes) -> Told | None:
     try:
         return _unpack_told(unpress(pressed, LARGEST))
     except Exception:  # noqa: BLE001 # what presses has errors of its own, and one is as good as another here
+        return None
+
+
+def unpack_calls(pressed: bytes) -> list[CallsOfOne] | None:
+    try:
+        return _unpack_calls(unpress(pressed, LARGEST))
+    except Exception:  # noqa: BLE001 # as above
         return None

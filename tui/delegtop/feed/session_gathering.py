@@ -1,9 +1,10 @@
 """What the files of one session tell, gathered while they are read, so that it can be kept once they are at rest."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from delegtop.feed.kept_session import Told, told_by
 from delegtop.feed.running_starts import RunningStarts
+from delegtop.model.call_durations import CallCounts
 from delegtop.model.events import Deviation, Event, Heard
 from delegtop.model.store.ledger import Ledger
 
@@ -22,12 +23,14 @@ class SessionGathering:
         self._events: list[Event] = []
         self._running = RunningStarts()
         self._order: dict[str, None] = {}
+        self.calls = CallCounts()
 
-    def take(self, events: Iterable[Event]) -> None:
+    def take(self, events: Sequence[Event]) -> None:
         if len(self._events) > _MOST:
             self.is_spoilt = True
-            self._events, self._signs, self._running = [], Ledger(), RunningStarts()
+            self._events, self._signs, self._running, self.calls = [], Ledger(), RunningStarts(), CallCounts()
             return
+        self.calls.heed(events)
         heard: list[Event] = []
         for event in events:
             if event.origin.source not in self.paths:

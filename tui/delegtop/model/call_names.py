@@ -21,8 +21,13 @@ def names_of_call(tool: str, doing: str | None) -> Iterator[str]:
     """`tool`, `Bash`, `Bash: git`."""
     yield TOOL
     yield tool
-    if is_shell(tool) and (program := program_of(doing or "")):
+    if program := program_called(tool, doing):
         yield f"{tool}: {program}"
+
+
+def program_called(tool: str, doing: str | None) -> str:
+    """What a shell was called with; nothing of any other tool."""
+    return program_of(doing) if doing and is_shell(tool) else ""
 
 
 def names_of_answer(model: str | None) -> Iterator[str]:
