@@ -11,7 +11,7 @@ from delegtop.base.origin import Origin
 from delegtop.model.call_durations import FEW, CallCounts, CallDurations
 from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call, program_of
 from delegtop.model.duration_curve import DurationCurve, as_long, counted, end_of, step_of
-from delegtop.model.events import Described, Event, Phase
+from delegtop.model.events import Described, Ended, Event, Heard, Phase
 from delegtop.model.normal_durations import ENOUGH, normal
 from delegtop.model.policy import Counts
 
@@ -132,9 +132,14 @@ class TestLearning:
         assert set(found) == {("codex", "model"), ("codex", "model opus")}
 
     def test_two_logs_of_one_tell_the_same_in_whatever_order_they_are_read(self) -> None:
-        own = [started(), heard("a", 1, Phase.MODEL), heard("a", 2, Phase.TOOL, "Read", "x"), heard("a", 5, Phase.MODEL)]
-        other = [replace(each, origin=Origin("other.jsonl", 1, 0)) for each in (heard("a", 3, Phase.IDLE), ended("a", 4))]
-        assert learned(*own, *other) == learned(*other, *own) == learned(*own[:2], *other, *own[2:])
+        call = heard("a", 2, Phase.TOOL, "Read", "x"), heard("a", 5, Phase.MODEL)
+        idle = replace(heard("a", 3, Phase.IDLE), origin=Origin("other.jsonl", 1, 0))
+        over = replace(ended("a", 4), origin=Origin("other.jsonl", 2, 9))
+        assert isinstance(idle, Heard)
+        assert isinstance(over, Ended)
+        found = learned(started(), *call, idle, over)
+        assert found == learned(idle, over, started(), *call) == learned(started(), call[0], idle, over, call[1])
+        assert set(found) == {("codex", "tool"), ("codex", "Read")}
 
     def test_a_machine_that_slept_has_not_waited_for_the_model(self) -> None:
         assert learned(started(), heard("a", 1, Phase.MODEL), heard("a", 600, Phase.IDLE), ended("a", 601)) == {}

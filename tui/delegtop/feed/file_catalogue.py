@@ -105,9 +105,10 @@ class FileCatalogue:
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted
+        is_new = bool(admitted)
         if self._open_index is not None and _size(self.waiting) >= WORTH:
-            self.index, self._open_index = self._open_index(), None
-        if self.index is not None and self.waiting and self._sift is None:
+            self.index, self._open_index, is_new = self._open_index(), None, True
+        if self.index is not None and is_new and self._sift is None:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index)

@@ -4,8 +4,10 @@ The ledger folds signs of life into the last one and the most that was used, so 
 which minutes there were any. All else is kept as it was told.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -171,21 +173,41 @@ def told_by(
     return told
 
 
-def holds_secret(told: object, files: Sequence[KeptFile]) -> bool:
+def holds_secret(told: Told, others: Iterable[object], files: Sequence[KeptFile]) -> bool:
     """Whether anything in it would be masked on a screen."""
-    examples = [each.words for file in files for each in file.examples]
-    return any(mask(text) != text for text in {*_texts(told), *examples})
+    values = {*told.order}
+    for name in Told.__struct_fields__:
+        events = getattr(told, name)
+        if events and isinstance(events[0], Struct):
+            values.update(chain.from_iterable(map(_fields_of(type(events[0])), events)))
+    return has_secret((values, others, [each.words for file in files for each in file.examples]))
+
+
+def has_secret(value: object) -> bool:
+    """Whether any text in it would be masked on a screen."""
+    return any(mask(text) != text for text in {*_texts(value)})
+
+
+_NUMBERS = frozenset({int, bool, float, type(None)})
+
+
+@cache
+def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
+    """What gives all that one of a kind holds but its place and its moment: a whole history is looked at."""
+    return attrgetter(*(name for name in kind.__struct_fields__ if name not in ("origin", "at")))
 
 
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple | set):
         for each in value:
-            yield from _texts(each)
+            if each.__class__ is str:
+                yield each
+            elif each.__class__ not in _NUMBERS:
+                yield from _texts(each)
     elif isinstance(value, Struct) and not isinstance(value, Origin):
-        for name in value.__struct_fields__:
-            yield from _texts(getattr(value, name))
+        yield from _texts(_fields_of(type(value))(value))
 
 
 class KeptSession(Struct, frozen=True, gc=False, array_like=True):

@@ -228,7 +228,7 @@ class SessionIndex:
         calls = gathered.calls.all()
         if (data := pack(kept, beside, told, calls)) is not None:
             name = _name(unit, {*gathered.paths, *unknown})
-            self._write_down(unit, name, data, has_secret=holds_secret([told, calls], kept))
+            self._write_down(unit, name, data, has_secret=holds_secret(told, calls, kept))
 
     def _write_down(self, unit: str, name: str, data: bytes, *, has_secret: bool) -> None:
         """Unless there is a secret in it."""

@@ -1,6 +1,7 @@
 """How long calls and answers took, by the signs of life that told of them. Only `learn` asks for it, and of sessions
 that were read in an earlier run it is kept."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +10,7 @@ import msgspec
 from delegtop.base.clock import HOUR, Millis
 from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call, program_called
 from delegtop.model.delegation import AGAIN
-from delegtop.model.duration_curve import add
+from delegtop.model.duration_curve import counted
 from delegtop.model.events import Ended, Event, Heard, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Counts, Kind
@@ -23,7 +24,7 @@ MOST = 300
 
 
 class Busy(msgspec.Struct, gc=False):
-    """What one was last heard to be in the middle of."""
+    """What one was last heard to be in the middle of, by one log."""
 
     phase: Phase
     tool: str | None
@@ -40,7 +41,7 @@ class Spread(msgspec.Struct, gc=False, array_like=True):
     """None for answers of the model."""
     program: str
     """What a shell was called with."""
-    counts: list[int]
+    counts: Counts
 
 
 class CallsOfOne(msgspec.Struct, gc=False, array_like=True):
@@ -57,7 +58,8 @@ class CallCounts:
     Each log is followed by itself, so it makes no difference in which order they are read."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, dict[tuple[str | None, str], list[int]]] = {}
+        self._spans: dict[tuple[str, str | None, str], array[int]] = {}
+        """By id, tool and program: a number for each call."""
         self._busy: dict[str, dict[str, Busy]] = {}
         """By log, and then by id."""
         self._recalled: list[CallsOfOne] = []
@@ -73,44 +75,47 @@ class CallCounts:
         """Take in what happened, in the order in which each log tells it."""
         source, busy = "", dict[str, Busy]()
         for event in events:
-            kind = type(event)
-            if kind is not Heard and kind is not Ended and kind is not Resumed:
-                continue
-            if event.origin.source is not source:
-                source = event.origin.source
-                busy = self._busy.setdefault(source, {})
             if isinstance(event, Heard):
-                if event.at is not None and event.phase is not None:
-                    self._heard(busy, event, event.phase, event.at)
+                if event.origin.source is not source:
+                    source = event.origin.source
+                    busy = self._busy.setdefault(source, {})
+                phase, at = event.phase, event.at
+                if phase is None or at is None:
+                    continue
+                before = busy.get(event.id)
+                if before is None:
+                    busy[event.id] = Busy(phase, event.tool, event.doing, at, event.since or at)
+                elif not (before.at <= at and before.phase is phase is Phase.MODEL and (event.asked or 0) >= AGAIN):
+                    since = self._went_on(before, event, phase, at) if before.at <= at else None
+                    before.phase, before.tool, before.doing = phase, event.tool, event.doing
+                    before.at, before.since = at, since or event.since or at
             elif isinstance(event, Ended | Resumed):
-                busy.pop(event.id, None)
+                self._busy.get(event.origin.source, {}).pop(event.id, None)
 
-    def _heard(self, busy: dict[str, Busy], event: Heard, phase: Phase, at: Millis) -> None:
-        before, since = busy.get(event.id), event.since or at
-        if before is None:
-            busy[event.id] = Busy(phase, event.tool, event.doing, at, since)
-            return
-        if at >= before.at:
-            if before.phase is Phase.MODEL:
-                if phase is Phase.MODEL and (event.asked or 0) >= AGAIN:
-                    return  # it was asked once more: that is no answer
-                if at - before.at < NO_ANSWER:
-                    self._count(event.id, None, "", at - before.at)
-            elif before.phase is Phase.TOOL and before.tool and phase is Phase.MODEL:
-                self._count(event.id, before.tool, program_called(before.tool, before.doing), at - before.since)
-            elif before.phase is phase and (before.tool, before.doing) == (event.tool, event.doing):
-                since = event.since or before.since
-        before.phase, before.tool, before.doing, before.at, before.since = phase, event.tool, event.doing, at, since
+    def _went_on(self, before: Busy, event: Heard, phase: Phase, at: Millis) -> Millis | None:
+        """Count what came to its end; when the call was made, if it is still the same."""
+        if before.phase is Phase.MODEL:
+            if at - before.at < NO_ANSWER:
+                self._count(event.id, None, "", at - before.at)
+        elif before.phase is Phase.TOOL and before.tool and phase is Phase.MODEL:
+            self._count(event.id, before.tool, program_called(before.tool, before.doing), at - before.since)
+        elif before.phase is phase and before.tool == event.tool and before.doing == event.doing:
+            return event.since or before.since
+        return None
 
     def _count(self, id: str, tool: str | None, program: str, took: int) -> None:
-        add(self._counts.setdefault(id, {}).setdefault((tool, program), []), took)
+        key = id, tool, program
+        spans = self._spans.get(key)
+        if spans is None:
+            spans = self._spans[key] = array("q")
+        spans.append(took)
 
     def all(self) -> list[CallsOfOne]:
         """What each did."""
-        found = [*self._recalled]
-        for id, kinds in self._counts.items():
-            found.append(CallsOfOne(id, [Spread(tool, program, counts) for (tool, program), counts in kinds.items()]))
-        return found
+        own: dict[str, CallsOfOne] = {}
+        for (id, tool, program), spans in self._spans.items():
+            own.setdefault(id, CallsOfOne(id, [])).spreads.append(Spread(tool, program, counted(spans)))
+        return [*self._recalled, *own.values()]
 
 
 class CallDurations:
@@ -132,12 +137,9 @@ class CallDurations:
 
     def agents(self, product: str, agent: str, spans: Iterable[int]) -> None:
         """Agents of that kind took so long from their start to their end."""
-        counts: list[int] = []
-        for took in spans:
-            add(counts, took)
-        self._add(product, names_of_agent(agent), counts)
+        self._add(product, names_of_agent(agent), counted(spans))
 
-    def _add(self, product: str, names: Iterator[str], counts: list[int]) -> None:
+    def _add(self, product: str, names: Iterator[str], counts: Counts) -> None:
         for name in names:
             known = self._counts.setdefault((product, name), [])
             known.extend([0] * (len(counts) - len(known)))

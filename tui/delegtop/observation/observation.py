@@ -413,9 +413,9 @@ def opened(
 ) -> Observation:
     """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do, `sift`
     those files that somebody knows. `witness` is told every line; `heed` what it tells, once unless it may be
-    `told_again`; `calls` how long calls took. With `rewinds` whoever looks at the present can go back in it. To read once is to wait
-    for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need not hear of every
-    sign of life, what is known from earlier runs is not read again."""
+    `told_again`, and `calls` how long calls took. With `rewinds` whoever looks at the present can go back in it. To
+    read once is to wait for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need
+    not hear of every sign of life, what is known from earlier runs is not read again."""
     clock = clock or WallClock()
     is_plain = witness is None and format is None and not rewinds and isinstance(clock, WallClock)
     is_heard = heed is not None or calls is not None
@@ -466,8 +466,8 @@ def opened(
 
 
 def session_index(settings: Settings, *, logs: bool, calls: bool = False) -> "OpenIndex | None":
-    """What opens the index of finished sessions, and of `logs` that belong to none; with how long `calls` took. Times that do not say their zone
-    are kept as UTC."""
+    """What opens the index of finished sessions, of `logs` that belong to none, and of how long `calls` took. Times
+    that do not say their zone are kept as UTC."""
     if not settings.index or settings.naive_times != "utc":
         return None
 
