@@ -360,13 +360,14 @@ class FileCatalogue:
         if self.index is None:
             return [*read, *kept]
         known, first = self._order.get, dict[str | None, int]()
+        session = {path: session_of(path) for path in (*self._order, *(each.path for each in kept))}
         for path, number in self._order.items():
-            first.setdefault(session_of(path), number)
-        logs = [each for each in kept if session_of(each.path) is None]
-        sessions = [each for each in kept if session_of(each.path) is not None]
+            first.setdefault(session[path], number)
+        logs = [each for each in kept if session[each.path] is None]
+        sessions = [each for each in kept if session[each.path] is not None]
         return [
             *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
-            *sorted(sessions, key=lambda each: (first.get(session_of(each.path), -1), known(each.path, -1))),
+            *sorted(sessions, key=lambda each: (first.get(session[each.path], -1), known(each.path, -1))),
         ]
 
     def _too_old(self) -> Iterator[SourceStatus]:
