@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.feed.test_session_index import NOW, SAMPLES, aged, kept
+from tests.unit.feed.test_session_index import NOW, SAMPLES, aged, kept, learned
 
 from delegtop.base.clock import WallClock
 from delegtop.cli import main
@@ -58,6 +58,14 @@ def test_what_others_have_read_is_what_is_read_here(
     lent.clear()
     assert tree(capsys, folder) == plain
     assert not lent, "what is known need not be lent"
+
+
+def test_what_is_learned_of_what_others_have_read_is_the_same(
+    folder: Path, lent: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = learned(monkeypatch, folder, "--no-index")
+    assert learned(monkeypatch, folder) == plain
+    assert sum(lent)
 
 
 @pytest.mark.parametrize("does", ["pass", "import os; os.abort()", "raise SystemExit(3)", GARBAGE, HUGE])

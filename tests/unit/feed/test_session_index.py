@@ -10,16 +10,21 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
 from tests.watching import line
 
+from delegtop import learned_durations
 from delegtop.base import private_database
 from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
 from delegtop.feed import file_catalogue, index_file, kept_session, log_index
+from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
 from delegtop.feed.kept_session import Told
+from delegtop.model import call_durations
 from delegtop.model.events import Event
 from delegtop.model.store import archive
 from delegtop.model.store.archive import press
@@ -70,6 +75,44 @@ def test_every_sample_reads_the_same(name: str, tmp_path: Path, capsys: pytest.C
     plain = told(capsys, folder, "--no-index")
     assert told(capsys, folder) == plain
     assert told(capsys, folder) == plain
+
+
+def learned(monkeypatch: pytest.MonkeyPatch, folder: Path, *more: str) -> bytes:
+    """The file that says what is usual, however few calls tell it."""
+    monkeypatch.setattr(call_durations, "FEW", 1)
+    settings = folder.parent / "settings.toml"
+    settings.write_text(f"sources = [{json.dumps(str(folder))}]\n")
+    assert main(["learn", "--since", "all", "--quiet", "--config", str(settings), *more]) == Exit.OK
+    return learned_durations.place().read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_of_every_sample_the_same_is_learned(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = aged(SAMPLES / name, tmp_path / "logs")
+    plain = learned(monkeypatch, folder, "--no-index")
+    assert learned(monkeypatch, folder) == plain
+    assert learned(monkeypatch, folder) == plain
+
+
+def test_what_is_learned_of_a_session_that_is_known_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_history(tmp_path / "logs", 3, 60_000, LONG_AGO * 1_000)
+    plain = learned(monkeypatch, tmp_path / "logs")
+    assert kept() == 3
+    monkeypatch.setattr(FollowedFile, "read", lambda _file, line: pytest.fail(f"{line.origin} was read"))
+    monkeypatch.setattr(FollowedFile, "read_block", lambda _file, block: pytest.fail(f"{block.source} was read"))
+    assert learned(monkeypatch, tmp_path / "logs") == plain
+    assert b'"Read"' in plain
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="DELEGTOP_REAL_LOGS names no logs of agents")
+def test_of_real_logs_the_same_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = aged(REAL, tmp_path / "logs")
+    plain = learned(monkeypatch, folder, "--no-index")
+    assert learned(monkeypatch, folder) == plain
+    assert kept()
+    assert learned(monkeypatch, folder) == plain
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="DELEGTOP_REAL_LOGS names no logs of agents")
@@ -139,7 +182,7 @@ def test_of_what_is_pressed_no_more_is_unpacked_than_a_session_tells(
     assert kept_session.unpack_told(pressed) == Told(order=["x" * 5_000])
     monkeypatch.setattr(kept_session, "LARGEST", 5_000)
     assert kept_session.unpack_told(pressed) is None
-    assert kept_session.pack((), (), Told(order=["x" * 5_000])) is None
+    assert kept_session.pack((), (), Told(order=["x" * 5_000]), ()) is None
 
 
 @pytest.mark.parametrize("state", ["text", "foreign", "link", "folder", "cut", "version"])

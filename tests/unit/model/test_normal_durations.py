@@ -3,13 +3,15 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.telling import at, ended, heard, started
+from msgspec.structs import replace
+from tests.telling import at, ended, forest_at, heard, started
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND
-from delegtop.model.call_durations import FEW, CallDurations
+from delegtop.base.origin import Origin
+from delegtop.model.call_durations import FEW, CallCounts, CallDurations
 from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call, program_of
 from delegtop.model.duration_curve import DurationCurve, as_long, counted, end_of, step_of
-from delegtop.model.events import Described, Event, Phase
+from delegtop.model.events import Described, Ended, Event, Heard, Phase
 from delegtop.model.normal_durations import ENOUGH, normal
 from delegtop.model.policy import Counts
 
@@ -101,10 +103,11 @@ class TestNormal:
 
 
 def learned(*events: Event) -> dict[tuple[str, str], Counts]:
-    calls = CallDurations()
+    calls, usual = CallCounts(), CallDurations()
     for _ in range(FEW):
         calls.heed(events)
-    return calls.all()
+    usual.calls(forest_at(at(0), events), calls.all())
+    return usual.all()
 
 
 class TestLearning:
@@ -127,6 +130,16 @@ class TestLearning:
         model = Described("a", at(0), started().origin, model="opus")
         found = learned(started(), model, heard("a", 1, Phase.MODEL), heard("a", 2, Phase.IDLE), ended("a", 3))
         assert set(found) == {("codex", "model"), ("codex", "model opus")}
+
+    def test_two_logs_of_one_tell_the_same_in_whatever_order_they_are_read(self) -> None:
+        call = heard("a", 2, Phase.TOOL, "Read", "x"), heard("a", 5, Phase.MODEL)
+        idle = replace(heard("a", 3, Phase.IDLE), origin=Origin("other.jsonl", 1, 0))
+        over = replace(ended("a", 4), origin=Origin("other.jsonl", 2, 9))
+        assert isinstance(idle, Heard)
+        assert isinstance(over, Ended)
+        found = learned(started(), *call, idle, over)
+        assert found == learned(idle, over, started(), *call) == learned(started(), call[0], idle, over, call[1])
+        assert set(found) == {("codex", "tool"), ("codex", "Read")}
 
     def test_a_machine_that_slept_has_not_waited_for_the_model(self) -> None:
         assert learned(started(), heard("a", 1, Phase.MODEL), heard("a", 600, Phase.IDLE), ended("a", 601)) == {}

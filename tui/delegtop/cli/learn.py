@@ -29,7 +29,7 @@ HISTORY = "30d"
 def add(parser: ArgumentParser) -> None:
     parser.add_argument("--since", default=HISTORY, metavar="SPAN", help=f"how far back to read; default {HISTORY}")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
-    options.add(parser, "config")
+    options.add(parser, "no_index", "config")
 
 
 def run(arguments: Namespace) -> int:
@@ -45,14 +45,15 @@ def run(arguments: Namespace) -> int:
         diagnostics.say("no logs of agents are found on this machine, so there is nothing to learn from")
         return Exit.OK
 
-    from delegtop.model.call_durations import CallDurations
+    from delegtop.model.call_durations import CallCounts, CallDurations
 
-    calls = CallDurations()
-    with reading.opened(wanted, settings, calls.heed, indexed=False) as seen:  # every sign of life counts
+    calls, usual = CallCounts(), CallDurations()
+    with reading.opened(wanted, settings, calls=calls) as seen:
         forest = seen.forest
+    usual.calls(forest, calls.all())
     for (product, agent), spans in forest.spans():
-        calls.agents(product, agent, spans)
-    known, counts = forest.learned(), calls.all()
+        usual.agents(product, agent, spans)
+    known, counts = forest.learned(), usual.all()
     try:
         make_private(place.parent)
     except OSError as error:

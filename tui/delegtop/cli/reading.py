@@ -16,6 +16,7 @@ from delegtop.cli.progress import Progress
 if TYPE_CHECKING:
     from delegtop.base.ssh_command import SshAddress
     from delegtop.feed.live_feed import SourceStatus, Witness
+    from delegtop.model.call_durations import CallCounts
     from delegtop.observation.observation import Heed, Observation
     from delegtop.observation.source_discovery import Places
     from delegtop.settings import Settings
@@ -79,10 +80,12 @@ def opened(
     heed: "Heed | None" = None,
     witness: "Witness | None" = None,
     *,
+    calls: "CallCounts | None" = None,
     indexed: bool = True,
 ) -> "Iterator[Observation]":
     """The same with the sources still open, so that a line can be read again; `heed` is told the events as they come,
-    `witness` every line as well. Without `indexed` all of it is read, whatever is known from earlier runs."""
+    `witness` every line as well, `calls` how long calls took. Without `indexed` all of it is read, whatever is known
+    from earlier runs."""
     options.check_format(arguments.format)
     at = options.moment(arguments, settings)
     found = settle(arguments, settings)
@@ -97,6 +100,7 @@ def opened(
         clock,
         format=format,
         heed=heed,
+        calls=calls,
         witness=witness,
         patience=patience,
         indexed=indexed,

@@ -69,8 +69,8 @@ def _incident(arguments: Namespace, settings: "Settings") -> "tuple[Incident, bo
 
     journal = IncidentJournal()
     with reading.opened(arguments, settings, journal.heed) as seen:
-        only = wanted(seen.forest, arguments.only)
-        return incident_of(seen, journal, only), not reading.complain(seen.sources, seen.statuses)
+        incident = incident_of(seen, journal, wanted(seen.forest, arguments.only))
+    return incident, not reading.complain(seen.sources, seen.statuses)
 
 
 def incident_of(seen: "Observation", journal: "IncidentJournal", only: "Handle | None") -> "Incident":

@@ -105,9 +105,10 @@ class FileCatalogue:
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted
+        is_new = bool(admitted)
         if self._open_index is not None and _size(self.waiting) >= WORTH:
-            self.index, self._open_index = self._open_index(), None
-        if self.index is not None and self.waiting and self._sift is None:
+            self.index, self._open_index, is_new = self._open_index(), None, True
+        if self.index is not None and is_new and self._sift is None:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index)
@@ -359,13 +360,14 @@ class FileCatalogue:
         if self.index is None:
             return [*read, *kept]
         known, first = self._order.get, dict[str | None, int]()
+        session = {path: session_of(path) for path in (*self._order, *(each.path for each in kept))}
         for path, number in self._order.items():
-            first.setdefault(session_of(path), number)
-        logs = [each for each in kept if session_of(each.path) is None]
-        sessions = [each for each in kept if session_of(each.path) is not None]
+            first.setdefault(session[path], number)
+        logs = [each for each in kept if session[each.path] is None]
+        sessions = [each for each in kept if session[each.path] is not None]
         return [
             *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
-            *sorted(sessions, key=lambda each: (first.get(session_of(each.path), -1), known(each.path, -1))),
+            *sorted(sessions, key=lambda each: (first.get(session[each.path], -1), known(each.path, -1))),
         ]
 
     def _too_old(self) -> Iterator[SourceStatus]:

@@ -4,8 +4,10 @@ The ledger folds signs of life into the last one and the most that was used, so 
 which minutes there were any. All else is kept as it was told.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -15,6 +17,7 @@ from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -34,7 +37,7 @@ from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
 
 _OfOne = Started | Described | Noted | Awaited | Sighted | Resumed | Heard | Erred | Ended
-LAYOUT = 1
+LAYOUT = 2
 """Another one whenever what is below changes, or what a dialect tells."""
 
 
@@ -170,21 +173,41 @@ def told_by(
     return told
 
 
-def holds_secret(told: object, files: Sequence[KeptFile]) -> bool:
+def holds_secret(told: Told, others: Iterable[object], files: Sequence[KeptFile]) -> bool:
     """Whether anything in it would be masked on a screen."""
-    examples = [each.words for file in files for each in file.examples]
-    return any(mask(text) != text for text in {*_texts(told), *examples})
+    values = {*told.order}
+    for name in Told.__struct_fields__:
+        events = getattr(told, name)
+        if events and isinstance(events[0], Struct):
+            values.update(chain.from_iterable(map(_fields_of(type(events[0])), events)))
+    return has_secret((values, others, [each.words for file in files for each in file.examples]))
+
+
+def has_secret(value: object) -> bool:
+    """Whether any text in it would be masked on a screen."""
+    return any(mask(text) != text for text in {*_texts(value)})
+
+
+_NUMBERS = frozenset({int, bool, float, type(None)})
+
+
+@cache
+def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
+    """What gives all that one of a kind holds but its place and its moment: a whole history is looked at."""
+    return attrgetter(*(name for name in kind.__struct_fields__ if name not in ("origin", "at")))
 
 
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple | set):
         for each in value:
-            yield from _texts(each)
+            if each.__class__ is str:
+                yield each
+            elif each.__class__ not in _NUMBERS:
+                yield from _texts(each)
     elif isinstance(value, Struct) and not isinstance(value, Origin):
-        for name in value.__struct_fields__:
-            yield from _texts(getattr(value, name))
+        yield from _texts(_fields_of(type(value))(value))
 
 
 class KeptSession(Struct, frozen=True, gc=False, array_like=True):
@@ -195,24 +218,30 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
     """Those of no known format: they tell nothing, unless they change."""
     told: bytes
     """Pressed."""
+    calls: bytes
+    """How long their calls took, which few ask for; pressed."""
 
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack_session = msgspec.msgpack.Decoder(KeptSession).decode
 _unpack_told = msgspec.msgpack.Decoder(Told).decode
+_unpack_calls = msgspec.msgpack.Decoder(list[CallsOfOne]).decode
 _LEVEL = 3
 LARGEST = 128 * 1024 * 1024
 """Bytes that a session told at most: a file that somebody else made may hold any number of them, pressed."""
 
 
-def pack(files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told) -> bytes | None:
+def pack(
+    files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told, calls: Sequence[CallsOfOne]
+) -> bytes | None:
     """A session as it is kept; None if something in it cannot be: half a character, a number past all use, too much."""
     try:
-        packed = _pack(told)
-        if len(packed) > LARGEST:
+        packed, counts = _pack(told), _pack(calls)
+        if len(packed) + len(counts) > LARGEST:
             return None
-        pressed = press().compress(packed, _LEVEL)
-        return _pack(KeptSession(tuple(files), tuple(others), pressed))
+        compress = press().compress
+        pressed = compress(packed, _LEVEL), compress(counts, _LEVEL)
+        return _pack(KeptSession(tuple(files), tuple(others), *pressed))
     except (UnicodeEncodeError, OverflowError):
         return None
 
@@ -229,4 +258,11 @@ def unpack_told(pressed: bytes) -> Told | None:
     try:
         return _unpack_told(unpress(pressed, LARGEST))
     except Exception:  # noqa: BLE001 # what presses has errors of its own, and one is as good as another here
+        return None
+
+
+def unpack_calls(pressed: bytes) -> list[CallsOfOne] | None:
+    try:
+        return _unpack_calls(unpress(pressed, LARGEST))
+    except Exception:  # noqa: BLE001 # as above
         return None

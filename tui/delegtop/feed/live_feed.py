@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from delegtop.feed.session_index import OpenIndex
     from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
+    from delegtop.model.call_durations import CallsOfOne
 
 __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
 
@@ -80,6 +81,8 @@ class Batch(msgspec.Struct, frozen=True):
     """Everything as it was just before, in place of whatever was known: time has leapt."""
     ledger: Ledger | None = None
     """What whole files told, in place of their events."""
+    calls: "Sequence[CallsOfOne] | None" = None
+    """Of sessions that were read in an earlier run: how long their calls took, in place of most signs of life."""
 
 
 class Readable(Protocol):
@@ -214,12 +217,12 @@ class Feed:
         if self._files.index is not None and not self._files.waiting:
             for ledger in self._files.index.logs.tell():
                 yield Batch([], ledger=ledger)
-        for events, running in self._files.recalled():
+        for events, running, calls in self._files.recalled():
             for started in running:
                 self._processes.mind(started)
                 self._window.keep(started.id)
             self._processes.take(events)
-            yield Batch(events)
+            yield Batch(events, calls=calls)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
         """The files to look at now."""

@@ -11,7 +11,7 @@ from delegtop.dialects import OWN, load
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import KeptLog, LogLines, kept_trace, pack_log, unpack_log
-from delegtop.feed.kept_session import holds_secret, kept_file
+from delegtop.feed.kept_session import has_secret, kept_file
 from delegtop.feed.recent_window import session_of
 from delegtop.feed.running_starts import RunningStarts
 from delegtop.model.events import Event, Heard, Started
@@ -148,7 +148,7 @@ def _packed(reading: FollowedFile, gathered: LogGathering, tail: Tail) -> bytes 
     look, key = known
     file, running = kept_file(status, look, trace.digest, key), tuple(gathered.running)
     leave_in_log(gathered.ledger)
-    if holds_secret([*words_in(gathered.ledger), running], [file]):
+    if has_secret([*words_in(gathered.ledger), running, [each.words for each in file.examples]]):
         return None
     ledger = pack_ledger(gathered.ledger)
     return None if ledger is None else pack_log(KeptLog(file, kept_trace(trace), running, ledger))

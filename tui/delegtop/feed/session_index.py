@@ -27,12 +27,14 @@ from delegtop.feed.kept_session import (
     kept_file,
     pack,
     unpack,
+    unpack_calls,
     unpack_told,
 )
 from delegtop.feed.loaded_sessions import LoadedSession
 from delegtop.feed.log_index import LogIndex
 from delegtop.feed.recent_window import folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
+from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Event, Started
 from delegtop.model.store import packed_ledger
 from delegtop.model.store.archive import press
@@ -52,6 +54,8 @@ class Recalled(NamedTuple):
     events: list[Event]
     running: Sequence[Started]
     """The starts of those whose process is still to be looked for."""
+    calls: Sequence[CallsOfOne]
+    """How long their calls took, for who asks for it."""
 
 
 class SessionIndex:
@@ -60,14 +64,15 @@ class SessionIndex:
     lends: ClassVar[bool] = True
     """Whether other processes may read a part of what is not known, where it is much."""
 
-    def __init__(self, file: IndexFile | None, *, logs: bool = True) -> None:
+    def __init__(self, file: IndexFile | None, *, logs: bool = True, calls: bool = False) -> None:
         self._file = file
+        self._asks_calls = calls
         self.logs = LogIndex(file if logs else None)
         """Logs that belong to no session; None are kept, and all are read, for who wants to hear of each event."""
         self._gathered: dict[str, SessionGathering] = {}
         self._owners: dict[Family, dict[str, str]] = {}
         """Which unit told of an id, where one reader reads several."""
-        self._waiting: dict[str, tuple[KeptSession, Told]] = {}
+        self._waiting: dict[str, tuple[KeptSession, Told, Sequence[CallsOfOne]]] = {}
         """What is not told yet."""
         self._minutes: set[int] = set()
         self._reading: FollowedFile | None = None
@@ -103,7 +108,9 @@ class SessionIndex:
         told = None if kept is None or files is None else unpack_told(kept.told)
         if kept is None or told is None:
             return None
-        self._waiting[unit], self._names[unit] = (kept, told), name
+        if (calls := unpack_calls(kept.calls) if self._asks_calls else []) is None:
+            return None
+        self._waiting[unit], self._names[unit] = (kept, told, calls), name
         return files
 
     def take_back(
@@ -132,7 +139,7 @@ class SessionIndex:
     def doubtful(self) -> list[str]:
         """The units that tell of ids which others tell of too: they may have to do with each other."""
         doubts: set[str] = set()
-        for unit, (kept, told) in self._waiting.items():
+        for unit, (kept, told, _) in self._waiting.items():
             if (family := _family(kept)) is not None:
                 doubts |= self._own(family, unit, told.ids())
         return [unit for unit in self._waiting if unit in doubts]
@@ -142,14 +149,16 @@ class SessionIndex:
         waiting, self._waiting = self._waiting, {}
         events: list[Event] = []
         running: list[Started] = []
-        for _, told in sorted(waiting.values(), key=lambda each: _reading_order(each[0])):
+        calls: list[CallsOfOne] = []
+        for _, told, made in sorted(waiting.values(), key=lambda each: _reading_order(each[0])):
             events += told.events(self._minutes)
             running += told.running
+            calls += made
             if len(events) >= BATCH:
-                yield Recalled(events, running)
-                events, running = [], []
+                yield Recalled(events, running, calls)
+                events, running, calls = [], [], []
         if events:
-            yield Recalled(events, running)
+            yield Recalled(events, running, calls)
 
     def _own(self, family: Family, unit: str, ids: Iterable[str]) -> set[str]:
         """Note whose the ids are; the units that have to do with each other."""
@@ -216,9 +225,10 @@ class SessionIndex:
         beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
         if len(beside) < len(unknown):
             return
-        if (data := pack(kept, beside, told)) is not None:
+        calls = gathered.calls.all()
+        if (data := pack(kept, beside, told, calls)) is not None:
             name = _name(unit, {*gathered.paths, *unknown})
-            self._write_down(unit, name, data, has_secret=holds_secret(told, kept))
+            self._write_down(unit, name, data, has_secret=holds_secret(told, calls, kept))
 
     def _write_down(self, unit: str, name: str, data: bytes, *, has_secret: bool) -> None:
         """Unless there is a secret in it."""
@@ -240,9 +250,9 @@ class SessionIndex:
 OpenIndex = Callable[[], SessionIndex | None]
 
 
-def open_index(path: Path | None = None, *, logs: bool = True) -> SessionIndex | None:
+def open_index(*, logs: bool, calls: bool) -> SessionIndex | None:
     """The index of this user; None where other packages read logs too: nobody knows when what they tell changes."""
-    return None if plugins() else SessionIndex(IndexFile(path or place(), context()), logs=logs)
+    return None if plugins() else SessionIndex(IndexFile(place(), context()), logs=logs, calls=calls)
 
 
 def context() -> str:

@@ -1,15 +1,18 @@
-"""How long calls and answers took, by the events that told of them. Only `learn` counts: nobody else pays for it."""
+"""How long calls and answers took, by the signs of life that told of them. Only `learn` asks for it, and of sessions
+that were read in an earlier run it is kept."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from delegtop.base.clock import HOUR, Millis
-from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call
+from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call, program_called
 from delegtop.model.delegation import AGAIN
-from delegtop.model.duration_curve import add
-from delegtop.model.events import Described, Ended, Event, Heard, Phase, Resumed, Started
+from delegtop.model.duration_curve import counted
+from delegtop.model.events import Ended, Event, Heard, Phase, Resumed
+from delegtop.model.forest import Forest
 from delegtop.model.policy import Counts, Kind
 
 FEW = 20
@@ -21,9 +24,9 @@ MOST = 300
 
 
 class Busy(msgspec.Struct, gc=False):
-    """What one was last heard to be in the middle of."""
+    """What one was last heard to be in the middle of, by one log."""
 
-    phase: Phase | None
+    phase: Phase
     tool: str | None
     doing: str | None
     at: Millis
@@ -31,59 +34,119 @@ class Busy(msgspec.Struct, gc=False):
     """When that call was made."""
 
 
-class CallDurations:
-    """Counts by program and by name. A call counts if it came back and the model went on: what was broken off says
-    nothing, and of several at once only the last one's end is seen."""
+class Spread(msgspec.Struct, gc=False, array_like=True):
+    """How many calls of one kind, or answers, took how long."""
+
+    tool: str | None
+    """None for answers of the model."""
+    program: str
+    """What a shell was called with."""
+    counts: Counts
+
+
+class CallsOfOne(msgspec.Struct, gc=False, array_like=True):
+    """All calls and answers of one delegation."""
+
+    id: str
+    spreads: list[Spread]
+
+
+class CallCounts:
+    """Counts by delegation. A call counts if it came back and the model went on: what was broken off says nothing, and
+    of several at once only the last one's end is seen.
+
+    Each log is followed by itself, so it makes no difference in which order they are read."""
 
     def __init__(self) -> None:
-        self._counts: dict[Kind, list[int]] = {}
-        self._busy: dict[str, Busy] = {}
-        self._product: dict[str, str] = {}
-        self._model: dict[str, str] = {}
+        self._spans: dict[tuple[str, str | None, str], array[int]] = {}
+        """By id, tool and program: a number for each call."""
+        self._busy: dict[str, dict[str, Busy]] = {}
+        """By log, and then by id."""
+        self._recalled: list[CallsOfOne] = []
+
+    def take(self, events: Iterable[Event], recalled: Iterable[CallsOfOne] | None) -> None:
+        """What was told, and how long the calls took of which it does not tell."""
+        if recalled is None:
+            self.heed(events)
+        else:
+            self._recalled += recalled
 
     def heed(self, events: Iterable[Event]) -> None:
         """Take in what happened, in the order in which each log tells it."""
+        source, busy = "", dict[str, Busy]()
         for event in events:
             if isinstance(event, Heard):
-                if event.at is not None and event.phase is not None:
-                    self._heard(event, event.at)
-            elif isinstance(event, Started):
-                if event.product is not None:
-                    self._product[event.id] = event.product
-            elif isinstance(event, Described):
-                if event.model is not None:
-                    self._model.setdefault(event.id, event.model)
+                if event.origin.source is not source:
+                    source = event.origin.source
+                    busy = self._busy.setdefault(source, {})
+                phase, at = event.phase, event.at
+                if phase is None or at is None:
+                    continue
+                before = busy.get(event.id)
+                if before is None:
+                    busy[event.id] = Busy(phase, event.tool, event.doing, at, event.since or at)
+                elif not (before.at <= at and before.phase is phase is Phase.MODEL and (event.asked or 0) >= AGAIN):
+                    since = self._went_on(before, event, phase, at) if before.at <= at else None
+                    before.phase, before.tool, before.doing = phase, event.tool, event.doing
+                    before.at, before.since = at, since or event.since or at
             elif isinstance(event, Ended | Resumed):
-                self._busy.pop(event.id, None)
+                self._busy.get(event.origin.source, {}).pop(event.id, None)
 
-    def _heard(self, event: Heard, at: Millis) -> None:
-        before, since = self._busy.get(event.id), event.since or at
-        if before is not None and at >= before.at:
-            if before.phase is event.phase is Phase.MODEL and (event.asked or 0) >= AGAIN:
-                return  # it was asked once more: that is no answer
-            if before.phase is Phase.MODEL:
-                if at - before.at < NO_ANSWER:
-                    self._count(event.id, names_of_answer(self._model.get(event.id)), at - before.at)
-            elif before.phase is Phase.TOOL and before.tool and event.phase is Phase.MODEL:
-                self._count(event.id, names_of_call(before.tool, before.doing), at - before.since)
-            elif (before.phase, before.tool, before.doing) == (event.phase, event.tool, event.doing):
-                since = event.since or before.since
-        self._busy[event.id] = Busy(event.phase, event.tool, event.doing, at, since)
+    def _went_on(self, before: Busy, event: Heard, phase: Phase, at: Millis) -> Millis | None:
+        """Count what came to its end; when the call was made, if it is still the same."""
+        if before.phase is Phase.MODEL:
+            if at - before.at < NO_ANSWER:
+                self._count(event.id, None, "", at - before.at)
+        elif before.phase is Phase.TOOL and before.tool and phase is Phase.MODEL:
+            self._count(event.id, before.tool, program_called(before.tool, before.doing), at - before.since)
+        elif before.phase is phase and before.tool == event.tool and before.doing == event.doing:
+            return event.since or before.since
+        return None
+
+    def _count(self, id: str, tool: str | None, program: str, took: int) -> None:
+        key = id, tool, program
+        spans = self._spans.get(key)
+        if spans is None:
+            spans = self._spans[key] = array("q")
+        spans.append(took)
+
+    def all(self) -> list[CallsOfOne]:
+        """What each did."""
+        own: dict[str, CallsOfOne] = {}
+        for (id, tool, program), spans in self._spans.items():
+            own.setdefault(id, CallsOfOne(id, [])).spreads.append(Spread(tool, program, counted(spans)))
+        return [*self._recalled, *own.values()]
+
+
+class CallDurations:
+    """What is usual, by program and by name."""
+
+    def __init__(self) -> None:
+        self._counts: dict[Kind, list[int]] = {}
+
+    def calls(self, forest: Forest, told: Iterable[CallsOfOne]) -> None:
+        """Delegations of that forest made these calls; of which program they are, and of which model, it knows."""
+        for one in told:
+            handle = forest.find(one.id)
+            product, model = (None, None) if handle is None else forest.made_by(handle)
+            if product is not None:
+                for each in one.spreads:
+                    is_call = each.tool is not None
+                    names = names_of_call(each.tool or "", each.program) if is_call else names_of_answer(model)
+                    self._add(product, names, each.counts)
 
     def agents(self, product: str, agent: str, spans: Iterable[int]) -> None:
         """Agents of that kind took so long from their start to their end."""
-        for took in spans:
-            self._add(product, names_of_agent(agent), took)
+        self._add(product, names_of_agent(agent), counted(spans))
 
-    def _count(self, id: str, names: Iterator[str], took: int) -> None:
-        if (product := self._product.get(id)) is not None:
-            self._add(product, names, took)
-
-    def _add(self, product: str, names: Iterator[str], took: int) -> None:
+    def _add(self, product: str, names: Iterator[str], counts: Counts) -> None:
         for name in names:
-            add(self._counts.setdefault((product, name), []), took)
+            known = self._counts.setdefault((product, name), [])
+            known.extend([0] * (len(counts) - len(known)))
+            for step, count in enumerate(counts):
+                known[step] += count
 
     def all(self) -> dict[Kind, Counts]:
         """What is worth keeping."""
-        many = Counter({kind: sum(counts) for kind, counts in self._counts.items()})
+        many = Counter({kind: sum(self._counts[kind]) for kind in sorted(self._counts)})
         return {kind: tuple(self._counts[kind]) for kind, count in many.most_common(MOST) if count >= FEW}

@@ -3,6 +3,7 @@ of agent. Each name is followed by a narrower one, of which less is known and wh
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 SHELLS = frozenset({"bash", "shell", "exec_command", "local_shell", "run_shell_command", "run_terminal_cmd", "execute"})
 """The tools that run a command, in small letters."""
@@ -13,6 +14,7 @@ _WORDS = 6
 _PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{0,15}")
 
 
+@lru_cache(maxsize=256)  # there are few tools, and thousands of calls
 def is_shell(tool: str | None) -> bool:
     return tool is not None and tool.lower() in SHELLS
 
@@ -21,8 +23,13 @@ def names_of_call(tool: str, doing: str | None) -> Iterator[str]:
     """`tool`, `Bash`, `Bash: git`."""
     yield TOOL
     yield tool
-    if is_shell(tool) and (program := program_of(doing or "")):
+    if program := program_called(tool, doing):
         yield f"{tool}: {program}"
+
+
+def program_called(tool: str, doing: str | None) -> str:
+    """What a shell was called with; nothing of any other tool."""
+    return program_of(doing) if doing and is_shell(tool) else ""
 
 
 def names_of_answer(model: str | None) -> Iterator[str]:

@@ -353,6 +353,11 @@ class Forest:
         trees, own = self.at(handle)
         return trees.work(own)
 
+    def made_by(self, handle: Handle) -> tuple[str | None, str | None]:
+        """The program whose files tell of it, and the model it works with."""
+        trees, own = self._at(handle)
+        return trees.stores[0].made_by(own)
+
     def cwd(self, handle: Handle) -> str | None:
         """The folder it says it works in."""
         trees, own = self.at(handle)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +25,12 @@ def source(facts: "Delegation") -> str:
 
 def folder(facts: "Delegation") -> Path:
     """The folder of that source; on another host one that is no place here."""
-    return Path("//", source(facts)).parent if facts.told_by else Path(source(facts)).parent
+    return _folder(source(facts), bool(facts.told_by))
+
+
+@lru_cache(maxsize=16_384)  # asked several times of every delegation
+def _folder(source: str, is_told: bool) -> Path:
+    return Path("//", source).parent if is_told else Path(source).parent
 
 
 def roots(folder: Path, root: Path | None) -> list[Path]:
@@ -80,13 +86,13 @@ def existence(forest: "Forest", root: Path | None = None) -> dict[Path, Exists]:
         if facts.told_by:
             unseen[folder(facts)] = lambda _path: None
             continue
-        claimed.setdefault(folder(facts), set()).update(artifact.path for artifact in facts.artifacts)
-        program = product(facts.product)
+        place, program = folder(facts), product(facts.product)
+        claimed.setdefault(place, set()).update(artifact.path for artifact in facts.artifacts)
         if program is not None and program.outputs_beside:
-            beside.add(folder(facts))
+            beside.add(place)
         if facts.product is not None:
-            foreign.add(folder(facts))
-        spaces.setdefault(folder(facts), set()).add(_workspace(program))
+            foreign.add(place)
+        spaces.setdefault(place, set()).add(_workspace(program))
     # A workspace that all logs of a folder name is as good as one that was said on the command line.
     known = {place: root or (next(iter(given)) if len(given) == 1 else None) for place, given in spaces.items()}
     return unseen | {

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from delegtop.feed.host_states import HostStatus
     from delegtop.feed.replay_feed import Replay
     from delegtop.feed.session_index import OpenIndex, SessionIndex
+    from delegtop.model.call_durations import CallCounts
     from delegtop.model.events import Event
     from delegtop.model.states import State
     from delegtop.model.store.ledger import Handle
@@ -103,6 +104,7 @@ class Observation:
         format: str | None = None,
         learns: bool = False,
         heed: Heed | None = None,
+        calls: "CallCounts | None" = None,
     ) -> None:
         self.feed, self.clock = feed, clock
         self._steps = StepWatch(clock) if isinstance(clock, WallClock) else None
@@ -113,6 +115,7 @@ class Observation:
         self.learns = learns
         """Whether what is usual on this machine counts: it says nothing of logs from elsewhere or of the past."""
         self._heed = heed
+        self._call_counts = calls
         self._looked_at = float("-inf")
         self._calls = CallWatch(feed)
         self._moment: Millis | None = None
@@ -295,6 +298,8 @@ class Observation:
                 lives.update(change.lives, change.added)
             if self._heed is not None:
                 self._heed(batch.events)
+            if self._call_counts is not None:
+                self._call_counts.take(batch.events, batch.calls)
             if after_batch is not None:
                 after_batch()
         return touched, lives, leapt
@@ -398,6 +403,7 @@ def opened(
     policy: Policy | None = None,
     exclude: Sequence[str] = (),
     heed: Heed | None = None,
+    calls: "CallCounts | None" = None,
     witness: Witness | None = None,
     rewinds: bool = False,
     patience: float | None = None,
@@ -407,12 +413,13 @@ def opened(
 ) -> Observation:
     """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do, `sift`
     those files that somebody knows. `witness` is told every line; `heed` what it tells, once unless it may be
-    `told_again`. With `rewinds` whoever looks at the present can go back in it. To read once is to wait
-    for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need not hear of every
-    sign of life, what is known from earlier runs is not read again."""
+    `told_again`, and `calls` how long calls took. With `rewinds` whoever looks at the present can go back in it. To
+    read once is to wait for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need
+    not hear of every sign of life, what is known from earlier runs is not read again."""
     clock = clock or WallClock()
     is_plain = witness is None and format is None and not rewinds and isinstance(clock, WallClock)
-    index = session_index(settings, logs=heed is None) if indexed and is_plain else None
+    is_heard = heed is not None or calls is not None
+    index = session_index(settings, logs=not is_heard, calls=calls is not None) if indexed and is_plain else None
 
     def feed(clock: Clock) -> Feed:
         return Feed(
@@ -432,7 +439,7 @@ def opened(
     learns = settings.learn and not places.named and not isinstance(clock, FrozenClock)
     policy = policy or policy_for(settings, places.sources, learned=learns)
     live = _fleet(places, settings, clock, feed, witness, patience) if places.hosts else feed(clock)
-    if heed is not None and not told_again:
+    if is_heard and not told_again:
         live.tell_once()
     readable: Readable = live
     if rewinds and STDIN not in places.sources:  # a pipe cannot be read a second time
@@ -445,19 +452,29 @@ def opened(
             return feed(again) if isinstance(live, Feed) else live.past(feed(again) if live.local is not None else None)
 
         readable = Replay(past, read, live=live, present=clock, policy=policy, observe=_appearances)
-    return Observation(readable, clock, settings, policy=policy, places=places, format=format, learns=learns, heed=heed)
+    return Observation(
+        readable,
+        clock,
+        settings,
+        policy=policy,
+        places=places,
+        format=format,
+        learns=learns,
+        heed=heed,
+        calls=calls,
+    )
 
 
-def session_index(settings: Settings, *, logs: bool) -> "OpenIndex | None":
-    """What opens the index of finished sessions, and of `logs` that belong to none. Times that do not say their zone
-    are kept as UTC."""
+def session_index(settings: Settings, *, logs: bool, calls: bool = False) -> "OpenIndex | None":
+    """What opens the index of finished sessions, of `logs` that belong to none, and of how long `calls` took. Times
+    that do not say their zone are kept as UTC."""
     if not settings.index or settings.naive_times != "utc":
         return None
 
     def opened() -> "SessionIndex | None":
         from delegtop.feed.session_index import open_index  # few have so much to read that it is worth it
 
-        return open_index(logs=logs)
+        return open_index(logs=logs, calls=calls)
 
     return opened
 

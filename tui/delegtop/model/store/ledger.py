@@ -324,6 +324,11 @@ class Ledger(ColumnStore):
         prompt = details.word("prompt") if details else None
         return shape.agent if shape else None, prompt or self.starts.task[handle]
 
+    def made_by(self, handle: Handle) -> tuple[str | None, str | None]:
+        """The program whose files tell of it, and the model it works with."""
+        details = self._details.get(handle)
+        return self.product(handle), details.word("model") if details else None
+
     def own_path(self, handle: Handle) -> tuple[str, ...] | None:
         shape = self.starts.shape[handle]
         return shape.own_path if shape else None

@@ -1,6 +1,7 @@
 """The timeline of an incident: what the records say happened, and the moments that delegtop concludes from them."""
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from delegtop.base.clock import Millis, duration, iso
 from delegtop.base.origin import Origin
@@ -13,12 +14,14 @@ from delegtop.model.forest import Forest
 from delegtop.model.measures import ended_at, label
 from delegtop.model.phases import now as doing
 from delegtop.model.states import ACTIVE, State
+from delegtop.model.store.details import NOWHERE
 from delegtop.model.store.ledger import Handle
 from delegtop.report.incident.incident_report import Event, Ref, What
 from delegtop.report.tree_json import Place
 
 MOST = 300
 _SHORT = 300
+_DERIVED = frozenset({"deadline", "slept"})
 _KEPT = (Erred, Noted, Awaited, Resumed, Ended)
 
 Kept = Erred | Noted | Awaited | Resumed | Ended | Heard
@@ -39,24 +42,42 @@ class IncidentJournal:
         self.events += [event for event in events if isinstance(event, Heard)]
 
 
+class _Moment(NamedTuple):
+    """One moment as it was told: only what there is room for is put into words for people."""
+
+    at: Millis
+    id: str
+    what: What
+    text: str
+    origin: Origin | None
+    name: str | None
+    """Of the delegation; None for what concerns all of them."""
+
+    def event(self) -> Event:
+        masked = mask_beginning(self.text, 4 * _SHORT)
+        short = masked if len(masked) <= _SHORT else f"{masked[: _SHORT - 1]}…"
+        place = Place(self.origin.name, self.origin.line) if self.origin else None
+        subject = None if self.name is None else Ref(self.id, mask(self.name))
+        return Event(iso(self.at), self.what, subject, short, derived=self.what in _DERIVED, place=place)
+
+
 def timeline(
     forest: Forest, journal: IncidentJournal, shown: Collection[Handle], troubled: Collection[Handle]
 ) -> tuple[list[Event], int]:
     """The moments, oldest first, and how many there was no room for: those of delegations in trouble go first."""
-    found = {(moment, event) for moment, event in _moments(forest, journal, shown)}
     ids = {forest.delegation(handle).id for handle in troubled}
-    ranked = sorted(found, key=lambda one: (one[1].subject is not None and one[1].subject.id not in ids, *_order(one)))
+    found = set(_moments(forest, journal, shown))
+    ranked = sorted(found, key=lambda one: (one.name is not None and one.id not in ids, *_order(one)))
     kept = sorted(ranked[:MOST], key=_order)
     end = Event(iso(forest.shown_at), "report", None, "the moment of this report", derived=True, place=None)
-    return [*(event for _, event in kept), end], len(ranked) - len(kept)
+    return [*(moment.event() for moment in kept), end], len(ranked) - len(kept)
 
 
-def _order(one: tuple[Millis, Event]) -> tuple[Millis, str, str, str]:
-    moment, event = one
-    return moment, event.subject.id if event.subject else "", event.what, event.text
+def _order(one: _Moment) -> tuple[object, ...]:
+    return one.at, one.id, one.what, one.text, one.origin or NOWHERE, one.name or ""
 
 
-def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]) -> Iterator[tuple[Millis, Event]]:
+def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]) -> Iterator[_Moment]:
     starts = []
     for handle in shown:
         facts = forest.delegation(handle)
@@ -72,28 +93,28 @@ def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]
         if isinstance(told, Ended) and ended_at(facts) is None:  # nobody knows when
             continue
         if not is_last and (what := _said(told)) is not None:
-            yield told.at, _event(told.at, what[0], facts, what[1], told.origin)
+            yield _Moment(told.at, facts.id, *what, told.origin, label(facts))
     for asleep, awake in forest.sleeps(min(starts, default=forest.shown_at)):
         text = f"every log was silent for {duration(awake - asleep)}: the machine slept, or all of them waited"
-        yield asleep, Event(iso(asleep), "slept", None, text, derived=True, place=None)
+        yield _Moment(asleep, "", "slept", text, None, None)
 
 
-def _life(forest: Forest, handle: Handle, facts: Delegation) -> Iterator[tuple[Millis, Event]]:
+def _life(forest: Forest, handle: Handle, facts: Delegation) -> Iterator[_Moment]:
     """Its start, its last sign of life if it has not ended, and when it ran out of time."""
-    state = forest.state(handle)
+    state, id, name = forest.state(handle), facts.id, label(facts)
     if facts.started_at is not None:
         above = forest.parent(handle)
         by = f", by {label(forest.delegation(above))}" if above is not None else ""
-        yield facts.started_at, _event(facts.started_at, "started", facts, f"started{by}", facts.started_origin)
+        yield _Moment(facts.started_at, id, "started", f"started{by}", facts.started_origin, name)
     is_open = state in ACTIVE or state is State.LOST
     if is_open and facts.heard_at is not None and facts.heard_at != facts.started_at:
         text = f"last heard of{': ' if doing(facts) else ''}{doing(facts)}"
-        yield facts.heard_at, _event(facts.heard_at, "heard", facts, text, facts.heard_origin)
+        yield _Moment(facts.heard_at, id, "heard", text, facts.heard_origin, name)
     deadline = forest.deadline(handle)
     if deadline is None or not deadline.is_firm or deadline.at > (facts.ended_at or forest.now_of(handle)):
         return
     late = "" if facts.ended_at is None else f"; it ended {duration(facts.ended_at - deadline.at)} later"
-    yield deadline.at, _event(deadline.at, "deadline", facts, f"its deadline passed ({deadline.note}){late}", None)
+    yield _Moment(deadline.at, id, "deadline", f"its deadline passed ({deadline.note}){late}", None, name)
 
 
 def _said(told: Kept) -> tuple[What, str] | None:
@@ -113,10 +134,3 @@ def _said(told: Kept) -> tuple[What, str] | None:
         case Resumed():
             return "resumed", "given work again"
     return None
-
-
-def _event(at: Millis, what: What, facts: Delegation, text: str, origin: Origin | None) -> Event:
-    masked = mask_beginning(text, 4 * _SHORT)
-    short = masked if len(masked) <= _SHORT else f"{masked[: _SHORT - 1]}…"
-    place = Place(origin.name, origin.line) if origin else None
-    return Event(iso(at), what, Ref(facts.id, mask(label(facts))), short, derived=what == "deadline", place=place)

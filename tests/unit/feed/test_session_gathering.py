@@ -1,0 +1,41 @@
+"""Of the signs of life of a session only the last are kept, and what is left of the others."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.feed.session_gathering import LastSigns
+from delegtop.model.events import Heard, Phase
+from delegtop.model.store.ledger import Ledger
+from delegtop.model.usage import Usage
+
+few = st.integers(0, 3)
+usages = st.lists(st.builds(Usage, st.sampled_from("mn"), few, few), max_size=2, unique_by=lambda each: each.account)
+signs = st.builds(
+    Heard,
+    st.sampled_from("ab"),
+    st.none() | st.integers(0, 200_000).map(Millis),
+    st.builds(Origin, st.sampled_from("xy"), few, few),
+    st.sampled_from([None, "builds", "reads"]),
+    tokens=st.none() | few,
+    cost=st.none() | few.map(float),
+    phase=st.sampled_from([None, Phase.TOOL]),
+    due=st.none() | few.map(Millis),
+    used=st.none() | usages.map(tuple),
+    whole=st.booleans(),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(signs, max_size=8), max_size=4))
+def test_what_is_kept_of_them_is_what_a_ledger_makes_of_all(batches: list[list[Heard]]) -> None:
+    kept, all_of_them = LastSigns(), Ledger()
+    for batch in batches:
+        kept.take(batch)
+        all_of_them.apply(batch, set(), set(), set(), set())
+    folded = Ledger()
+    folded.apply(kept.all(), set(), set(), set(), set())
+    expected = {all_of_them.ids[handle]: all_of_them.last_sign(handle) for handle in all_of_them}
+    assert {folded.ids[handle]: folded.last_sign(handle) for handle in folded} == expected
+    assert kept.minutes == all_of_them.pulse.minutes
