@@ -97,6 +97,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self.bygone = Bygone(self.board, observation.sources, replays=self.replay.possible)
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
+        self._beginning = asyncio.Lock()
         self._woken = False
         self._breadth = 1.0
         """How much longer than usual a frame may take."""
@@ -144,7 +145,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._set_alarm()
         self.stop_between_messages()
         self.set_interval(1.0, self._second)
-        self.call_after_refresh(self._read)  # what it imports and finds comes after the first picture
+        self.call_after_refresh(self._begin)  # what it imports and finds comes after the first picture
 
     def on_resize(self, event: Resize) -> None:
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
@@ -159,10 +160,12 @@ class DelegtopApp(Rewinding, Borrowing):
 
     # From the reader to the screen
 
-    def _read(self) -> None:
+    async def _begin(self) -> None:
         """Begin, with the first key or the first second at the latest: a screen may come over the first picture."""
-        if not self.reader.started:
-            self.reader.start()
+        async with self._beginning:
+            if not self.reader.started:
+                await self.monitor.complete()
+                self.reader.start()
 
     def _wake(self) -> None:
         """Called from the reader's thread. What comes before the next frame is taken in with it."""
@@ -183,7 +186,8 @@ class DelegtopApp(Rewinding, Borrowing):
             self._set_pace()
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
-            self._read()  # whatever it opens: nobody waits for the first picture below it
+            if not self.reader.started:
+                await self._begin()  # whatever it opens: nobody waits for the first picture below it
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
             if self.reader.busy:
                 self.reader.rest(_REST)
@@ -224,7 +228,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self.board.at_once = AT_ONCE * self._breadth
 
     def _second(self) -> None:
-        self._read()
+        if not self.reader.started:
+            self.call_next(self._begin)
         self.intake.second()
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()

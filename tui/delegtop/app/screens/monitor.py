@@ -131,23 +131,25 @@ class Monitor(Viewing):
         self._pressing = IdleWork(self, self._press)
 
     def compose(self) -> ComposeResult:
+        """What the first picture shows. All else is hidden until there are rows, and comes after it."""
         self._dress()
         yield self._vitals
-        yield self.filter_bar
-        yield self.search_prompt
-        yield self.command_prompt
-        yield self._banner
-        yield self._host_lines
-        yield self._crumbs
-        with Ground(id="body"):
-            with Ground(id="stage"):
-                yield self.table
-                yield self._notice
-                yield self._pill
-                yield self._earlier
-            yield self.inspector
-        yield self._past
+        with Ground(id="body"), Ground(id="stage"):
+            yield self.table
+            yield self._notice
         yield self._keys
+
+    async def complete(self) -> None:
+        """Mount what the first picture does without, before anything is read or a key is answered."""
+        lines = (self.filter_bar, self.search_prompt, self.command_prompt, self._banner, self._host_lines, self._crumbs)
+        with self.app.batch_update():
+            await self.mount_all(lines, after=self._vitals)
+            await self.query_one("#stage").mount_all((self._pill, self._earlier))
+            await self.query_one("#body").mount(self.inspector)
+            await self.mount(self._past, before=self._keys)
+        self._ready = True
+        self.look_through(self._begins_with)
+        self.draw()
 
     def _dress(self) -> None:
         """Take the classes that the first picture wants: each one that came later would style every widget again."""
@@ -159,7 +161,6 @@ class Monitor(Viewing):
             self.inspector.add_class("-blank", update=False)
 
     def on_mount(self) -> None:
-        self._ready = True
         self.board.forest_replaced.subscribe(self._forest_replaced)
         self.board.finished.held = self._held
         self.watch(self.table, "pending", self._pill.count, init=False)
@@ -167,8 +168,9 @@ class Monitor(Viewing):
         if self.views is not None and self.views.trouble:
             self.notify(line(self.views.trouble, 400), severity="warning", markup=False)
         self.table.focus()
-        self.look_through(self._begins_with)
-        self.draw()
+        self._vitals.beat(self._standing.pulse())
+        self._draw_notice()
+        self._draw_keys()
 
     def on_resize(self) -> None:
         if self._ready:
