@@ -21,11 +21,8 @@ from textual.widgets import Input
 from delegtop.act.acting import Acting
 from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
-from delegtop.app.history_learning import Learning
 from delegtop.app.replay_actions import Rewinding
-from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.monitor import Monitor
-from delegtop.app.screens.palette import Commands, Palette
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import AT_ONCE, Board
 from delegtop.app.state.frame_pace import Frames, after, pace
@@ -49,6 +46,7 @@ from delegtop.observation.source_discovery import Places
 
 if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
+    from delegtop.app.history_learning import Learning
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.report.status.status_keeper import StatusKeeper
 
@@ -61,12 +59,18 @@ _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 
 
+def _commands() -> type[Provider]:
+    from delegtop.app.screens.palette import Commands  # the first picture has no palette
+
+    return Commands
+
+
 class DelegtopApp(Rewinding, Borrowing):
     """`top` for delegations."""
 
     TITLE = "delegtop"
     CSS_PATH = Path(__file__).parent / "delegtop.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Commands}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings((*keymap.APP, *keymap.ANYWHERE))]
     ENABLE_COMMAND_PALETTE = True
 
@@ -106,7 +110,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
-        self.learning = Learning(self.board) if observation.learns else None
+        self.learning: Learning | None = None
+        self._learns = observation.learns
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
         is_present = not observation.places.named and not isinstance(clock, FrozenClock)
@@ -165,7 +170,14 @@ class DelegtopApp(Rewinding, Borrowing):
         async with self._beginning:
             if not self.reader.started:
                 await self.monitor.complete()
+                self._learn()
                 self.reader.start()
+
+    def _learn(self) -> None:
+        if self._learns:
+            from delegtop.app.history_learning import Learning  # the first picture does not wait for it
+
+            self.learning = Learning(self.board)
 
     def _wake(self) -> None:
         """Called from the reader's thread. What comes before the next frame is taken in with it."""
@@ -285,11 +297,15 @@ class DelegtopApp(Rewinding, Borrowing):
     # What every screen can do
 
     def action_help(self) -> None:
+        from delegtop.app.screens.help_page import Help  # the first picture does not wait for it
+
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.settings.keymap, ascii=self.settings.ascii))
 
     def action_command_palette(self) -> None:
         """Without an id, which Textual gives it: one that is opened again before it is gone would be there twice."""
+        from delegtop.app.screens.palette import Palette  # as above
+
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 

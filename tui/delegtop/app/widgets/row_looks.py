@@ -13,7 +13,7 @@ from textual.color import Color
 from delegtop.model.states import State
 
 
-class Look(NamedTuple):
+class PartLook(NamedTuple):
     """Variables of the theme, and whether it is bold."""
 
     colour: str = "foreground"
@@ -22,29 +22,29 @@ class Look(NamedTuple):
 
 
 _BOLD = frozenset({State.OVERDUE.colour})
-LOOKS: dict[str, Look] = {
-    **{state.colour: Look(f"state-{state.colour}", bold=state.colour in _BOLD) for state in State},
-    **{f"bar-{left}": Look(f"bar-{left}") for left in ("plenty", "warn", "critical", "over", "track")},
-    "stuck": Look("stuck", bold=True),
-    "header": Look("row-header", "surface", bold=True),
-    "guide": Look("guide"),
-    "unsure": Look("guide-unsure"),
-    "mark": Look("accent"),
-    "name": Look(),
-    "text": Look(),
-    "muted": Look("row-muted"),
-    "track": Look("track"),
-    "thumb": Look("thumb"),
-    "thumb-held": Look("accent"),
-    "problem": Look("state-failed"),
+LOOKS: dict[str, PartLook] = {
+    **{state.colour: PartLook(f"state-{state.colour}", bold=state.colour in _BOLD) for state in State},
+    **{f"bar-{left}": PartLook(f"bar-{left}") for left in ("plenty", "warn", "critical", "over", "track")},
+    "stuck": PartLook("stuck", bold=True),
+    "header": PartLook("row-header", "surface", bold=True),
+    "guide": PartLook("guide"),
+    "unsure": PartLook("guide-unsure"),
+    "mark": PartLook("accent"),
+    "name": PartLook(),
+    "text": PartLook(),
+    "muted": PartLook("row-muted"),
+    "track": PartLook("track"),
+    "thumb": PartLook("thumb"),
+    "thumb-held": PartLook("accent"),
+    "problem": PartLook("state-failed"),
     # Of bars in time
-    "now": Look("accent"),
-    "grid": Look("track"),
-    "axis": Look("row-header", "surface"),
-    "firm": Look("error", bold=True),
-    "usual": Look("row-muted"),
-    "past": Look("row-muted"),
-    "beyond": Look(),
+    "now": PartLook("accent"),
+    "grid": PartLook("track"),
+    "axis": PartLook("row-header", "surface"),
+    "firm": PartLook("error", bold=True),
+    "usual": PartLook("row-muted"),
+    "past": PartLook("row-muted"),
+    "beyond": PartLook(),
 }
 
 
