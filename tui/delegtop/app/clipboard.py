@@ -5,16 +5,16 @@ like a command and is pasted into a shell: one that hides something is refused, 
 """
 
 import os
-import re
 import unicodedata
 from pathlib import Path
 
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.paths import make_private, state_folder
 from delegtop.base.secrets import MASKED
 from delegtop.base.text import safe
 
 _LONGEST = 4_000
-_ODD_SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
+_ODD_SPACES = lazy_pattern(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 
 
 def refusal(text: str) -> str:

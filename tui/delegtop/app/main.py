@@ -21,11 +21,8 @@ from textual.widgets import Input
 from delegtop.act.acting import Acting
 from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
-from delegtop.app.history_learning import Learning
 from delegtop.app.replay_actions import Rewinding
-from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.monitor import Monitor
-from delegtop.app.screens.palette import Commands, Palette
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import AT_ONCE, Board
 from delegtop.app.state.frame_pace import Frames, after, pace
@@ -49,6 +46,7 @@ from delegtop.observation.source_discovery import Places
 
 if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
+    from delegtop.app.history_learning import Learning
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.report.status.status_keeper import StatusKeeper
 
@@ -61,12 +59,18 @@ _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 
 
+def _commands() -> type[Provider]:
+    from delegtop.app.screens.palette import Commands  # the first picture has no palette
+
+    return Commands
+
+
 class DelegtopApp(Rewinding, Borrowing):
     """`top` for delegations."""
 
     TITLE = "delegtop"
     CSS_PATH = Path(__file__).parent / "delegtop.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Commands}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings((*keymap.APP, *keymap.ANYWHERE))]
     ENABLE_COMMAND_PALETTE = True
 
@@ -97,6 +101,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self.bygone = Bygone(self.board, observation.sources, replays=self.replay.possible)
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
+        self._beginning = asyncio.Lock()
         self._woken = False
         self._breadth = 1.0
         """How much longer than usual a frame may take."""
@@ -105,7 +110,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
-        self.learning = Learning(self.board) if observation.learns else None
+        self.learning: Learning | None = None
+        self._learns = observation.learns
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
         is_present = not observation.places.named and not isinstance(clock, FrozenClock)
@@ -144,7 +150,7 @@ class DelegtopApp(Rewinding, Borrowing):
         self._set_alarm()
         self.stop_between_messages()
         self.set_interval(1.0, self._second)
-        self.call_after_refresh(self._read)  # what it imports and finds comes after the first picture
+        self.call_after_refresh(self._begin)  # what it imports and finds comes after the first picture
 
     def on_resize(self, event: Resize) -> None:
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
@@ -159,10 +165,19 @@ class DelegtopApp(Rewinding, Borrowing):
 
     # From the reader to the screen
 
-    def _read(self) -> None:
+    async def _begin(self) -> None:
         """Begin, with the first key or the first second at the latest: a screen may come over the first picture."""
-        if not self.reader.started:
-            self.reader.start()
+        async with self._beginning:
+            if not self.reader.started:
+                await self.monitor.complete()
+                self._learn()
+                self.reader.start()
+
+    def _learn(self) -> None:
+        if self._learns:
+            from delegtop.app.history_learning import Learning  # the first picture does not wait for it
+
+            self.learning = Learning(self.board)
 
     def _wake(self) -> None:
         """Called from the reader's thread. What comes before the next frame is taken in with it."""
@@ -183,7 +198,8 @@ class DelegtopApp(Rewinding, Borrowing):
             self._set_pace()
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._pressed_at = monotonic()
-            self._read()  # whatever it opens: nobody waits for the first picture below it
+            if not self.reader.started:
+                await self._begin()  # whatever it opens: nobody waits for the first picture below it
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
             if self.reader.busy:
                 self.reader.rest(_REST)
@@ -224,7 +240,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self.board.at_once = AT_ONCE * self._breadth
 
     def _second(self) -> None:
-        self._read()
+        if not self.reader.started:
+            self.call_next(self._begin)
         self.intake.second()
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()
@@ -280,11 +297,15 @@ class DelegtopApp(Rewinding, Borrowing):
     # What every screen can do
 
     def action_help(self) -> None:
+        from delegtop.app.screens.help_page import Help  # the first picture does not wait for it
+
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.settings.keymap, ascii=self.settings.ascii))
 
     def action_command_palette(self) -> None:
         """Without an id, which Textual gives it: one that is opened again before it is gone would be there twice."""
+        from delegtop.app.screens.palette import Palette  # as above
+
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 

@@ -1,18 +1,20 @@
 """Moving in time: what an operator can do with a past that is shown. The application takes these actions from here."""
 
 from datetime import tzinfo
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.screen import Screen
 from textual.widgets import Input
 
 from delegtop.app import keymap
-from delegtop.app.screens.go_to_time import GoToTime
-from delegtop.app.widgets.replay_bar import Expected, ReplayBar
 from delegtop.base.clock import Millis, ReplayClock
 from delegtop.feed.replay_feed import Replay
-from delegtop.model.history.timeline import Timeline
+
+if TYPE_CHECKING:
+    from delegtop.app.widgets.replay_bar import ReplayBar
+    from delegtop.model.history.timeline import Timeline
 
 _ACTIONS = frozenset(command.action.partition("(")[0] for command in keymap.REPLAY)
 
@@ -31,7 +33,7 @@ class Rewinding(App[None]):
 
     @property
     def _has_bar(self) -> bool:
-        return bool(self.screen.query(ReplayBar))
+        return bool(_bars(self.screen))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys of the past belong to it only where it is shown, and never to somebody who types."""
@@ -50,7 +52,7 @@ class Rewinding(App[None]):
     def past_turned(self) -> None:
         """The past is shown now, or no longer."""
         for screen in self.screen_stack:
-            for bar in screen.query(ReplayBar):
+            for bar in _bars(screen):
                 bar.appear()
 
     def action_rewind(self) -> None:
@@ -117,6 +119,8 @@ class Rewinding(App[None]):
         self._go(found[0])
         id = timeline.id(found[1])
         self.expect(id)
+        from delegtop.app.widgets.replay_bar import Expected  # as below
+
         self.screen.post_message(Expected(id))
 
     def action_edge(self, side: int) -> None:
@@ -126,9 +130,11 @@ class Rewinding(App[None]):
 
     def action_go_to_time(self) -> None:
         if (moving := self._moving()) and (bounds := moving[0].bounds):
+            from delegtop.app.screens.go_to_time import GoToTime  # few want it, and the first picture does not wait
+
             self.push_screen(GoToTime(moving[0].now(), bounds, self.zone), self._go)
 
-    def _moving(self) -> tuple[ReplayClock, Timeline] | None:
+    def _moving(self) -> "tuple[ReplayClock, Timeline] | None":
         """The clock and the recording, once it has been read."""
         if self.replay.timeline is None or not self.replay.past:
             return None
@@ -141,5 +147,11 @@ class Rewinding(App[None]):
 
     def _moved(self) -> None:
         self.replay.wake()
-        for bar in self.screen.query(ReplayBar):
+        for bar in _bars(self.screen):
             bar.look()
+
+
+def _bars(screen: Screen[object]) -> "list[ReplayBar]":
+    from delegtop.app.widgets.replay_bar import ReplayBar  # the first picture has none
+
+    return list(screen.query(ReplayBar))

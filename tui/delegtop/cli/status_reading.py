@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from delegtop.base.clock import SECOND, spent
 from delegtop.cli import options, reading
 from delegtop.cli.diagnostics import fail
-from delegtop.report.status import status_file
-from delegtop.report.status.status_gather import gather
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.assessments import Assessments
@@ -33,6 +31,8 @@ def read_everywhere(*, keep: bool) -> "MachineStatus":
         seen.read()
         found = _status(seen)
     if keep:
+        from delegtop.report.status import status_file
+
         with suppress(OSError):  # then whoever asks next reads them again
             status_file.write(found)
     return found
@@ -46,6 +46,8 @@ def read_named(arguments: Namespace) -> "tuple[MachineStatus, bool]":
 
 
 def _status(seen: "Observation") -> "MachineStatus":
+    from delegtop.report.status.status_gather import gather  # the dashboard needs it after its first picture
+
     seen.assessments.update()
     return gather(seen.assessments, _NAME, cost=round(spent() * SECOND), masked=seen.settings.mask_secrets)
 

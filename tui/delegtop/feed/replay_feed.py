@@ -14,7 +14,6 @@ from delegtop.feed.live_feed import Batch, Feed, SourceStatus
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
-from delegtop.model.history.timeline import Observer, Timeline
 from delegtop.model.policy import Policy
 from delegtop.sources.records import Line
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from delegtop.feed.fleet import Fleet, PastFleet
     from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
+    from delegtop.model.history.timeline import Observer, Timeline
 
 NEAR = 1_000
 """So many events ahead are told one by one; farther away the whole forest of that moment is quicker."""
@@ -49,7 +49,7 @@ class Replay:
         live: "Feed | Fleet | None" = None,
         present: Clock | None = None,
         policy: Policy | None = None,
-        observe: Callable[[Forest], Observer] | None = None,
+        observe: "Callable[[Forest], Observer] | None" = None,
         start: Callable[[Millis], Millis] | None = None,
     ) -> None:
         self.clock = clock
@@ -138,6 +138,8 @@ class Replay:
         if self.timeline is None or len(self._events) > before:
             now = self._present.now()
             end = None if self.recording else now
+            from delegtop.model.history.timeline import Timeline  # only who goes back waits for it
+
             self.timeline = Timeline(self._events, self._policy, until=now, end=end, observe=self._observe)
             self.timeline.study(_AT_FIRST)
         self._told, self.loading = None, None

@@ -1,6 +1,5 @@
 """Hosts as a table and as JSON: how each stands, which version it has, how old its news is, how much it tells of."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -89,6 +88,8 @@ def entry(host: HostRow) -> dict[str, Any]:
 
 
 def as_json(forest: Forest, hosts: Sequence[HostRow]) -> Iterator[str]:
+    import json  # the dashboard prints none, and its first picture does not wait for it
+
     told = []
     for host in hosts:
         handles = list(forest.on_host(host.name))

@@ -15,7 +15,7 @@ from delegtop.base.clock import monotonic
 FAST = 0.03
 SLOW = 0.25
 IDLE = 1.0
-_HOT = 10.0
+_HOT = 3.0
 _COLD = 60.0
 _STEP = 50
 _DEBOUNCE = 100

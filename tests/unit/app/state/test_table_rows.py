@@ -34,7 +34,7 @@ from delegtop.model.states import ACTIVE, State
 from delegtop.model.tree.order import SORTS, order
 from delegtop.model.tree.outline import Outline, OutlineRow
 from delegtop.report.table import cells
-from delegtop.report.table.columns import COLUMNS, Layout, UnknownColumnError, chosen, layout
+from delegtop.report.table.columns import COLUMNS, Column, Layout, UnknownColumnError, chosen, layout
 from delegtop.report.table.drawing import drawing
 
 NOW = Millis(1_766_750_000_000)
@@ -536,3 +536,24 @@ def test_what_it_said_in_several_lines_stands_in_one() -> None:
         NOW, [started("a", HOUR), ended("a", MINUTE, Outcome.COMPLETED, summary="## Summary\n\n  Mended\tthe leak.\n")]
     )
     assert measures.remark(forest, 0) == "## Summary Mended the leak."
+
+
+def test_a_row_that_stays_as_it_was_is_not_asked_again_for_a_column_that_is_empty(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = Table(started("a", MINUTE), started("b", MINUTE))
+    table.rows.learn(table.window())
+    asked: list[tuple[str, int]] = []
+    says = TableRows._says
+
+    def counted(rows: TableRows, column: Column, row: OutlineRow) -> bool:
+        if not column.ticks and column.name != "project":
+            asked.append((column.name, row.handle))
+        return says(rows, column, row)
+
+    monkeypatch.setattr(TableRows, "_says", counted)
+    table.rows.learn(table.window())
+    assert asked == []
+    table.tell(heard("b", SECOND, "reads"))
+    table.rows.learn(table.window())
+    assert {handle for _, handle in asked} == {1}

@@ -1,7 +1,7 @@
 """The monitor: vitals, filter, tree, inspector, keys. It composes and routes; what it shows lives in the board."""
 
 from datetime import tzinfo
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,11 +10,6 @@ from textual.containers import Container
 
 from delegtop.app import keymap
 from delegtop.app.pages.header_status import Standing
-from delegtop.app.pages.inspector.inspector_pane import Inspector
-from delegtop.app.screens import chosen_lines
-from delegtop.app.screens.copy import CopyMenu
-from delegtop.app.screens.going_there import GoingThere, line_of
-from delegtop.app.screens.source_health import SourceHealth
 from delegtop.app.screens.viewing import Viewing
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
@@ -37,8 +32,6 @@ from delegtop.app.widgets.host_lines import HostLines
 from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.notice import EmptyNotice
 from delegtop.app.widgets.pill import Pill
-from delegtop.app.widgets.replay_bar import ReplayBar
-from delegtop.app.widgets.sheet import Sheet
 from delegtop.app.widgets.vitals import Vitals
 from delegtop.base.text import line
 from delegtop.feed.replay_feed import Replay
@@ -48,6 +41,12 @@ from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
 from delegtop.report.figures import count
 from delegtop.settings import Settings
+
+if TYPE_CHECKING:
+    from delegtop.app.pages.inspector.inspector_pane import Inspector
+    from delegtop.app.screens.going_there import GoingThere
+    from delegtop.app.widgets.replay_bar import ReplayBar
+    from delegtop.app.widgets.sheet import Sheet
 
 _CRUMBS = 50
 _BY_HOST = "host:"
@@ -69,6 +68,10 @@ class Monitor(Viewing):
     AUTO_FOCUS = "DelegationTree"  # else the first key of a quick hand would fall into the hidden filter line
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]  # noqa: RUF012 -- Textual declares it so
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (32, "-tall")]  # noqa: RUF012 -- as above
+
+    inspector: "Inspector"
+    """There after the first picture, as the bar of the past."""
+    _past: "ReplayBar"
 
     def __init__(
         self,
@@ -108,21 +111,10 @@ class Monitor(Viewing):
         )
         self.table = Gantt(board.rows, first=self._begins_on, zone=zone, id="tree")
         self.filter_bar = FilterBar()
-        self.inspector = Inspector(
-            board.assessments,
-            reader.feed,
-            zone=zone,
-            ascii=settings.ascii,
-            remarks=board.remarks,
-            masked=settings.mask_secrets,
-            id="inspector",
-        )
         self._vitals, self._keys = Vitals(ascii=settings.ascii), KeyBar()
         self._notice, self._pill = EmptyNotice(), Pill(id="pill")
         self._banner, self._crumbs, self._earlier = Banner(), Crumbs(), Earlier()
         self._host_lines = HostLines()
-        self._past = ReplayBar(replay, zone=zone, ascii=settings.ascii)
-        self._going = GoingThere(self, board, reader)
         self._folded_all = False
         self._structural = True
         self._ready = False
@@ -131,23 +123,40 @@ class Monitor(Viewing):
         self._pressing = IdleWork(self, self._press)
 
     def compose(self) -> ComposeResult:
+        """What the first picture shows. All else is hidden until there are rows, and comes after it."""
         self._dress()
         yield self._vitals
-        yield self.filter_bar
-        yield self.search_prompt
-        yield self.command_prompt
-        yield self._banner
-        yield self._host_lines
-        yield self._crumbs
-        with Ground(id="body"):
-            with Ground(id="stage"):
-                yield self.table
-                yield self._notice
-                yield self._pill
-                yield self._earlier
-            yield self.inspector
-        yield self._past
+        with Ground(id="body"), Ground(id="stage"):
+            yield self.table
+            yield self._notice
         yield self._keys
+
+    async def complete(self) -> None:
+        """Mount what the first picture does without, before anything is read or a key is answered."""
+        from delegtop.app.pages.inspector.inspector_pane import Inspector
+        from delegtop.app.widgets.replay_bar import ReplayBar
+
+        settings, zone = self._settings, self._zone
+        self.inspector = Inspector(
+            self.board.assessments,
+            self.reader.feed,
+            zone=zone,
+            ascii=settings.ascii,
+            remarks=self.board.remarks,
+            masked=settings.mask_secrets,
+            id="inspector",
+        )
+        self.inspector.set_class(self._standing.news() is not None, "-blank")
+        self._past = ReplayBar(self._replay, zone=zone, ascii=settings.ascii)
+        lines = (self.filter_bar, self.search_prompt, self.command_prompt, self._banner, self._host_lines, self._crumbs)
+        with self.app.batch_update():
+            await self.mount_all(lines, after=self._vitals)
+            await self.query_one("#stage").mount_all((self._pill, self._earlier))
+            await self.query_one("#body").mount(self.inspector)
+            await self.mount(self._past, before=self._keys)
+        self._ready = True
+        self.look_through(self._begins_with)
+        self.draw()
 
     def _dress(self) -> None:
         """Take the classes that the first picture wants: each one that came later would style every widget again."""
@@ -155,11 +164,8 @@ class Monitor(Viewing):
         fitting = self._get_breakpoint_classes(size.width, self.HORIZONTAL_BREAKPOINTS)
         fitting |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
         self.add_class(*fitting, update=False)
-        if self._standing.news() is not None:
-            self.inspector.add_class("-blank", update=False)
 
     def on_mount(self) -> None:
-        self._ready = True
         self.board.forest_replaced.subscribe(self._forest_replaced)
         self.board.finished.held = self._held
         self.watch(self.table, "pending", self._pill.count, init=False)
@@ -167,8 +173,9 @@ class Monitor(Viewing):
         if self.views is not None and self.views.trouble:
             self.notify(line(self.views.trouble, 400), severity="warning", markup=False)
         self.table.focus()
-        self.look_through(self._begins_with)
-        self.draw()
+        self._vitals.beat(self._standing.pulse())
+        self._draw_notice()
+        self._draw_keys()
 
     def on_resize(self) -> None:
         if self._ready:
@@ -303,14 +310,16 @@ class Monitor(Viewing):
         self._notice.say(content)
         comes_back = content is None and not self.table.display
         self.table.display = content is None
-        self.inspector.set_class(content is not None, "-blank")
+        if self._ready:
+            self.inspector.set_class(content is not None, "-blank")
         if comes_back and self.focused is None:  # whoever is hidden loses the keys
             self.table.focus()
 
     def _draw_keys(self) -> None:
-        reading = self.inspector.sheet.has_focus
+        reading = self._ready and self.inspector.sheet.has_focus
+        is_past = self._ready and self._past.display
         offered = keymap.beside_bars() if self.table.charted else keymap.COMMANDS
-        if self._past.display:
+        if is_past:
             offered = self._past.commands
         acts = self._acts is not None and self._acts.acting.enabled
         commands = [
@@ -326,9 +335,9 @@ class Monitor(Viewing):
             "inspect": ("open" if self.inspector.sheet.target else "back") if reading else "inspect",
             "focus": "show all" if self.board.focus is not None else "focus subtree",
             "only-open": "show all" if self.board.only_open else "only open",
-            "inspector": "hide inspector" if self.inspector.display else "inspector",
+            "inspector": "hide inspector" if self._ready and self.inspector.display else "inspector",
         }
-        words |= self._past.words if self._past.display else {}
+        words |= self._past.words if is_past else {}
         self._keys.offer(commands, self._settings.keymap, words)
 
     # What happens
@@ -337,8 +346,9 @@ class Monitor(Viewing):
     def _highlighted(self) -> None:
         self.inspector.speak_of(self.table.cursor)  # the handle in the message may be of another moment
 
-    @on(Sheet.Chosen)
-    def _chosen_of_page(self, event: Sheet.Chosen) -> None:
+    def on_sheet_chosen(self, event: "Sheet.Chosen") -> None:
+        from delegtop.app.screens import chosen_lines  # who chooses waits for it, and not the first picture
+
         chosen_lines.follow(self, event, self.reader.feed, masked=self.inspector.masked)
 
     @on(DelegationTree.Activated)
@@ -589,11 +599,18 @@ class Monitor(Viewing):
 
     def action_copy(self) -> None:
         if self.table.cursor is not None:
+            from delegtop.app.screens.copy import CopyMenu  # as above
+
             self.app.push_screen(CopyMenu(self.board.assessments, self.table.cursor, masked=self.board.table.masked))
+
+    def _going(self) -> "GoingThere":
+        from delegtop.app.screens.going_there import GoingThere  # as above
+
+        return GoingThere(self, self.board, self.reader)
 
     def action_go_there(self) -> None:
         self.table.stay()
-        self._going.go(self.table.cursor)
+        self._going().go(self.table.cursor)
 
     def action_transcript(self) -> None:
         if self.table.cursor is not None:
@@ -606,7 +623,9 @@ class Monitor(Viewing):
     def action_edit(self) -> None:
         if self.table.cursor is not None:
             self.table.stay()
-            self._going.edit(line_of(self.board, self.table.cursor))
+            from delegtop.app.screens.going_there import line_of  # as above
+
+            self._going().edit(line_of(self.board, self.table.cursor))
 
     def action_stop(self) -> None:
         """How to stop what the cursor is on."""
@@ -653,4 +672,6 @@ class Monitor(Viewing):
         self.show_host(event.host)
 
     def action_sources(self) -> None:
+        from delegtop.app.screens.source_health import SourceHealth  # as above
+
         self.app.push_screen(SourceHealth(self.reader, self.board.clock, masked=self.board.table.masked))

@@ -25,6 +25,10 @@ class TableRows:
         self.sorted_by = ""
         """The order the rows are in."""
         self._filled: set[str] = set(_ALWAYS)
+        self._said_nothing: dict[OutlineRow, tuple[object, ...]] = {}
+        """Rows that had nothing to say in the empty columns, with what that rests on."""
+        self._grounds: dict[OutlineRow, tuple[object, ...]] = {}
+        """What `learn` has found out for `key`."""
         self.highlight = ""
         """Words that are marked wherever they stand."""
         self._still = lru_cache(512)(self._still_cells)
@@ -48,17 +52,25 @@ class TableRows:
 
     def choose(self, columns: tuple[Column, ...]) -> None:
         self.columns = columns
+        self._said_nothing.clear()
 
     def forget(self) -> None:
         """Other delegations are shown."""
         self._filled = set(_ALWAYS)
+        self._said_nothing.clear()
 
     def learn(self, window: list[OutlineRow]) -> None:
         """Look which columns have something to say of these rows. One that had stays, for a table that changes its
         columns while one scrolls is hard to read."""
-        for column in self.columns:
-            if column.name not in self._filled and any(self._says(column, row) for row in window):
-                self._filled.add(column.name)
+        empty = [column for column in self.columns if column.name not in self._filled]
+        if empty:
+            self._grounds = {row: self._ground(row) for row in window}
+            others = [row for row in window if self._said_nothing.get(row) != self._grounds[row]]
+            for column in empty:
+                asked = window if column.ticks or column.name == "project" else others  # as others have one, too
+                if any(self._says(column, row) for row in asked):
+                    self._filled.add(column.name)
+            self._said_nothing = self._grounds.copy()
         self._laid_out = self._wanted()
 
     def _says(self, column: Column, row: OutlineRow) -> bool:
@@ -71,7 +83,7 @@ class TableRows:
         """Everything that can change the picture of this row. Two equal keys look the same."""
         ended = self.table.forest.state(row.handle) in ENDED  # it says no other than it did, however late it is
         ticking = () if ended else tuple(tuple(spans) for spans in self._ticking(row, layout))
-        return row, self._ground(row), ticking, self.highlight
+        return row, self._grounds.pop(row, None) or self._ground(row), ticking, self.highlight
 
     def _ground(self, row: OutlineRow) -> tuple[object, ...]:
         """What changes the picture other than its place and the mere passing of time."""

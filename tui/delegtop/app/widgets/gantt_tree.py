@@ -22,11 +22,10 @@ from delegtop.model.history.time_window import TimeWindow, hull
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import OutlineRow
-from delegtop.report.bars import ASCII, PARTS, REVERSED, UNICODE, Chart, Ink, bar
+from delegtop.report.bars import ASCII, REVERSED, UNICODE, Chart, Ink, bar
 from delegtop.report.layout import CellSpan
 from delegtop.report.table.columns import COLUMNS, NAME, Layout, Placed
 
-_PREFIX = "delegation-tree--"
 _FACTOR = 1.5
 """So much more or less time a step of zooming shows."""
 _STEP = 0.1
@@ -42,15 +41,6 @@ _GAP = CellSpan(" ", "text")
 class Gantt(DelegationTree):
     """Columns or bars."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {_PREFIX + part for part in PARTS}
-    DEFAULT_CSS = """
-    Gantt > .delegation-tree--now { color: $accent; }
-    Gantt > .delegation-tree--grid { color: $track; }
-    Gantt > .delegation-tree--axis { color: $row-header; background: $surface; }
-    Gantt > .delegation-tree--firm { color: $error; text-style: bold; }
-    Gantt > .delegation-tree--usual { color: $row-muted; }
-    Gantt > .delegation-tree--past { color: $row-muted; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.GANTT)]
 
     charted: var[bool] = var(False, init=False)

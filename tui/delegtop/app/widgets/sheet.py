@@ -87,6 +87,9 @@ class Sheet(ScrollView):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._blocks: Sequence[Block] = ()
+        self._wrapped: list[tuple[Block, list[Content]]] = []
+        """The blocks with their lines, at the width before the page was last looked at."""
+        self._width = 0
         self._lines: list[Content] = []
         self._targets: list[tuple[int, object]] = []
         """The lines that can be chosen, from the top."""
@@ -114,12 +117,16 @@ class Sheet(ScrollView):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
+        before = self._wrapped if width == self._width else []
+        same = [at < len(before) and is_same(block, before[at][0]) for at, block in enumerate(self._blocks)]
+        wrapped = [(block, before[at][1] if same[at] else wrap(block, width)) for at, block in enumerate(self._blocks)]
+        self._width, self._wrapped = width, wrapped
         lines: list[Content] = []
         self._targets = []
-        for block in self._blocks:
+        for block, made in wrapped:
             if isinstance(block, LabelledFact) and block.target is not None:
                 self._targets.append((len(lines), block.target))
-            lines += wrap(block, width)
+            lines += made
         self._cursor = max(min(self._cursor, len(self._targets) - 1), 0)
         old, self._lines = self._lines, lines
         if len(old) != len(lines):
@@ -127,7 +134,7 @@ class Sheet(ScrollView):
             self.refresh()
             return
         for y, (before, after) in enumerate(zip(old, lines, strict=True)):
-            if not before.is_same(after):
+            if before is not after and not before.is_same(after):
                 self.refresh(Region(0, y - self.scroll_offset.y, self.size.width, 1))
 
     # Choosing
@@ -188,6 +195,25 @@ class Sheet(ScrollView):
         if index >= len(self._lines):
             return Strip.blank(width, base.rich_style)
         return painted(self._lines[index], base, width)
+
+
+def is_same(one: Block, other: Block) -> bool:
+    """Whether two blocks look the same: most of a page stays as it was a second before."""
+    if isinstance(one, Content):
+        return isinstance(other, Content) and one.is_same(other)
+    if isinstance(one, Beside):
+        return isinstance(other, Beside) and _are_same(one.left, other.left) and _are_same(one.right, other.right)
+    if not isinstance(other, LabelledFact) or (one.indent, one.target) != (other.indent, other.target):
+        return False
+    if isinstance(one.label, Content) or isinstance(other.label, Content):
+        labels = isinstance(one.label, Content) and isinstance(other.label, Content) and one.label.is_same(other.label)
+    else:
+        labels = one.label == other.label
+    return labels and one.value.is_same(other.value)
+
+
+def _are_same(some: Sequence[Block], others: Sequence[Block]) -> bool:
+    return len(some) == len(others) and all(map(is_same, some, others))
 
 
 def wrap(block: Block, width: int) -> list[Content]:

@@ -12,18 +12,16 @@ from textual.widget import Widget
 
 from delegtop.app.highlight import FOUND
 from delegtop.app.state.table_rows import TableRows
+from delegtop.app.widgets import row_looks
 from delegtop.app.widgets.scrollbar import Thumb
-from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import OutlineRow
 from delegtop.report.layout import CellSpan
-from delegtop.report.table.cells import PARTS
 from delegtop.report.table.columns import Layout
 
 HEADER = 1
 """Lines above the rows."""
 _PREFIX = "delegation-tree--"
-_COLOURS = tuple(dict.fromkeys(state.colour for state in State))
 
 Key = tuple[object, ...]
 
@@ -40,40 +38,21 @@ class TreeCanvas(Widget):
     """The rows in view and the scrollbar beside them, line by line."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        _PREFIX + part for part in (*PARTS, "cursor", "track", "thumb", "thumb-held", "problem", "found")
-    }
-    DEFAULT_CSS = (
-        """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {_PREFIX + part for part in ("cursor", "found")}
+    DEFAULT_CSS = """
         TreeCanvas {
             width: 1fr;
             height: 1fr;
             background: $background;
             color: $foreground;
         }
-        TreeCanvas > .delegation-tree--header { color: $row-header; text-style: bold; background: $surface; }
-        TreeCanvas > .delegation-tree--guide { color: $guide; }
-        TreeCanvas > .delegation-tree--unsure { color: $guide-unsure; }
-        TreeCanvas > .delegation-tree--mark { color: $accent; }
-        TreeCanvas > .delegation-tree--name { color: $foreground; }
-        TreeCanvas > .delegation-tree--text { color: $foreground; }
-        TreeCanvas > .delegation-tree--muted { color: $row-muted; }
         TreeCanvas > .delegation-tree--cursor { background: $row-cursor-blurred; }
         TreeCanvas:focus > .delegation-tree--cursor { background: $row-cursor; }
         TreeCanvas:nocolor > .delegation-tree--cursor { text-style: underline; }
         TreeCanvas:nocolor:focus > .delegation-tree--cursor { text-style: reverse; }
-        TreeCanvas > .delegation-tree--track { color: $track; }
-        TreeCanvas > .delegation-tree--thumb { color: $thumb; }
-        TreeCanvas > .delegation-tree--thumb-held { color: $accent; }
-        TreeCanvas > .delegation-tree--problem { color: $state-failed; }
         TreeCanvas > .delegation-tree--found { color: $background; background: $accent; }
         TreeCanvas:nocolor > .delegation-tree--found { text-style: reverse; }
         """
-        + "".join(f"TreeCanvas > .{_PREFIX}{each} {{ color: $state-{each}; }}\n" for each in _COLOURS)
-        + "".join(f"TreeCanvas > .{_PREFIX}{part} {{ color: ${part}; }}\n" for part in PARTS if part.startswith("bar-"))
-        + f"TreeCanvas > .{_PREFIX}overdue {{ text-style: bold; }}\n"
-        + f"TreeCanvas > .{_PREFIX}stuck {{ color: $stuck; text-style: bold; }}\n"
-    )
 
     def __init__(self, rows: TableRows, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -208,7 +187,7 @@ class TreeCanvas(Widget):
             )
             self._styles[selected][part] = style
         if style is None:
-            style = self.get_component_rich_style(_PREFIX + part)
+            style = row_looks.style(part, self.app.theme_variables)
             if selected:
                 cursor = self.get_component_rich_style(_PREFIX + "cursor")
                 style += Style(

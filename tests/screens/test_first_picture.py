@@ -1,0 +1,93 @@
+"""The first picture is made of little, so that it is there soon; what it does without comes before anything is asked of
+it."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from tests.piloting import until
+from tests.screens.looking import running
+from textual.content import Content
+
+from delegtop.app.main import DelegtopApp
+from delegtop.app.widgets import row_looks, sheet
+from delegtop.app.widgets.sheet import Beside, LabelledFact, Sheet
+from delegtop.report import bars
+from delegtop.report.table import cells
+
+pytestmark = pytest.mark.anyio
+MakeApp = Callable[..., DelegtopApp]
+_LATER = (
+    "pages.inspector",
+    "screens.palette",
+    "screens.help_page",
+    "screens.copy",
+    "screens.going_there",
+    "replay_bar",
+)
+
+
+def test_what_the_first_picture_does_not_show_is_not_loaded_for_it() -> None:
+    code = "import sys, delegtop.app.main; print(*(name for name in sys.modules if name.startswith('delegtop.')))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert [name for name in loaded if any(part in name for part in _LATER)] == []
+
+
+async def test_the_first_picture_mounts_what_it_shows_and_a_key_that_was_quicker_finds_the_rest(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DelegtopApp, "call_after_refresh", lambda *_: True)  # as if the picture was not there yet
+    async with make_app().run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        assert len(app.monitor.query("*")) < 12
+        assert not app.reader.started
+        await pilot.press("slash", "x", "y")
+        assert app.monitor.filter_bar.input.value == "xy"
+        assert app.focused is app.monitor.filter_bar.input
+        await until(pilot, lambda: app.reader.started)
+        order = [
+            "Vitals",
+            "FilterBar",
+            "Prompt",
+            "Prompt",
+            "Banner",
+            "HostLines",
+            "Crumbs",
+            "Ground",
+            "ReplayBar",
+            "KeyBar",
+        ]
+        assert [kind for each in app.monitor.children if (kind := type(each).__name__) in order] == order
+
+
+def test_every_part_of_a_row_and_of_a_bar_has_its_look() -> None:
+    assert {*cells.PARTS, *bars.PARTS} <= set(row_looks.LOOKS)
+
+
+async def test_of_a_page_only_what_differs_is_wrapped_again(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapped: list[object] = []
+    wrap = sheet.wrap
+
+    def counted(block: sheet.Block, width: int) -> list[Content]:
+        wrapped.append(block)
+        return wrap(block, width)
+
+    def page(left: str) -> list[sheet.Block]:
+        beside = Beside([LabelledFact("agent", Content("a"))], [Content.styled("b", "bold")])
+        return [Content("one"), beside, LabelledFact("left", Content(left), target="there")]
+
+    async with running(make_app()) as (app, _):
+        shown = app.monitor.inspector.sheet
+        assert isinstance(shown, Sheet)
+        shown.show(page("0:59"))
+        monkeypatch.setattr(sheet, "wrap", counted)
+        shown.show(page("0:58"))
+        assert wrapped == page("0:58")[2:]
+        assert shown.text.endswith("0:58")
+        shown.show([*page("0:58"), Content("more")])
+        assert wrapped[1:] == [Content("more")]
+        shown.show([Content.styled("one", "bold"), *page("0:58")[1:]])
+        assert len(wrapped) == 3, "it looks otherwise, though it says the same"
+        assert shown.target in ("there", None)
