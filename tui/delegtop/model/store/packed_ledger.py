@@ -17,7 +17,7 @@ from delegtop.base.origin import HostFile, Origin
 from delegtop.model.events import Awaited, Ended, Erred, Fault, Noted, ProcessSeen, Sighted, Started
 from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import Accounts
-from delegtop.model.store.archive import Archive, press, pressed, unpress
+from delegtop.model.store.archive import Archive, press, unpress
 from delegtop.model.store.column_store import ColumnStore, is_within
 from delegtop.model.store.details import Details
 from delegtop.model.store.ends import Ends
@@ -27,7 +27,7 @@ from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 
-LAYOUT = f"1 {sys.byteorder}"
+LAYOUT = f"2 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
@@ -64,6 +64,8 @@ _unpack = msgspec.msgpack.Decoder(PackedStore).decode
 def pack_ledger(ledger: Ledger) -> bytes | None:
     """The ledger; None if something in it cannot be kept: what a registry lists, half a character, a number past
     all use, or too much."""
+    while ledger.ends.press_one():
+        pass
     try:
         packed = _pack(_packed(ledger, len(ledger)))
         return bytes(press().compress(packed, _LEVEL)) if len(packed) <= LARGEST else None
@@ -253,7 +255,8 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Starts, "_deadlines"): _of_rows(dict[int, Millis]),
     (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
     (OriginColumn, "_sources"): _Beside(list[HostFile], lambda sources: sources.files),
-    (Archive, "_pressed"): _Beside(list[bytes], lambda blocks: [*map(pressed, blocks)]),
+    (Archive, "_full"): _Beside(list[bytes]),
+    (Archive, "_base"): _numbers("i"),
     (Archive, "_last"): _Beside(list[bytes]),
     (Archive, "_room"): _Beside(int),
     (Accounts, "_kinds"): _Beside(list[Account]),
