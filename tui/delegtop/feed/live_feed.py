@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
 
-BATCH = 1_000
+BATCH = 256
 """Events, and those of the rest of a block. Larger batches fall out of the processor's cache before they are folded."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0

@@ -103,7 +103,7 @@ class OpenSessions:
 
     def take(self, events: Sequence[Event]) -> None:
         """Fold them in. Nothing is known of a delegation before its start was told."""
-        if not self._rows and not any(type(each) is Started and each.product is not None for each in events):
+        if not self._rows and {each.product for each in events if type(each) is Started} <= {None}:
             return  # in logs of the delegation protocol nobody is a session
         last: dict[str, Heard] = {}
         for event in events:

@@ -90,7 +90,8 @@ class HostTrees:
         noted: set[Handle] = set()
         self._ledger.apply(events, touched, started, ended, noted)
         self.came_back.update(handle for row in back if (handle := self.find(row.id)) is not None)
-        deviations = [event for event in events if isinstance(event, Deviation)]
+        odd = Deviation in set(map(type, events))
+        deviations = [event for event in events if isinstance(event, Deviation)] if odd else []
         return self._follow(touched, started, ended, noted, deviations)
 
     def absorb(self, told: Ledger) -> Change:

@@ -1,5 +1,7 @@
 """The archive gives back every word as it was put, however many blocks were pressed since, at every moment."""
 
+from hashlib import sha512
+
 import pytest
 
 from delegtop.base.clock import Millis
@@ -7,6 +9,7 @@ from delegtop.base.origin import Origin
 from delegtop.model.events import Artifact, Ended, Ending, Fault, Heard, Outcome, Report, Resumed, Started
 from delegtop.model.forest import Forest
 from delegtop.model.store.archive import NO_WORDS, Archive, ArchivedWords, words
+from delegtop.model.store.column_store import RowsMoved
 from delegtop.model.store.frozen import Freezer, thaw_into
 from delegtop.model.store.merge import NO_REPORT
 
@@ -31,14 +34,49 @@ def filled(rows: int = MANY) -> Archive:
 
 def test_every_word_comes_back_whichever_block_it_lies_in() -> None:
     archive = filled()
-    assert len(archive._pressed) > 3
+    assert len(archive._full) > 3
     assert [archive[row] for row in reversed(range(MANY))] == [told(row) for row in reversed(range(MANY))]
 
 
 def test_words_pressed_together_take_a_fraction_of_their_bytes() -> None:
     archive = filled()
-    loose = sum(map(len, (word for number in range(len(archive._pressed)) for word in archive._block(number))))
-    assert sum(map(len, archive._pressed)) < loose / 3
+    loose = sum(map(len, (word for number in range(len(archive._full)) for word in archive._block(number))))
+    assert sum(map(len, archive._full)) < loose / 3
+
+
+def test_what_the_first_blocks_say_is_not_kept_again_in_the_others() -> None:
+    archive, some = Archive(), [sha512(b"%d" % number).hexdigest() for number in range(500)]
+    archive.grow(MANY)
+    for row in range(MANY):
+        archive[row] = words(f"id-{row}", NO_REPORT, some[row % len(some)])
+    while archive.press_one():
+        pass
+    assert [archive[row].said for row in range(MANY)] == [some[row % len(some)] for row in range(MANY)]
+    sizes = [*map(len, archive._full)]
+    assert max(sizes[4:]) < min(sizes[:4]) / 2
+
+
+def test_blocks_of_another_archive_keep_those_that_they_were_pressed_with() -> None:
+    both, other = filled(), filled(20_000)
+    both.append_rows(other, RowsMoved(range(20_000), MANY))
+    twice = Archive()
+    twice.append_rows(filled(), RowsMoved(range(MANY), 0))
+    twice.append_rows(both, RowsMoved(range(MANY + 20_000), MANY))
+    assert both.is_whole()
+    assert twice.is_whole()
+    assert {*twice._base} == {-2, -1, 0, 8, 16}, (
+        "one waits, and others are pressed alone, or with the first blocks of each of the three"
+    )
+    put = [*range(MANY), *range(MANY), *range(20_000)]
+    assert all(twice[row] == told(number) for row, number in enumerate(put))
+
+
+@pytest.mark.parametrize("base", [5, 2, 10_000, -3])
+def test_an_archive_whose_blocks_name_what_cannot_open_them_is_not_whole(base: int) -> None:
+    archive = filled(20_000)
+    assert archive.is_whole()
+    archive._base[6] = base
+    assert not archive.is_whole()
 
 
 def test_words_that_wait_to_be_pressed_are_read_as_those_that_are() -> None:
@@ -62,8 +100,8 @@ def test_no_more_than_some_blocks_wait_to_be_pressed(monkeypatch: pytest.MonkeyP
     archive.grow(MANY)
     for row in range(MANY):
         archive[row] = told(row)
-    assert len(archive._pressed) > 3
-    assert [isinstance(block, bytes) for block in archive._pressed].count(False) == 2
+    assert len(archive._full) > 3
+    assert archive._base.count(-2) == 2
     assert [archive[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
 
 
@@ -82,7 +120,7 @@ def test_a_moment_reads_words_that_are_pressed_later() -> None:
 
 def test_few_pressed_blocks_stay_open_however_many_are_read() -> None:
     archive = filled(20_000)
-    assert len(archive._pressed) > 64
+    assert len(archive._full) > 64
     assert all(archive[row] == told(row) for row in range(20_000))
     assert len(archive._opened) == 32
 
@@ -127,7 +165,7 @@ def test_a_moment_keeps_its_words_and_shares_the_pressed_blocks() -> None:
     again = Archive()
     thaw_into(again, before)
     assert [again[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
-    assert after.parts["_pressed"].pieces[0][0] is before.parts["_pressed"].pieces[0][0]
+    assert after.parts["_full"].pieces[0][0] is before.parts["_full"].pieces[0][0]
     for row in range(MANY):  # it goes on from there, and the other does not change
         again[row] = told(row + 2)
     assert [again[row] for row in range(MANY)] == [told(row + 2) for row in range(MANY)]

@@ -1,7 +1,8 @@
 """The archive: long words of delegations that are over, pressed together because they are seldom read again.
 
 Words lie in blocks. The last block is open; a full one never changes again, so moments share it, and is pressed when
-there is time for it or too many wait: whoever only reads a log once is done before that. What is written anew goes to
+there is time for it or too many wait: whoever only reads a log once is done before that. The first few blocks are
+pressed each alone, the others with what these say: delegations have many words in common. What is written anew goes to
 the end, and what it replaces stays behind unread: a delegation ends once, or a few times.
 """
 
@@ -10,7 +11,7 @@ from collections import deque
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +19,9 @@ from msgspec.structs import replace
 from delegtop.model.events import Report
 from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.merge import NO_REPORT
+
+if TYPE_CHECKING:
+    from delegtop.base.zstd import ZstdDict
 
 _FULL = 64 * 1024
 """Bytes of a block: more is pressed little better, and takes longer to open for one row of the screen."""
@@ -29,7 +33,13 @@ _OPENED = 32
 """So many pressed blocks stay open for whoever reads on nearby."""
 _LEVEL = 3
 _FEW = 4
-"""Blocks."""
+"""Blocks: so many are pressed alone."""
+_BASES = 4
+"""So many times so many blocks are kept as they are, for whoever presses or opens others with them."""
+_ALONE = -1
+"""Stands for the blocks that a block was pressed with where there are none."""
+_WAITS = -2
+"""The same of a full block that is not pressed yet."""
 _NOTHING = -1
 _IN_LOG = -2
 _LARGEST = (1 << 63) - 1
@@ -74,18 +84,21 @@ class Archive(ColumnStore):
     """A column of words."""
 
     COLUMNS: ClassVar[Mapping[str, object]] = {"_place": _NOTHING}
-    BESIDE = ("_pressed", "_last", "_room")
+    BESIDE = ("_full", "_base", "_last", "_room")
 
     def __init__(self) -> None:
         self._place = array("i")
         """The number of the block, and which of its words."""
-        self._pressed: list[bytes | tuple[bytes, ...]] = []
-        """The full blocks; words that wait to be pressed are still apart."""
+        self._full: list[bytes] = []
+        """The full blocks."""
+        self._base = array("i")
+        """For each of them the first of the few that it was pressed with."""
         self._loose: deque[int] = deque()
-        """The numbers of those, as far as they filled up here."""
+        """The numbers of those that wait to be pressed, as far as they filled up here."""
         self._last: list[bytes] = []
         self._room = _FULL
         self._opened: dict[int, Sequence[bytes]] = {}
+        self._bases: dict[int, ZstdDict] = {}
 
     def __getitem__(self, row: int) -> ArchivedWords:
         place = self._place[row]
@@ -101,7 +114,7 @@ class Archive(ColumnStore):
         self._put(row, _packed(words))
 
     def _put(self, row: int, packed: bytes) -> None:
-        self._place[row] = len(self._pressed) * _MOST + len(self._last)
+        self._place[row] = len(self._full) * _MOST + len(self._last)
         self._last.append(packed)
         self._room -= len(packed)
         if self._room <= 0 or len(self._last) == _MOST:
@@ -111,8 +124,9 @@ class Archive(ColumnStore):
 
     def _close(self) -> None:
         """The last block is full."""
-        self._loose.append(len(self._pressed))
-        self._pressed.append(tuple(self._last))
+        self._loose.append(len(self._full))
+        self._full.append(_pack([*self._last]))
+        self._base.append(_WAITS)
         self._last, self._room = [], _FULL
 
     @property
@@ -125,12 +139,17 @@ class Archive(ColumnStore):
         if not self._loose:
             return False
         number = self._loose.popleft()
-        self._pressed[number] = pressed(self._pressed[number])
+        block = self._full[number]
+        if number < _FEW or not hasattr(press(), "ZstdDict"):
+            self._full[number], self._base[number] = bytes(press().compress(block, _LEVEL)), _ALONE
+        else:
+            told = self._told_by_few(0).as_digested_dict
+            self._full[number], self._base[number] = bytes(press().compress(block, _LEVEL, zstd_dict=told)), 0
         return True
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
-        if len(other._pressed) < _FEW:  # many small ones would be many small blocks
+        if len(other._full) < _FEW:  # many small ones would be many small blocks
             for row in range(moved.at, len(self._place)):
                 if (place := self._place[row]) >= 0:
                     number, index = divmod(place, _MOST)
@@ -138,24 +157,31 @@ class Archive(ColumnStore):
             return
         if self._last:
             self._close()
-        blocks = len(self._pressed)
+        blocks = len(self._full)
         before = blocks * _MOST
         self._loose.extend(blocks + number for number in other._loose)
-        self._pressed += other._pressed
+        self._full += other._full
+        self._base.extend(base if base < 0 else base + blocks for base in other._base)
         self._last, self._room = [*other._last], other._room
         if before:
             places = (place if place < 0 else place + before for place in self._place[moved.at :])
             self._place[moved.at :] = array("i", places)
 
     def is_whole(self) -> bool:
-        return is_within(self._place, _IN_LOG, len(self._pressed) * _MOST + len(self._last))
+        base = self._base
+        return (
+            len(base) == len(self._full)
+            and is_within(self._place, _IN_LOG, len(self._full) * _MOST + len(self._last))
+            and is_within(base, _WAITS, max(len(base) - _FEW, 0))
+            and all(max(base[each : each + _FEW]) < 0 for each in {*base} if each >= 0)
+        )
 
     def leave_in_log(self, rows: Container[int]) -> None:
         """The words of these can be had from the line that told of their end; only those of others are kept."""
         places = [*enumerate(self._place)]
         others = [(row, self[row]) for row, place in places if place >= 0 and row not in rows]
-        self._pressed, self._last, self._room = [], [], _FULL
-        self._loose, self._opened = deque(), {}
+        self._full, self._base, self._last, self._room = [], array("i"), [], _FULL
+        self._loose, self._opened, self._bases = deque(), {}, {}
         for row, place in places:
             if place >= 0:
                 self._place[row] = _IN_LOG
@@ -167,22 +193,33 @@ class Archive(ColumnStore):
         return (self[row] for row, place in enumerate(self._place) if place >= 0)
 
     def _block(self, number: int) -> Sequence[bytes]:
-        if number == len(self._pressed):
+        if number == len(self._full):
             return self._last
         block = self._opened.get(number)
         if block is None:
-            full = self._pressed[number]
-            if isinstance(full, tuple):
-                return full
             if len(self._opened) == _OPENED:
                 del self._opened[next(iter(self._opened))]
-            block = self._opened[number] = _unpack_block(press().decompress(full))
+            block = self._opened[number] = _unpack_block(self._plain(number))
         return block
 
+    def _plain(self, number: int) -> bytes:
+        """A full block before it was pressed."""
+        block, base = self._full[number], self._base[number]
+        if base == _WAITS:
+            return block
+        if base == _ALONE:
+            return bytes(press().decompress(block))
+        return bytes(press().decompress(block, zstd_dict=self._told_by_few(base)))
 
-def pressed(block: bytes | tuple[bytes, ...]) -> bytes:
-    """A full block, if it waits to be pressed."""
-    return bytes(press().compress(_pack(block), _LEVEL)) if isinstance(block, tuple) else block
+    def _told_by_few(self, first: int) -> "ZstdDict":
+        """What is said in the few blocks from that one on, for those that were or will be pressed with them."""
+        told = self._bases.get(first)
+        if told is None:
+            if len(self._bases) == _BASES:
+                del self._bases[next(iter(self._bases))]
+            few = b"".join(map(self._plain, range(first, first + _FEW)))
+            told = self._bases[first] = press().ZstdDict(few, is_raw=True)
+        return told
 
 
 @cache

@@ -5,6 +5,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 V = TypeVar("V")
+_WIDER = {"b": "h", "h": "i", "i": "q", "I": "q"}
+"""The kinds of numbers in a column, and which to take where one does not fit."""
+_NARROW = 127
+"""The largest number of the first kind."""
 
 
 def is_within(numbers: Collection[int], least: int, end: int) -> bool:
@@ -57,14 +61,40 @@ class ColumnStore:
         for name in self.STORES:
             getattr(self, name).grow(rows)
 
+    def put_wide(self, name: str, row: int, value: int) -> None:
+        """Write a number that does not fit into its column as it is: most need few bytes, so it begins with few."""
+        column = getattr(self, name)
+        while True:
+            try:
+                column[row] = value
+            except OverflowError:
+                if column.typecode not in _WIDER:
+                    raise
+                column = array(_WIDER[column.typecode], column)
+            else:
+                setattr(self, name, column)
+                return
+
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         """Rows of another such store behind the rows of this one; the room there is taken."""
         for name in self.COLUMNS:
-            column = getattr(self, name)
+            column, more = getattr(self, name), moved.column(getattr(other, name))
             del column[moved.at :]
-            column.extend(moved.column(getattr(other, name)))
+            if isinstance(column, array) and column.typecode != more.typecode:
+                wider = max(column, more, key=lambda each: each.itemsize).typecode
+                column, more = array(wider, column), array(wider, more)
+                setattr(self, name, column)
+            column.extend(more)
         for name in self.STORES:
             getattr(self, name).append_rows(getattr(other, name), moved)
+
+    def renumber(self, name: str, first: int, numbers: Sequence[int]) -> None:
+        """Other numbers for those that stand in a column from that row on."""
+        column = getattr(self, name)
+        if max(numbers) > _NARROW and column.typecode != "i":
+            column = array("i", column)
+            setattr(self, name, column)
+        column[first:] = array(column.typecode, map(numbers.__getitem__, column[first:]))
 
     def is_whole(self) -> bool:
         """Whether what its columns name is there."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from delegtop.model.store.column_store import ColumnStore
-from delegtop.model.store.origin_column import SourceNumbers
+from delegtop.model.store.numbers import Numbering
 
 _BITS = 10
 PIECE = 1 << _BITS
@@ -77,6 +77,10 @@ class Borrowed:
 
     def __len__(self) -> int:
         return self._count
+
+    @property
+    def typecode(self) -> str | None:
+        return self._code
 
     def __iter__(self) -> Iterator[Any]:
         return chain.from_iterable(self._pieces)
@@ -148,8 +152,8 @@ class Freezer:
                 return self._column(value, before)
             case list():
                 return self._items(value, before)
-            case SourceNumbers():
-                return self._items(value.files, before)
+            case Numbering():
+                return self._items(value.things, before)
             case dict():
                 return self._table(value, before)
             case set():
@@ -157,7 +161,7 @@ class Freezer:
         return self._thing(value, before)
 
     def _column(self, value: "array[Any]", before: FrozenColumn | None) -> FrozenColumn:
-        known = before.pieces if before else ()
+        known = before.pieces if before and before.code == value.typecode else ()
         pieces: list[array[Any]] = []
         for number, start in enumerate(range(0, len(value), PIECE)):
             piece = value[start : start + PIECE]
@@ -245,7 +249,7 @@ def thaw_into(thing: Any, frozen: Thing) -> None:
         present = getattr(thing, name)
         if isinstance(part, Thing):
             thaw_into(present, part)
-        elif isinstance(present, SourceNumbers):
+        elif isinstance(present, Numbering):
             present.learn(part)
         elif borrows and isinstance(part, FrozenColumn | Items):
             setattr(thing, name, Borrowed(part))

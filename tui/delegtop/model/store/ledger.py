@@ -41,7 +41,7 @@ from delegtop.model.store.details import NO_DETAILS, NOWHERE, Details
 from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
 from delegtop.model.store.merge import disagreements
-from delegtop.model.store.numbers import UNSET, known
+from delegtop.model.store.numbers import NO_WORD, UNSET, WordNumbers, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
 from delegtop.model.store.present_clock import by_present_clock
 from delegtop.model.store.registry_listings import RegistryListings
@@ -75,11 +75,11 @@ class Ledger(ColumnStore):
     COLUMNS: ClassVar[Mapping[str, object]] = {
         "_beat_at": UNSET,
         "_doing": None,
-        "_tool": None,
+        "_tool": NO_WORD,
         "_phase": 0,
         "_since": UNSET,
         "_asked": 0,
-        "_mode": None,
+        "_mode": NO_WORD,
         "_tokens": UNSET,
         "_account": NO_ACCOUNT,
     }
@@ -87,7 +87,7 @@ class Ledger(ColumnStore):
     clock_steps: tuple[ClockStep, ...] = ()
     """How the clock was set since all this is looked at, and what it says now."""
     now = Millis(0)
-    BESIDE = ("ids", "_accounts", "_costs", "_whole", "_due", "_faults", "registries", "_details", "pulse")
+    BESIDE = ("ids", "_words", "_accounts", "_costs", "_whole", "_due", "_faults", "registries", "_details", "pulse")
 
     def __init__(self, prices: PriceBook | None = None) -> None:
         self._prices = prices or PriceBook()
@@ -99,11 +99,13 @@ class Ledger(ColumnStore):
         self._beat_at = array("q")
         self._beat_place = OriginColumn(sources)
         self._doing: list[str | None] = []
-        self._tool: list[str | None] = []
+        self._words = WordNumbers()
+        """Names of tools and modes."""
+        self._tool = array("b")
         self._phase = array("b")
         self._since = array("q")
         self._asked = array("H")
-        self._mode: list[str | None] = []
+        self._mode = array("b")
         self._tokens = array("q")
         self._account = array("i")
         self._accounts = Accounts()
@@ -143,7 +145,7 @@ class Ledger(ColumnStore):
         handles, tokens = self.handles, self._tokens
         beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
         doing, tool, due = self._doing, self._tool, self._due
-        since, asked, mode = self._since, self._asked, self._mode
+        since, asked, mode, words = self._since, self._asked, self._mode, self._words
         minutes, minute = self.pulse.minutes, -1
         used: tuple[Usage, ...] | None = None
         user: Handle = -1
@@ -157,11 +159,16 @@ class Ledger(ColumnStore):
                     beat_at[handle] = at
                     beat_place[handle] = event.origin
                     doing[handle] = event.doing
-                    tool[handle] = event.tool and intern(event.tool)
+                    try:
+                        tool[handle] = words[event.tool]
+                        mode[handle] = words[event.mode]
+                    except OverflowError:
+                        self.put_wide("_tool", handle, words[event.tool])
+                        self.put_wide("_mode", handle, words[event.mode])
+                        tool, mode = self._tool, self._mode
                     phase[handle] = _PHASE_CODE[event.phase]
                     since[handle] = UNSET if event.since is None else event.since
                     asked[handle] = 0 if (times := event.asked) is None else times if times < _OFTEN else _OFTEN
-                    mode[handle] = event.mode
                     if event.due is not None:
                         due[handle] = event.due
                     elif due:
@@ -222,7 +229,7 @@ class Ledger(ColumnStore):
     def _add(self, id: str) -> Handle:
         handle = len(self.ids)
         if handle == len(self._tokens):
-            self.grow(max(_BLOCK, handle // 8))
+            self.grow(max(_BLOCK, handle // 16))
             if handle > _MANY:
                 let_columns_grow()
         self.handles[id] = handle
@@ -273,6 +280,9 @@ class Ledger(ColumnStore):
         """Delegations of another ledger that this one does not know; all of them but what registries list."""
         super().append_rows(other, moved)
         opened = self._accounts.append(other._accounts)
+        words = [*map(self._words.__getitem__, other._words.things), NO_WORD]  # which is also the number of the last
+        for name in ("_tool", "_mode"):
+            self.renumber(name, moved.at, words)
         accounts = (first if first == NO_ACCOUNT else first + opened for first in self._account[moved.at :])
         self._account[moved.at :] = array("i", accounts)
         self._costs |= moved.table(other._costs)
@@ -286,7 +296,9 @@ class Ledger(ColumnStore):
             self.handles.update(zip(ids, range(moved.at, moved.at + len(ids)), strict=True))
 
     def is_whole(self) -> bool:
-        return self._accounts.is_whole() and is_within(self._account, NO_ACCOUNT, len(self._accounts))
+        words = len(self._words.things)
+        named = is_within(self._tool, NO_WORD, words) and is_within(self._mode, NO_WORD, words)
+        return named and self._accounts.is_whole() and is_within(self._account, NO_ACCOUNT, len(self._accounts))
 
     def leave_said_in_log(self) -> None:
         """What was said last can be had from the line that told of it."""
@@ -342,11 +354,10 @@ class Ledger(ColumnStore):
             return self._said_in_log(handle)
         return self.ends.said(handle) if doing is ARCHIVED else doing
 
-    def said_here(self, handle: Handle) -> tuple[str | None, ...]:
-        """What it said, with which tool and in which mode, as far as these words are kept here and not with the end."""
-        doing = self._doing[handle]
-        is_here = doing is not IN_LOG and doing is not ARCHIVED
-        return doing if is_here else None, self._tool[handle], self._mode[handle]
+    def words_here(self) -> Iterator[str | None]:
+        """What any of them said, with which tool and in which mode, as far as that is not kept with the end."""
+        yield from self._words.things
+        yield from (doing for doing in self._doing if doing is not IN_LOG and doing is not ARCHIVED)
 
     def _said_in_log(self, handle: Handle) -> str | None:
         place, id, at = self._beat_place[handle], self.ids[handle], known(self._beat_at[handle])
@@ -439,7 +450,7 @@ class Ledger(ColumnStore):
         return details.word("cwd") if details else None
 
     def permission_mode(self, handle: Handle) -> str | None:
-        return self._mode[handle]
+        return self._words.word(self._mode[handle])
 
     def details(self, handle: Handle) -> Details:
         return self._details.get(handle, NO_DETAILS)
@@ -451,14 +462,14 @@ class Ledger(ColumnStore):
             known(self._beat_at[handle]),
             self._beat_place[handle] or NOWHERE,
             self._doing_of(handle),
-            self._tool[handle],
+            self._words.word(self._tool[handle]),
             known(self._tokens[handle]),
             self._costs.get(handle),
             _PHASES[self._phase[handle]],
             known(self._since[handle]),
             self._asked[handle] or None,
             self._due.get(handle),
-            self._mode[handle],
+            self.permission_mode(handle),
             self._accounts.used(self._account[handle]) or None,
             handle in self._whole,
         )
@@ -550,7 +561,7 @@ class Ledger(ColumnStore):
             started_at=known(starts.at[handle]),
             heard_at=self.heard_at(handle),
             doing=self._doing_of(handle),
-            tool=self._tool[handle],
+            tool=self._words.word(self._tool[handle]),
             phase=self.phase(handle),
             phase_since=self.phase_since(handle),
             asked=self._asked[handle] or None,

@@ -7,7 +7,7 @@ This is how what a file told is kept between two runs. Only the same version on 
 import sys
 from array import array
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -17,25 +17,24 @@ from delegtop.base.origin import HostFile, Origin
 from delegtop.model.events import Awaited, Ended, Erred, Fault, Noted, ProcessSeen, Sighted, Started
 from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import Accounts
-from delegtop.model.store.archive import Archive, press, pressed, unpress
+from delegtop.model.store.archive import Archive, press, unpress
 from delegtop.model.store.column_store import ColumnStore, is_within
 from delegtop.model.store.details import Details
 from delegtop.model.store.ends import Ends
 from delegtop.model.store.ledger import ARCHIVED, IN_LOG, Handle, Ledger
+from delegtop.model.store.numbers import Numbering
 from delegtop.model.store.origin_column import OriginColumn
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 
-LAYOUT = f"1 {sys.byteorder}"
+LAYOUT = f"2 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
 """Bytes of one: a file that somebody else made may hold any number of them, pressed."""
 _STAND_INS = (IN_LOG, ARCHIVED, None)
 """What stands in a column for words that are elsewhere, or that there are none; the last is -1."""
-
-_NO_VALUES = msgspec.Raw(msgspec.msgpack.encode(None))
 
 
 class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
@@ -52,7 +51,7 @@ class PackedStore(Struct, frozen=True, gc=False, array_like=True):
     """One store: its columns, the stores with the same rows, and what is beside them, in the order of its lists."""
 
     columns: list[tuple[bytes, msgspec.Raw]]
-    """Numbers; or which of some values stands in each row, and these values."""
+    """Numbers, and of what kind; or which of some values stands in each row, and these values."""
     stores: list["PackedStore"]
     beside: list[msgspec.Raw]
 
@@ -64,6 +63,8 @@ _unpack = msgspec.msgpack.Decoder(PackedStore).decode
 def pack_ledger(ledger: Ledger) -> bytes | None:
     """The ledger; None if something in it cannot be kept: what a registry lists, half a character, a number past
     all use, or too much."""
+    while ledger.ends.press_one():
+        pass
     try:
         packed = _pack(_packed(ledger, len(ledger)))
         return bytes(press().compress(packed, _LEVEL)) if len(packed) <= LARGEST else None
@@ -96,8 +97,7 @@ def words_in(ledger: Ledger) -> Iterator[object]:
     yield [*{id(shape): shape for shape in ledger.starts.shape}.values()]
     yield [*{*ledger.starts.task}]
     yield [*ledger.starts.claims.values(), *ledger.starts.refs.values(), *ledger.ends.claims.values()]
-    for row in ledger:
-        yield ledger.said_here(row)
+    yield [*ledger.words_here()]
     yield [ledger.faults(row) for row in ledger.faulty]
     yield [ledger.details(row) for row in ledger.detailed]
     yield [*ledger.ends.archived()]
@@ -118,7 +118,7 @@ def _packed(store: ColumnStore, rows: int) -> PackedStore:
 
 def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
     if isinstance(values, array):
-        return values.tobytes(), _NO_VALUES
+        return values.tobytes(), msgspec.Raw(_pack(values.typecode))
     stand_ins = {id(each): number for number, each in enumerate(_STAND_INS, -len(_STAND_INS))}
     numbers: dict[Any, int] = {}
     """Shapes are known by themselves: to compare all that is in them would cost."""
@@ -139,7 +139,7 @@ def _fill(store: ColumnStore, packed: PackedStore) -> None:
     for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
         column = getattr(store, name)
         if isinstance(column, array):
-            column.frombytes(data)
+            setattr(store, name, array(_kind(values), data))
         else:
             told = array("i", data)
             table = [*(_shapes if name == "shape" else _words)(values), *_STAND_INS]
@@ -149,14 +149,15 @@ def _fill(store: ColumnStore, packed: PackedStore) -> None:
     for name, data in zip(store.BESIDE, packed.beside, strict=True):
         beside = _BESIDE[kind, name]
         found = beside.unpack(msgspec.msgpack.decode(data, type=beside.type))
-        if isinstance(store, OriginColumn):
-            getattr(store, name).learn(found)
+        if isinstance(numbering := getattr(store, name), Numbering):
+            numbering.learn(found)
         else:
             setattr(store, name, found)
     if isinstance(store, Starts):
         store.know_shapes()
 
 
+_kind = msgspec.msgpack.Decoder(Literal["b", "h", "H", "i", "I", "q"]).decode
 _shapes = msgspec.msgpack.Decoder(list[StartShape]).decode
 _words = msgspec.msgpack.Decoder(list[str]).decode
 
@@ -235,6 +236,7 @@ def _accounts(packed: PackedStore) -> Accounts:
 
 _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Ledger, "ids"): _Beside(list[str]),
+    (Ledger, "_words"): _Beside(list[str], lambda words: words.things),
     (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0), _accounts),
     (Ledger, "_costs"): _of_rows(dict[int, float]),
     (Ledger, "_whole"): _of_rows(set[int]),
@@ -252,8 +254,9 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Starts, "claims"): _of_rows(dict[int, tuple[Started, ...]]),
     (Starts, "_deadlines"): _of_rows(dict[int, Millis]),
     (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
-    (OriginColumn, "_sources"): _Beside(list[HostFile], lambda sources: sources.files),
-    (Archive, "_pressed"): _Beside(list[bytes], lambda blocks: [*map(pressed, blocks)]),
+    (OriginColumn, "_sources"): _Beside(list[HostFile], lambda sources: sources.things),
+    (Archive, "_full"): _Beside(list[bytes]),
+    (Archive, "_base"): _numbers("i"),
     (Archive, "_last"): _Beside(list[bytes]),
     (Archive, "_room"): _Beside(int),
     (Accounts, "_kinds"): _Beside(list[Account]),

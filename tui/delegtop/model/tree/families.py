@@ -42,9 +42,9 @@ class Families:
 
     def grow(self, count: int) -> None:
         """Make room for so many nodes more."""
-        self.parent.extend((ABSENT,) * count)
+        self.parent.extend(array("i", (ABSENT,)) * count)
         for column in (self.children, self._first, self._next):
-            column.extend((0,) * count)
+            column.frombytes(bytes(column.itemsize * count))
         self._stale.extend(b"\1" * count)
 
     def plant(self, parents: "array[int]") -> None:

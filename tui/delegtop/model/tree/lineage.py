@@ -45,7 +45,7 @@ class Lineage:
         self._first_child = array("i")
         self._next_sibling = array("i")
         self._previous_sibling = array("i")
-        self._filed: list[Filed | None] = []
+        self._filed: dict[Handle, Filed] = {}
         self._awaiting: dict[str, set[Handle]] = {}
         """Declared parents never seen, and the children that named them."""
         self._on_path: dict[tuple[Path, str | None], array[int]] = {}
@@ -123,14 +123,13 @@ class Lineage:
         for column in (self._parent, self._first_child, self._next_sibling, self._previous_sibling):
             column.extend([NOBODY] * len(added))
         self._how.extend([_ROOT] * len(added))
-        self._filed.extend([None] * len(added))
         affected: set[Handle] = set()
         self.unsettled.clear()
         self._file(started, affected)
         self._link_all_declared(sorted(started))
         if added.start:  # else all who name no parent are affected
             for handle in self._declared_below(self._redeclared | started) | ended:
-                if place := self._filed[handle]:
+                if place := self._filed.get(handle):
                     affected |= self._possible_children(place)
         self._redeclared.clear()
         for handle in affected:
@@ -230,13 +229,14 @@ class Lineage:
         undeclared = [handle for handle in handles if self._ledger.starts.parent[handle] is None]
         affected.update(undeclared)
         misplaced = self._misplaced(handles | self._newly_wanted(undeclared))
-        left = [old for handle in misplaced if (old := self._filed[handle])]
+        left = [old for handle in misplaced if (old := self._filed.get(handle))]
         # All leave before any is looked for or put anew: a bucket is searched by age, so it must be in order.
         for handle in misplaced:
-            for bucket in self._buckets(self._filed[handle]):
+            for bucket in self._buckets(self._filed.pop(handle, None)):
                 bucket.remove(handle)
         for handle, place in misplaced.items():
-            self._filed[handle] = place
+            if place is not None:
+                self._filed[handle] = place
             for bucket in self._buckets(place):
                 self._insert(bucket, handle)
         for old in left:
@@ -271,7 +271,7 @@ class Lineage:
                 declared, wanted = parents[handle] is not None, path in below
                 if wanted or not declared:
                     place = path, tasks[handle], start, declared, wanted
-            if place != filed[handle]:
+            if place != filed.get(handle):
                 found[handle] = place
         return found
 
@@ -323,7 +323,7 @@ class Lineage:
 
     def _fitting(self, handle: Handle) -> list[Handle]:
         """The possible parents, latest first: on the longest prefix of the path that anyone was on at the time."""
-        place = self._filed[handle]
+        place = self._filed.get(handle)
         if place is None:
             return []
         path, task, start = place[:3]

@@ -313,7 +313,7 @@ class Outline:
         missing = node + 1 - count + count // 8
         self._families.grow(missing)
         for column in (self._size, self._inner, self._rows):
-            column.extend((0,) * missing)
+            column.frombytes(bytes(column.itemsize * missing))
         for flags in (self._folded, self._matching, self._unfiltered_folds):
             if flags is not None:
                 flags.extend(bytes(missing))
