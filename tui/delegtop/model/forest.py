@@ -355,7 +355,7 @@ class Forest:
 
     def made_by(self, handle: Handle) -> tuple[str | None, str | None]:
         """The program whose files tell of it, and the model it works with."""
-        trees, own = self._at(handle)
+        trees, own = self.at(handle)
         return trees.stores[0].made_by(own)
 
     def cwd(self, handle: Handle) -> str | None:
