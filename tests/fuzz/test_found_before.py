@@ -128,6 +128,15 @@ def test_brackets_in_texts_hide_no_depth_and_pretend_none(deep: int) -> None:
     assert isinstance(read(pretended.encode())[0], Record)
 
 
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("empty", [[], {}, {"a": 1}])
+def test_messages_of_nobody_cost_little_more_than_their_record(empty: object) -> None:
+    chat = {"version": 1, "sessionId": "s", "origin": {"sessionId": "s"}, "messages": [empty] * 10_000}
+    line = Line(Origin("s.messages.json", 1, 0), json.dumps(chat).encode())
+    told = cost(lambda: list(load("cline-messages")().read(line)))
+    assert told < 8 * cost(lambda: read(line.data))
+
+
 @pytest.mark.parametrize("piece", ["../", "./ ", "A. ", "A../", "x. a ", "... "])
 def test_sentences_of_a_text_full_of_stops_are_counted_in_one_walk(piece: str) -> None:
     assert growth(lambda size: sentences(piece * size + "x"), 1_000) < 30

@@ -23,6 +23,7 @@ from delegtop.model.spoken import Utterance, Voice
 from delegtop.sources.records import Record
 
 _KEYS = (b'"sessionId"', b'"origin"', b'"messages"')
+_SPEAK = ("user", "assistant")
 _ASKED = re.compile(r"\A\s*<user_input\b[^>]*>(.*?)(?:</user_input>\s*)?\Z", re.DOTALL)
 
 
@@ -79,8 +80,9 @@ class ClineMessages(Chat):
         # Whose child it is and when it began, the database knows better.
         agent.start(first, agent=kind, parent=root, trust=Trust.MTIME, guessed=root is not None, refs=refs)
         for message in messages:
-            self.at = moment(message.get("ts"))
-            self._message(agent, message)
+            if message.get("role") in _SPEAK:
+                self.at = moment(message.get("ts"))
+                self._message(agent, message)
         if messages and agent.is_child and not agent.calls:
             self._came_back(agent, messages[-1])
 

@@ -22,7 +22,7 @@ class KnownTexts:
 
     def like(self, key: int, head: bytes) -> Iterator[TextTrace]:
         """The known texts with a first line of that digest that begin like this, newest first."""
-        unended = self._by_key.get(UNENDED, ())
+        unended = self._by_key.get(UNENDED, ())[-_REMEMBERED:]
         newest = reversed((*unended, *self._by_key.get(key, ())[-_REMEMBERED:]))
         alike = (each for each in newest if _begin_alike(each.head, head))
         return islice(chain(alike, self._going_on_from(head)), _ALIKE)
