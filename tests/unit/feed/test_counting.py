@@ -66,7 +66,7 @@ class TestCounting:
         assert it.feed.progress() == (log.stat().st_size, log.stat().st_size)
 
     def test_progress_never_passes_the_end_while_a_log_is_cut_off(self, watch: Opener, log: Path) -> None:
-        beats = line("heartbeat", "aaa111", activity="x") * (2 * BATCH)
+        beats = line("heartbeat", "aaa111", activity="x") * (8 * BATCH)
         shrinks = log.parent / "shrinks.jsonl"
         shrinks.write_text(register("bbb222") + beats)
         it = watch(log.parent)

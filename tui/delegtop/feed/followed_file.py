@@ -154,15 +154,14 @@ class FollowedFile:
         if line.origin.line == 1:
             self._begin_again()
         try:
-            told = self.dialect.read(line)
-            return self._kept(line, told if type(told) is tuple else list(told))
+            found = self.dialect.read(line)
+            told = found if type(found) is tuple else list(found)
+            return told if len(line.data) <= LONGEST and not self.dialect.has_cut else self._shortened(told)
         except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
             return (Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)),)
 
-    def _kept(self, line: Line, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
+    def _shortened(self, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
         """The same without what is too long; what was once may be remembered, and told again by any line."""
-        if len(line.data) <= LONGEST and not self.dialect.has_cut:
-            return told
         cut = [*map(bounded, told)]
         self.dialect.has_cut = self.dialect.has_cut or any(map(is_not, cut, told))
         return cut

@@ -337,9 +337,12 @@ class Feed:
         records = 0
         for told in reading.read_block(block):
             if isinstance(told, Line):
-                reading.records += records
-                records = 0
-                self._read(reading, told, batch)
+                alone = reading.read(told)
+                if len(alone) == 1 and type(alone[0]) is Heard:
+                    batch.append(alone[0])
+                    records += 1
+                else:
+                    records += self._take(reading, alone, batch, None)
                 continue
             records += 1
             if type(told) is not Heard:  # the bulk of every log

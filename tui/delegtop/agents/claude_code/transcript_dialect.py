@@ -80,7 +80,10 @@ class ClaudeCode(Dialect):
             entry = decode_entry(line.data)
         except (ValueError, RecursionError):
             return self._read_with_care(line)
+        told = self._told
         self._enter(file, entry, line.origin)
+        if len(told) == 1:  # nearly all: a sign of life
+            return (told.pop(),)
         return self._take()
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
