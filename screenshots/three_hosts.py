@@ -14,7 +14,7 @@ for word; do [ "$before" = -- ] && host=$word; before=$word; done
 export HOME="$HOSTS/$host" XDG_STATE_HOME="$HOSTS/$host" XDG_CONFIG_HOME="$HOSTS/$host"; cd "$HOME"
 [ -e lost ] && { echo "ssh: connect to host $host port 22: Connection timed out" >&2; exit 255; }
 ( while kill -0 $$ 2>/dev/null && [ ! -e lost ]; do sleep 0.2; done; kill -9 $$ ) </dev/null >/dev/null 2>&1 &
-exec sh -c "$word"
+exec sh -c "exec $word"
 """
 """Stands for ssh: it ends once its host is lost, and finds it no more."""
 

@@ -500,7 +500,7 @@ HOSTILE: dict[str, str] = {
     "endless zero bytes and newlines": "while :; do head -c 65536 /dev/zero; echo; done",
     "a stream and then noise": 'cat "$0.stream"; exec cat /dev/urandom',
     "a stream and then an endless line": 'cat "$0.stream"; exec tr "\\\\0" x </dev/zero',
-    "its stream again and again": 'while :; do cat "$0.stream"; done',
+    "its stream again and again": 'while cat "$0.stream"; do :; done',  # it ends with who reads it
     "names of logs without end": f"cat \"$0.stream\"; exec {sys.executable} -c '{_NAMES}'",
     "endless words on stderr": "exec yes >&2",
     "nothing": "exec sleep 600",

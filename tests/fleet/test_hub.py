@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import stat
 import subprocess
 import time
@@ -24,6 +25,8 @@ from delegtop.hub.nats_client import connect
 from delegtop.hub.pull import Pull
 from delegtop.observation.observation import Observation, opened
 from delegtop.observation.source_discovery import Places
+from delegtop.page_server.page_watch import PageWatch
+from delegtop.report.live_page import page_html
 from delegtop.settings import Settings
 
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
@@ -186,6 +189,13 @@ def test_after_a_damaged_position_all_is_told_again_and_counts_once(
     look_until(seen, lambda: sum(data.count(b'"is":"told"') for data in messages(world)[before:]) >= 5)
     look_until(seen, lambda: state(seen) is HostState.LIVE)
     assert states(seen) == expected
+
+
+def test_the_live_page_over_a_hub_says_which_hosts_are_there(seen: Observation) -> None:
+    page = "\n".join(page_html.whole(PageWatch(seen).fresh()))
+    words = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert re.search(r"gpu1 live, \d+ open of [1-9]", words)
+    assert "unreachable" not in words
 
 
 def test_a_host_that_ends_shipping_is_said_to_and_keeps_its_rows(

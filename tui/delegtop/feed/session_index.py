@@ -329,9 +329,9 @@ def _digest(path: str, look: Look) -> int | None:
         os.close(fd)
 
 
-def _reading_order(kept: KeptSession) -> tuple[int, int, int]:
+def _reading_order(kept: KeptSession) -> tuple[int, int, int, str]:
     """About when it would have been read: as `Tail` reads new files."""
-    return min((-file.look[2], len(file.path), file.look[3]) for file in kept.files)
+    return min((-file.look[2], len(file.path), file.look[3], file.path) for file in kept.files)
 
 
 def _can_keep(file: Resting) -> bool:

@@ -224,7 +224,7 @@ class Tail:
             if file.orphaned or file in changed:
                 yield from self._catch_up(file)
         new = [file for file in changed if file.trace is None and file.copy_of is None]
-        for file in sorted(new, key=lambda file: (-file.size, len(file.path), file.written)):
+        for file in sorted(new, key=lambda file: (-file.size, len(file.path), file.written, file.path)):
             yield from self._catch_up(file)
 
     def _growth(self, paths: Collection[str]) -> Streams:

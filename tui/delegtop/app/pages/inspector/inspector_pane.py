@@ -27,7 +27,7 @@ from delegtop.diagnosis.finding import Severity
 from delegtop.feed.live_feed import Readable
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
-from delegtop.model.measures import label
+from delegtop.model.measures import label, told_host
 from delegtop.model.store.ledger import Handle
 from delegtop.report import privacy
 from delegtop.report.table.cells import NOTHING, RemarkCell
@@ -169,8 +169,9 @@ class Inspector(Vertical):
         path = path_of(delegation, " > " if self._ascii else " › ")
         hide = privacy.hiding(self.masked)
         name, id = label(delegation), delegation.id
+        host = told_host(self._forest, self._handle)  # on a small screen no column says so
         parts = [
-            one_line(hide(name), "bold", 80),
+            one_line(hide(name), "bold", 80) + (one_line(f" on {hide(host)}", "", 80) if host else Content()),
             one_line(hide(delegation.title), "", 120) if delegation.title else Content(),
             one_line(id, MUTED, 120) if id != name else Content(),
             Content(path and f" {path}"),
