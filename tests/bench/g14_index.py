@@ -39,8 +39,7 @@ def rows(plan: Plan) -> list[Row]:
 
 def _again(plan: Plan, home: Path, name: str, words: Sequence[str], size: int) -> list[Row]:
     """A whole command: with no index, with one that has to be made, and with one that is there."""
-    no_index = [] if name == "learn" else ["--no-index"]
-    cold = _run(home, [*words, *no_index])
+    cold = _run(home, [*words, "--no-index"])
 
     def first() -> float:
         _clear(home)

@@ -308,3 +308,12 @@ class TestManyChildren:
         told: list[Event] = [started("top"), *(started(f"c{n}", parent="top") for n in range(1_000))]
         self.asked(monkeypatch, watch, *told, *(ended(f"c{n}", 1) for n in range(1_000)), heard("top", 14))
         assert self.asked(monkeypatch, watch, started("new", 15, parent="top")) < 100
+
+
+def test_of_two_that_are_alike_the_one_that_was_read_first_is_not_ranked_first() -> None:
+    told = [event for id in ("b", "a", "c") for event in (started(id), ended(id, 5))]
+    for events in (told, told[::-1], [*told[2:], *told[:2]]):
+        forest = Forest()
+        forest.apply(events)
+        forest.advance(at(90))
+        assert [forest.id(handle) for handle in Assessments(forest).ranked()] == ["a", "b", "c"]

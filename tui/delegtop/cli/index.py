@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DESCRIPTION = (
-    "What sessions told that have been quiet for an hour is kept in the cache folder, so that tree, stats, report and "
-    "diff need not read their logs again, and so that find finds it (docs/privacy.md). show: how much, and where. "
-    "update: read what is not kept yet. clear: delete it."
+    "What sessions told that have been quiet for an hour is kept in the cache folder, so that tree, stats, report, "
+    "diff and learn need not read their logs again, and so that find finds it (docs/privacy.md). show: how much, and "
+    "where. update: read what is not kept yet. clear: delete it."
 )
 PAGE = "docs/privacy.md"
 EXAMPLES = {

@@ -152,7 +152,12 @@ class Assessments:
 
     def ranked(self) -> list[Handle]:
         """All delegations in the order of looking."""
-        return sorted(range(len(self.forest)), key=lambda handle: self.of(handle).key)
+        return sorted(range(len(self.forest)), key=lambda handle: self.place(self.of(handle)))
+
+    def place(self, each: Assessment) -> tuple[int, int, str]:
+        """The same order for what is written down: of two that are alike, whichever was read first."""
+        urgency, newest, handle = each.key
+        return urgency, newest, self.forest.full_id(handle)
 
     def findings(self, handle: Handle) -> tuple[Finding, ...]:
         """What the rules find about it, worst first."""

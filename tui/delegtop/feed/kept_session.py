@@ -16,6 +16,8 @@ from msgspec import Struct
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
+from delegtop.dialects import load
+from delegtop.feed.dormant_sessions import Kept
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import (
@@ -72,20 +74,18 @@ class KeptFile(Struct, frozen=True, gc=False, array_like=True):
 
     def status(self, look: Look) -> SourceStatus:
         """Its health, now that it looks like this."""
+        return SourceStatus(*self._health(look))
+
+    def kept(self, look: Look) -> Kept:
+        """The same as the shelf keeps it."""
+        return Kept(*self._health(look), look=hash(look), key=self.key, format=load(self.format))
+
+    def _health(self, look: Look) -> tuple[Any, ...]:
+        """In the order of the fields of a `SourceStatus`, without the last."""
         _, _, size, written, _ = look
-        return SourceStatus(
-            path=self.path,
-            dialect=self.format,
-            records=self.records,
-            unreadable=self.unreadable,
-            status="live",
-            deviations=self.deviations,
-            reasons=self.reasons,
-            examples=tuple(each.told() for each in self.examples),
-            size=size,
-            read=size,
-            changed_at=Millis(written // 1_000_000),
-        )
+        examples = tuple(each.told() for each in self.examples) if self.examples else ()
+        counts = self.deviations, self.reasons, examples, size, size, Millis(written // 1_000_000)
+        return self.path, self.format, self.records, self.unreadable, "live", "", *counts
 
 
 def kept_file(status: SourceStatus, look: Look, digest: int, key: int) -> KeptFile:

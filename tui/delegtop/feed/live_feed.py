@@ -171,6 +171,9 @@ class Feed:
         """Everything that is new now, in batches."""
         if self._scanned_at == _NEVER and self._window.since is not None:
             yield from self._glance()
+        yield from self._poll()
+
+    def _poll(self) -> Iterator[Batch]:
         yield from self._look()
         if self._processes.is_new and not self._files.waiting:
             yield from self._look()  # and what the system says of those who were just met
@@ -238,16 +241,17 @@ class Feed:
         return [reading for reading in list(self._readings.values()) if reading.heard_at > recently]
 
     def read_all(self) -> Iterator[Batch]:
-        """Everything there is, to the end of standard input and with last lines that lack their newline."""
-        yield from self.poll()
+        """Everything there is, to the end of standard input and with last lines that lack their newline. Nobody sees
+        anything before the end, so what runs now need not come first."""
+        yield from self._poll()
         while self.is_behind:
-            yield from self.poll()
+            yield from self._poll()
         while self._spool is not None and not self._spool.finished:
             self._spool.wait(0.1)
-            yield from self.poll()
-        yield from self.poll()
+            yield from self._poll()
+        yield from self._poll()
         while self.is_behind:  # the end of standard input may repeat what was put away, which is then read first
-            yield from self.poll()
+            yield from self._poll()
         yield from self._translate(self._tail.flush())
         if self._horizon is not None:
             yield Batch(list(self._horizon.settle()))

@@ -290,9 +290,7 @@ def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int],
         look = _look(file)
         if look is None or file.format not in OWN or (file.key and knows(file.key)):
             return None
-        about = file.status(look)
-        fields = {name: getattr(about, name) for name in about.__struct_fields__}
-        found.append(Kept(**fields, look=hash(look), key=file.key, format=load(file.format)))
+        found.append(file.kept(look))
     if any(_look_at(file.path) != file.look for file in kept.others):
         return None
     return found

@@ -277,6 +277,7 @@ complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -
 complete -c delegtop -n '_shtab_delegtop_using learn' -s h -l help -d 'show this help'
 complete -c delegtop -n '_shtab_delegtop_using learn' -l since -x -d 'how far back to read; default 30d'
 complete -c delegtop -n '_shtab_delegtop_using learn' -l quiet -d 'print nothing'
+complete -c delegtop -n '_shtab_delegtop_using learn' -l no-index -d 'read every log, and keep nothing of it'
 complete -c delegtop -n '_shtab_delegtop_using learn' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n '_shtab_delegtop_using; and test $_shtab_delegtop_npos -eq 0' -a diff -d 'compare two runs: what was delegated, how long it took, how it ended'
 complete -c delegtop -n '_shtab_delegtop_using diff' -s h -l help -d 'show this help'

@@ -242,6 +242,7 @@ _shtab_delegtop_learn_options=(
   {-h,--help}"[show this help]"
   "--since[how far back to read\; default 30d]:SPAN:"
   "--quiet[print nothing]"
+  "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
 )
 

@@ -62,7 +62,7 @@ class _Gathering:
         self.assessments = Assessments(forest)
         self.assessed = {handle: self.assessments.of(handle) for handle in self.shown}
         problems = (each for each in self.assessed.values() if each.problem)
-        self.worst = [each.handle for each in sorted(problems, key=lambda each: each.key)]
+        self.worst = [each.handle for each in sorted(problems, key=self.assessments.place)]
         self.troubled = [*self.worst, *(handle for handle in self.shown if self._is_drawn_in(handle))]
         self._in_trouble = frozenset(self.troubled)
         projects = Projects()
