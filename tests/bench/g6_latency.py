@@ -18,7 +18,8 @@ _MARKED = 12
 """So many delegations are in view; lines are marked only for these."""
 _DOWN, _UP = b"j", b"k"
 _FOLDERS = 200
-_FEW = 10
+_FEW, _KEYS = 10, 100
+"""Keys that must be pressed while a log loads, and that are at most."""
 _LOADED = "● live".encode()
 """What the first line says once all is read."""
 _READS = {"DELEGTOP_INDEX": "no"}
@@ -169,7 +170,7 @@ def _keys(plan: Plan) -> list[Row]:
     first, second = _first_two(log)
     with Terminal([rivals.delegtop(), str(log)], env=rivals.SETTINGS | _READS) as terminal:
         terminal.wait_for(first)
-        loading = _press(terminal, first, second, plan.keys, until=_LOADED)
+        loading = _press(terminal, first, second, _KEYS, until=_LOADED)
         terminal.settle(busy=_CALM)
         idle = _press(terminal, first, second, max(len(loading), _FEW))  # the slowest of as many
     if len(loading) < _FEW:

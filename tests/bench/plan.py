@@ -21,7 +21,7 @@ class Plan:
         self.rounds = 3 if quick else 5
         self.window = 5.0 if quick else 20.0
         """Seconds over which the CPU of a running program is taken."""
-        self.keys = 100
+        self.keys = 30 if quick else 100
         """Keys pressed."""
         self.appends = 100 if quick else 300
         """Lines appended one by one: of fewer, the 99th percentile is whichever was the unluckiest."""
