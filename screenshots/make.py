@@ -46,6 +46,9 @@ CELL = (9, 18)
 BLOCKS = "\0▏▎▍▌▋▊▉█"
 """Filled from the left by so many eighths."""
 
+HOMES = {"claude-code": ".claude", "codex": ".codex", "gemini": ".gemini", "kimi": ".kimi-code", "qwen": ".qwen"}
+"""Where samples would lie in the home of somebody who ran these programs."""
+
 SMALL = (140, 22)
 """What several pictures beside each other have room for."""
 
@@ -65,6 +68,8 @@ class Scene(NamedTuple):
     """The demo as it runs, with its hung tool."""
     hosts: bool = False
     """The demo on three hosts, one of which is lost."""
+    past: bool = False
+    """The demo in the home of somebody who has run several programs."""
 
 
 SCENES = (
@@ -93,6 +98,7 @@ SCENES = (
     Scene("replay", (140, 30), sample="02_hang", at="2026-03-03T10:48:30Z", replayed=True),
     Scene("transcript", (140, 30), ("home", "v"), sample="claude-code", at="2026-11-02T10:12:00Z"),
     Scene("transcript-light", (80, 24), ("home", "v"), "light", sample="claude-code", at="2026-11-02T10:12:00Z"),
+    Scene("find", SMALL, ("vertical_line", *"test*"), past=True),
     Scene("hosts", (160, 45), ("H",), hosts=True),
     Scene("hosts-light", (160, 45), ("H",), "light", hosts=True),
     Scene("hosts-small", (80, 24), ("H",), hosts=True),
@@ -159,6 +165,16 @@ async def hosts_picture(scene: Scene, folder: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own
     lines = ["$ delegtop hosts", *told.stdout.splitlines()]
     draw([[Segment(line)] for line in lines], 110, len(lines), HERE / "hosts-command.png")
+
+
+async def past_picture(scene: Scene, folder: Path) -> None:
+    """What the samples tell is all over, and kept."""
+    home = Path(scene.name).resolve()
+    for name, place in HOMES.items():
+        shutil.copytree(SAMPLES / name, home / place)
+    os.environ["HOME"] = str(home)
+    subprocess.run([sys.executable, "-m", "delegtop", "index", "update", "--quiet"], check=True)
+    await shown(watching(scene, folder), scene)
 
 
 async def lost(app: DelegtopApp, pilot: Pilot[Any], hosts: Path) -> None:
@@ -256,7 +272,7 @@ def main() -> int:
     wanted = set(sys.argv[1:]) or {scene.name for scene in SCENES}
     with tempfile.TemporaryDirectory() as home:
         os.chdir(home)
-        os.environ["XDG_STATE_HOME"] = home  # nobody's own marks are in the pictures
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CACHE_HOME"] = home  # nobody's own marks are in the pictures
         folder = Path("demo")
         Simulation(1, 1.0, folder, FrozenClock(START)).write_all(40)
         stamp = (START + 40 * SECOND) / 1000
@@ -266,6 +282,8 @@ def main() -> int:
             if scene.name in wanted:
                 if scene.hosts:
                     asyncio.run(hosts_picture(scene, Path(scene.name)))
+                elif scene.past:
+                    asyncio.run(past_picture(scene, folder))
                 elif scene.real:
                     asyncio.run(real_picture(scene))
                 else:

@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -62,16 +63,22 @@ def main() -> int:
     try:
         if options.against:
             return _compare(plan, options.against, options.only)
-        rows = _measure(plan, options.only)
+        rows: list[Row] = []
+        for goal in options.only:
+            rows += _measured(plan, goal)
+            _write_pages(rows, options)  # after each: a run that is cut short has told what it had
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     sys.stdout.write(table.text(rows) + "\n")
+    return 0
+
+
+def _write_pages(rows: list[Row], options: argparse.Namespace) -> None:
     if options.markdown:
-        how = "`python tests/bench/run.py`" + (" `--quick`: small logs, few rounds" if options.quick else "")
+        how = "`python tests/bench/run.py" + (" --quick`: small logs, few rounds" if options.quick else "`")
         table.write(options.markdown, table.markdown(rows, how))
     if options.felt:
         table.write(options.felt, table.felt(rows), table.FELT)
-    return 0
 
 
 def _options() -> argparse.Namespace:
@@ -99,14 +106,14 @@ def _compare(plan: Plan, commit: str, goals: list[int]) -> int:
     return 0
 
 
-def _measure(plan: Plan, goals: list[int]) -> list[Row]:
-    found: list[Row] = []
-    for goal in goals:
-        say(f"goal {goal}")
-        try:
-            found += importlib.import_module(f"tests.bench.{GOALS[goal]}").rows(plan)
-        except (Failed, OSError) as error:
-            found.append(Row(goal, GOALS[goal], None, note=f"not measured: {error}"))
+def _measured(plan: Plan, goal: int) -> list[Row]:
+    began = monotonic()
+    say(f"goal {goal}, at a load of {os.getloadavg()[0]:.1f}")
+    try:
+        found: list[Row] = importlib.import_module(f"tests.bench.{GOALS[goal]}").rows(plan)
+    except (Failed, OSError) as error:
+        found = [Row(goal, GOALS[goal], None, note=f"not measured: {error}")]
+    say(f"  {monotonic() - began:.0f} s")
     return found
 
 

@@ -40,6 +40,8 @@ WAYS = (
     ("5", "enter", "enter"),
     ("6", "enter", "down", "enter"),
     ("t", "tab", "enter"),
+    ("g", "1", "0", "colon", "4", "1", "enter"),
+    ("r", "g", "minus", "5", "m", "enter"),
 )
 """Some screens lie behind several keys, which chance would seldom press in this order."""
 REMEMBERED = 60

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +68,12 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def recording(log: Path, *, paused: bool = True, speed: float = 1.0, **settings: Any) -> DelegtopApp:
+def recording(
+    log: Path, *, paused: bool = True, speed: float = 1.0, zone: tzinfo | None = UTC, **settings: Any
+) -> DelegtopApp:
     clock = ReplayClock(Millis(0), speed, paused=paused)
     replay = Replay(clock, lambda: Feed([str(log)], clock=clock), present=FrozenClock(at(60)), observe=Appearances)
-    return DelegtopApp(Observation(replay, clock, Settings(**settings), places=Places([str(log)])), zone=UTC)
+    return DelegtopApp(Observation(replay, clock, Settings(**settings), places=Places([str(log)])), zone=zone)
 
 
 def live(log: Path, now: Millis) -> DelegtopApp:
@@ -201,6 +204,40 @@ async def test_g_takes_a_time_and_says_what_is_none(log: Path) -> None:
         app.screen.query_one(Input).value = "-3m"
         await pilot.press("enter")
         await shows(pilot, 6)
+
+
+async def test_g_takes_a_time_of_the_zone_of_this_machine(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")  # five and a half hours before
+    time.tzset()
+    try:
+        async with played(recording(log, zone=None), size=(120, 30)) as (app, pilot):
+            for typed in ("15:39", "2026-03-03 15:39:00"):
+                await pilot.press("g")
+                app.screen.query_one(Input).value = typed
+                await pilot.press("enter")
+                await shows(pilot, 9)
+                await pilot.press("less_than_sign")
+                await shows(pilot, 0)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+async def test_a_leap_into_the_middle_of_a_long_recording(tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    ids = [f"sess_177253{number:04d}_aaaaaa" for number in range(1500)]
+    told = [(register(id, at / 30, "writer"), returned(id, at / 30, "failed")) for at, id in enumerate(ids)]
+    log.write_text("\n".join(line for lines in told for line in lines) + "\n")
+    async with played(recording(log), size=(120, 30)) as (app, pilot):
+        timeline = app.replay.timeline
+        assert timeline is not None
+        await until(pilot, lambda: timeline.study(0.1))
+        for typed, minutes in (("40m", 40), ("-5m", 35)):
+            await pilot.press("g")
+            app.screen.query_one(Input).value = typed
+            await pilot.press("enter")
+            await shows(pilot, minutes)
+            assert app.board.forest.counts[State.FAILED] == 30 * minutes + 1
 
 
 async def test_a_click_and_a_drag_on_the_timeline_go_there(log: Path) -> None:

@@ -247,6 +247,10 @@ class LocalZone(tzinfo):
     def tzname(self, moment: datetime | None) -> str | None:
         return moment.replace(tzinfo=None).astimezone().tzname() if moment else None
 
+    def fromutc(self, moment: datetime) -> datetime:
+        """The way back; that of the base class needs to know what of the offset is summer time."""
+        return moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
 
 _SPAN_UNITS = {"ms": 1, "s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
 _SPAN_PART = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ms|s|m|h|d)"

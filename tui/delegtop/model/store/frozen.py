@@ -90,6 +90,9 @@ class Borrowed:
             self._take(number)
         self._pieces[number][index & _REST] = value
 
+    def tobytes(self) -> bytes:
+        return b"".join(piece.tobytes() for piece in self._pieces)
+
     def append(self, value: Any) -> None:
         self.extend((value,))
 

@@ -1,7 +1,7 @@
 """What the operator notes of problems is kept in one file, whole, and survives what is done to it."""
 
 import json
-from datetime import UTC
+from datetime import UTC, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -139,3 +139,7 @@ def test_old_marks_are_forgotten(path: Path) -> None:
 )
 def test_until_when(text: str, moment: str | None) -> None:
     assert until(text, NOW, UTC) == (None if moment is None else parse_time(moment))
+
+
+def test_a_day_and_a_time_are_those_of_the_operators_zone() -> None:
+    assert until("2026-04-03 08:00", NOW, timezone(timedelta(hours=2))) == parse_time("2026-04-03T06:00:00Z")

@@ -3,7 +3,7 @@
 import re
 from datetime import datetime, timedelta, tzinfo
 
-from delegtop.base.clock import Millis, millis, parse_span, parse_time
+from delegtop.base.clock import LocalZone, Millis, millis, parse_span, parse_time
 
 _MORNING = 9
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3])[:.]([0-5][0-9])")
@@ -20,7 +20,7 @@ def until(text: str, now: Millis, zone: tzinfo | None = None) -> Millis | None:
     if words.isdecimal():
         words += "m"
     span = parse_span(words)
-    found = Millis(now + span) if span else _named(words, now, zone) or parse_time(text.strip())
+    found = Millis(now + span) if span else _named(words, now, zone) or parse_time(text.strip(), zone or LocalZone())
     return found if found is not None and found > now else None
 
 

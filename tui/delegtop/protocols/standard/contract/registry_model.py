@@ -2,15 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
 from delegtop.protocols.contract_model import ContractModel, Demand, Said
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
 from delegtop.protocols.standard.contract.delegation_paths import PATH_SCHEMA
+from delegtop.protocols.standard.contract.moment_model import MOMENT_SCHEMA
 
 Standing = Literal["running", "completed", "failed", "partial", "blocked", "timeout"]
 _REGISTRY = "Delegation guide, Orchestrator Delegation Registry"
-_MOMENT: dict[str, JsonValue] = {"format": "date-time"}
 
 
 class RegistryEntry(ContractModel):
@@ -34,7 +34,7 @@ class RegistryEntry(ContractModel):
     start_time: Annotated[
         str,
         Demand(_REGISTRY, "DEL-015"),
-        Field(description="When it was handed out, ISO 8601 with a zone.", json_schema_extra=_MOMENT),
+        Field(description="When it was handed out, ISO 8601 with a zone.", json_schema_extra=MOMENT_SCHEMA),
     ]
     timeout: Annotated[
         float,
@@ -46,7 +46,7 @@ class RegistryEntry(ContractModel):
         Demand(_REGISTRY, "DEL-015"),
         Field(
             description="When the caller stops waiting, ISO 8601 with a zone; start_time + timeout.",
-            json_schema_extra=_MOMENT,
+            json_schema_extra=MOMENT_SCHEMA,
         ),
     ]
     status: Annotated[

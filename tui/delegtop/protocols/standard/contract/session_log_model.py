@@ -1,15 +1,14 @@
 """The lines of a session log as models: what a writer should write. The reader decodes with Structs like them."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import msgspec
-from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, RootModel
+from pydantic import BeforeValidator, ConfigDict, Field, RootModel
 from pydantic_core import PydanticCustomError
 
 from delegtop.protocols.contract_model import ContractModel, Demand
 from delegtop.protocols.standard.contract.delegation_limits import MAX_DEPTH
 from delegtop.protocols.standard.contract.delegation_paths import PATH_SCHEMA
+from delegtop.protocols.standard.contract.moment_model import Moment
 from delegtop.protocols.standard.contract.return_model import Return, ReturnArtifact, ReturnError
 from delegtop.protocols.standard.contract.session_id_model import ID_SCHEMA
 
@@ -19,25 +18,11 @@ Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Wait = Annotated[float, Field(gt=0, le=1e10)]
 
 
-def _moment(given: Any) -> Any:
-    """Read as the lines of a log are: pydantic would take a number for a moment too, and a text of digits."""
-    if isinstance(given, datetime):  # a program made it
-        return given
-    try:
-        return msgspec.convert(given, datetime)
-    except msgspec.ValidationError:
-        raise ValueError("a time is a text such as 2026-02-03T09:00:00.000Z") from None
-
-
 def _whole_number(given: Any) -> Any:
     """Not true, which Python takes for 1."""
     if isinstance(given, bool):
         raise PydanticCustomError("int_type", "is no number")
     return given
-
-
-Moment = Annotated[AwareDatetime, BeforeValidator(_moment), Field(strict=False)]
-"""ISO 8601 with a zone."""
 
 
 class TaskContextModel(ContractModel):
