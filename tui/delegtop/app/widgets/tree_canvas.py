@@ -104,8 +104,9 @@ class TreeCanvas(Widget):
         before, bar = self._drawn, (self._thumb, self._marks)
         self.rows.learn(rows)
         if (layout := self._layout) != self._laid_out:  # the columns are others from here on
-            self._laid_out, before = layout, []
+            before = []
             self._strips.clear()
+        self._laid_out = layout
         self._drawn = [Drawn(row, self._key(row), row.handle == cursor) for row in rows]
         self._thumb, self._marks = thumb, marks
         width, height = self._room
