@@ -7,14 +7,19 @@ from collections.abc import Callable
 
 import pytest
 from tests.piloting import until
-from tests.screens.looking import running
+from tests.screens.looking import running, screen
 from textual.content import Content
 
 from delegtop.app.main import DelegtopApp
+from delegtop.app.state.table_rows import TableRows
 from delegtop.app.widgets import row_looks, sheet
 from delegtop.app.widgets.sheet import Beside, LabelledFact, Sheet
+from delegtop.model.states import ENDED
+from delegtop.model.tree.outline import OutlineRow
 from delegtop.report import bars
+from delegtop.report.layout import CellSpan
 from delegtop.report.table import cells
+from delegtop.report.table.columns import Layout
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -91,3 +96,27 @@ async def test_of_a_page_only_what_differs_is_wrapped_again(make_app: MakeApp, m
         shown.show([Content.styled("one", "bold"), *page("0:58")[1:]])
         assert len(wrapped) == 3, "it looks otherwise, though it says the same"
         assert shown.target in ("there", None)
+
+
+async def test_a_row_that_is_painted_is_asked_once_what_time_has_made_of_it(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    ticking = TableRows._ticking
+
+    def counted(rows: TableRows, row: OutlineRow, layout: Layout) -> list[list[CellSpan]]:
+        asked.append(row.handle)
+        return ticking(rows, row, layout)
+
+    async with running(make_app()) as (app, _):
+        table, forest = app.monitor.table, app.board.forest
+        table._laid_out = table._laid_out and table._laid_out._replace()  # made once more, and the same
+        table._drawn = []
+        table._strips.clear()
+        monkeypatch.setattr(TableRows, "_ticking", counted)
+        app.monitor.draw()
+        shown = screen(app)
+        still_open = [each.row.handle for each in table._drawn if forest.state(each.row.handle) not in ENDED]
+        assert still_open
+        assert [handle for handle in asked if handle in still_open] == still_open
+        assert "implementer" in "".join(shown)

@@ -1,5 +1,6 @@
 """A change shows at once; only a stream of changes is held to the frame rate."""
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -53,11 +54,34 @@ def test_changes_now_and_then_wait_for_no_frame_rate(screen: Screen) -> None:
     assert min(gaps[:2]) < 0.02
 
 
+def test_of_lines_that_come_now_and_then_one_in_a_hundred_waits_for_more_than_a_tick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is drawn twice, with its row and with what is judged of it, and the clock is drawn every second."""
+    screen, dice, waits = Screen(monkeypatch, rate=15), random.Random(7), []
+    line = screen.now
+    changes = sorted(
+        [
+            (at + delay, not delay)
+            for _ in range(500)
+            if (at := (line := line + dice.uniform(0.1, 0.6)))
+            for delay in (0, 0.02)
+        ]
+        + [(float(second), False) for second in range(100, 280)]
+    )
+    for at, is_line in changes:
+        screen.pass_time(max(at - screen.now, 0))
+        screen.frames.request()
+        if is_line:
+            waits.append(max((due for due, _ in screen.timers), default=screen.now) - at)
+    assert sorted(waits)[int(len(waits) * 0.99)] <= 0.02
+
+
 def test_a_stream_of_changes_is_held_to_the_rate(screen: Screen) -> None:
     for _ in range(2_000):
         screen.frames.request()
         screen.pass_time(0.001)
-    assert 18 <= len(screen.drawn) <= 24
+    assert 18 <= len(screen.drawn) <= 20 + BURST
 
 
 def test_nothing_is_drawn_when_nothing_changed(screen: Screen) -> None:

@@ -557,3 +557,14 @@ def test_a_row_that_stays_as_it_was_is_not_asked_again_for_a_column_that_is_empt
     table.tell(heard("b", SECOND, "reads"))
     table.rows.learn(table.window())
     assert {handle for _, handle in asked} == {1}
+
+
+def test_a_row_is_made_of_its_key_and_asked_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table(started("a", MINUTE, timeout=600), started("b", HOUR), ended("b", MINUTE, Outcome.COMPLETED))
+    wide, (over, open_row) = table.layout(200), table.window()
+    plain = [table.rows.cells(row, wide) for row in (open_row, over)]
+    key, of_over = table.rows.key(open_row, wide), table.rows.key(over, wide)
+    assert table.rows.cells(over, wide, of_over) == plain[1]
+    monkeypatch.setattr(TableRows, "_ticking", None)
+    monkeypatch.setattr(TableRows, "_ground", None)
+    assert table.rows.cells(open_row, wide, key) == plain[0]

@@ -29,7 +29,7 @@ class After(Protocol):
     def __call__(self, delay: float, callback: Callable[[], None]) -> object: ...
 
 
-BURST = 3
+BURST = 6
 """So many frames may follow each other quickly before the rate counts."""
 QUICKLY = 1 / 60
 LULL = 0.5

@@ -1,6 +1,7 @@
 """The rows of the tree-table on the screen: what the shared table says of them, made no oftener than it changes."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from delegtop.app.highlight import highlighted
 from delegtop.model.states import ENDED
@@ -10,9 +11,18 @@ from delegtop.report.layout import CellSpan
 from delegtop.report.table.cells import Table, mark_at
 from delegtop.report.table.columns import DOING, NAME, Column, Layout, chosen, layout
 
-Key = tuple[object, ...]
 _ALWAYS = (NAME, "state", "depth", DOING)
 """Columns that have something to say of every delegation."""
+
+
+class RowKey(NamedTuple):
+    """Everything that can change the picture of a row. Two equal keys look the same."""
+
+    row: OutlineRow
+    ground: tuple[object, ...]
+    ticking: tuple[tuple[CellSpan, ...], ...]
+    """What time changes; nothing of one that has ended, which says no other than it did, however late it is."""
+    highlight: str
 
 
 class TableRows:
@@ -79,11 +89,10 @@ class TableRows:
         text = "".join(span.text for span in column.cell(self.table, row, column.width)).strip()
         return text not in ("", self.table.drawing.none)
 
-    def key(self, row: OutlineRow, layout: Layout) -> Key:
-        """Everything that can change the picture of this row. Two equal keys look the same."""
-        ended = self.table.forest.state(row.handle) in ENDED  # it says no other than it did, however late it is
+    def key(self, row: OutlineRow, layout: Layout) -> RowKey:
+        ended = self.table.forest.state(row.handle) in ENDED
         ticking = () if ended else tuple(tuple(spans) for spans in self._ticking(row, layout))
-        return row, self._grounds.pop(row, None) or self._ground(row), ticking, self.highlight
+        return RowKey(row, self._grounds.pop(row, ()) or self._ground(row), ticking, self.highlight)
 
     def _ground(self, row: OutlineRow) -> tuple[object, ...]:
         """What changes the picture other than its place and the mere passing of time."""
@@ -113,11 +122,12 @@ class TableRows:
             placed.column.cell(self.table, row, placed.width) for placed in layout.columns if not placed.column.ticks
         ]
 
-    def cells(self, row: OutlineRow, layout: Layout) -> list[CellSpan]:
-        """The row, exactly as wide as the layout."""
+    def cells(self, row: OutlineRow, layout: Layout, key: RowKey | None = None) -> list[CellSpan]:
+        """The row, exactly as wide as the layout; by a key that was made for it, which knows most of it."""
         if not layout.columns:
             return [CellSpan(" " * layout.width, "text")]
-        still, ticking = iter(self._still(row, self._ground(row), layout)), iter(self._ticking(row, layout))
+        still = iter(self._still(row, key.ground if key else self._ground(row), layout))
+        ticking = iter(key.ticking if key and key.ticking else self._ticking(row, layout))
         spans, gap = [CellSpan(" ", "text")], " " * layout.gap
         for placed in layout.columns:
             spans += next(ticking if placed.column.ticks else still)

@@ -133,8 +133,8 @@ class Sheet(ScrollView):
             self.virtual_size = Size(width, len(lines))
             self.refresh()
             return
-        for y, (before, after) in enumerate(zip(old, lines, strict=True)):
-            if before is not after and not before.is_same(after):
+        for y, (was, line) in enumerate(zip(old, lines, strict=True)):
+            if was is not line and not was.is_same(line):
                 self.refresh(Region(0, y - self.scroll_offset.y, self.size.width, 1))
 
     # Choosing

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from delegtop.app.highlight import FOUND
-from delegtop.app.state.table_rows import TableRows
+from delegtop.app.state.table_rows import RowKey, TableRows
 from delegtop.app.widgets import row_looks
 from delegtop.app.widgets.scrollbar import Thumb
 from delegtop.model.store.ledger import Handle
@@ -90,9 +90,12 @@ class TreeCanvas(Widget):
         """Everything that can change the picture of this row."""
         return self.rows.key(row, self._layout)
 
-    def _cells(self, row: OutlineRow, key: Key) -> list[CellSpan]:  # noqa: ARG002 -- for who draws from the key alone
+    def _cells(self, row: OutlineRow, key: Key) -> list[CellSpan]:
         """The row, one cell short of the width."""
-        return self.rows.cells(row, self._layout)
+        layout = self._layout
+        if isinstance(key, RowKey) and layout is self._laid_out:  # else it was made for another width
+            return self.rows.cells(row, layout, key)
+        return self.rows.cells(row, layout)
 
     def _repaint_rows(
         self, rows: list[OutlineRow], cursor: Handle | None, thumb: Thumb | None, marks: frozenset[int]
@@ -101,8 +104,9 @@ class TreeCanvas(Widget):
         before, bar = self._drawn, (self._thumb, self._marks)
         self.rows.learn(rows)
         if (layout := self._layout) != self._laid_out:  # the columns are others from here on
-            self._laid_out, before = layout, []
+            before = []
             self._strips.clear()
+        self._laid_out = layout
         self._drawn = [Drawn(row, self._key(row), row.handle == cursor) for row in rows]
         self._thumb, self._marks = thumb, marks
         width, height = self._room
