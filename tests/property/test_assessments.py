@@ -227,7 +227,7 @@ def check(watched: Watched, *, asks: bool) -> None:
         return
     assert {handle: plain(kept.of(handle)) for handle in found} == found
     assert kept.waiting == 0, "asking what is up to date leaves nothing to judge"
-    assert kept.ranked() == sorted(found, key=lambda handle: found[handle].key)
+    assert kept.ranked() == sorted(found, key=lambda handle: kept.place(found[handle]))
 
 
 @settings(max_examples=300, deadline=None)

@@ -481,7 +481,7 @@ def test_a_program_that_wants_raw_keys_gets_them_and_the_terminal_is_as_before(
     opened.wait_for(b"then b'\\x03'")
     opened.wait_for(b"done")
     assert (shell.folder / "after").read_text() == (shell.folder / "before").read_text()
-    assert shell.told() == ["register", "return"]
+    assert [each for each in shell.told() if each != "heartbeat"] == ["register", "return"]
 
 
 @pytest.mark.parametrize("around", ["{}", "{} | cat"])
