@@ -114,7 +114,8 @@ def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Cla
             found += [Claim(field, iso(at), origin) for at, origin in moments]
     found += _disagreement("timeout", [(e.timeout and f"{e.timeout // SECOND} s", e.origin) for e in starts])
     for field in _CONTESTED:
-        found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
+        if len({getattr(e, field) for e in starts}.difference(_UNSAID)) > 1:
+            found += _disagreement(field, [(getattr(e, field), e.origin) for e in starts])
     found += _disagreement("pid", [(e.pid, e.origin) for e in starts if not _is_process(e)])
     found += _disagreement("parent", [(e.parent, e.origin) for e in starts if not e.guessed])
     # Who does not know how it ended contradicts nobody who does.
