@@ -202,6 +202,7 @@ def test_a_question_whether_a_tool_may_run_is_shown_as_such() -> None:
         record("system", subtype="task_updated", task_id=None, patch=[1]),
         record("system", subtype="task_started", task_id="a", tool_use_id="b", spawn_depth="deep", parent_task_id="no"),
         record("result", usage=[], total_cost_usd="much", is_error=True),
+        record("result", total_cost_usd=10**400),
         record("stream_event", event={}),
         record("tomorrow"),
         b"{}",

@@ -10,6 +10,7 @@ from delegtop.dialects.kit.coerce import (
     clip,
     command_line,
     document,
+    dollars,
     gist,
     moment,
     number,
@@ -45,6 +46,14 @@ def test_a_moment_is_an_iso_time_or_a_number_of_seconds_or_milliseconds(value: A
 @pytest.mark.parametrize(("value", "expected"), [(7, 7), (0, 0), (-1, None), (True, None), (2**70, None), ("7", None)])
 def test_a_number_is_whole_and_credible(value: Any, expected: int | None) -> None:
     assert number(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0, 0.0), (0.25, 0.25), (3, 3.0), (-1, None), (True, None), ("3", None), (10**400, None), (float("inf"), None)],
+)
+def test_dollars_are_a_credible_sum(value: Any, expected: float | None) -> None:
+    assert dollars(value) == expected
 
 
 def test_a_title_is_the_first_line_that_says_something() -> None:

@@ -23,7 +23,7 @@ from delegtop.agents.claude_code.tools import LOOKS, SPAWNS
 from delegtop.base.clock import Millis
 from delegtop.base.text import cut
 from delegtop.dialects import About, Basis, Sample
-from delegtop.dialects.kit.coerce import clip, moment, number, obj, objects, word
+from delegtop.dialects.kit.coerce import clip, dollars, moment, number, obj, objects, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Fault, Outcome, Phase
@@ -239,10 +239,8 @@ class ClaudeStream(Chat):
     def _result(self, root: Conversation, value: dict[str, Any]) -> None:
         """The end of a turn. The session may be given another."""
         self._used[root.id] = self._used.get(root.id, 0) + (new_tokens(value.get("usage")) or 0)
-        cost = value.get("total_cost_usd")
-        spent = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None
         root.turn_over(word(value.get("result")))
-        root.spent(max(root.tokens.total or 0, self._used[root.id]), spent, whole=True)
+        root.spent(max(root.tokens.total or 0, self._used[root.id]), dollars(value.get("total_cost_usd")), whole=True)
         if value.get("is_error"):
             kind = word(value.get("subtype"))
             root.err(word(value.get("result")) or kind, kind, recoverable=None)

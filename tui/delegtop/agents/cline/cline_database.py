@@ -12,7 +12,7 @@ from delegtop.agents.cline import PRODUCT
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Query, Sample, Unit
-from delegtop.dialects.kit.coerce import clip, moment, number, obj, parsed, refs_of, title, word
+from delegtop.dialects.kit.coerce import clip, dollars, moment, number, obj, parsed, refs_of, title, word
 from delegtop.dialects.kit.conversation import ENDS
 from delegtop.dialects.signature import SQLITE, Signature
 from delegtop.model.deviation_kinds import DeviationKind
@@ -147,10 +147,9 @@ def session_events(id: str, row: dict[str, Any], origin: Origin, *, nested: bool
 
 
 def _spent(id: str, usage: dict[str, Any], origin: Origin) -> Iterator[Event]:
-    tokens, cost = spent(usage), usage.get("totalCost")
-    paid = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 < cost < 1e12 else None
+    tokens, paid = spent(usage), dollars(usage.get("totalCost"))
     if tokens or paid:
-        yield Heard(id, None, origin, tokens=tokens or None, cost=paid)
+        yield Heard(id, None, origin, tokens=tokens or None, cost=paid or None)
 
 
 def spent(usage: dict[str, Any]) -> int:

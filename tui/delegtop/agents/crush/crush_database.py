@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from delegtop.agents.crush import PRODUCT
 from delegtop.dialects import About, Basis, Query, Sample, Unit
-from delegtop.dialects.kit.coerce import items, moment, obj, parsed, title, word
+from delegtop.dialects.kit.coerce import dollars, items, moment, obj, parsed, title, word
 from delegtop.dialects.kit.conversation import Chat, Conversation
 from delegtop.dialects.kit.speaker import Speaker
 from delegtop.dialects.signature import SQLITE, Signature
@@ -106,7 +106,7 @@ class Crush(Chat):
                     yield from _said(speaker, part.get("type"), obj(part.get("data")), voice)
 
     def _session(self, agent: Conversation, row: dict[str, Any]) -> None:
-        parent, cost = word(row.get("parent_session_id")), _cost(row.get("cost"))
+        parent, cost = word(row.get("parent_session_id")), dollars(row.get("cost")) or 0.0
         call = agent.id.rpartition(_CHILD)[2] if parent else None
         agent.is_child = parent is not None
         agent.depth = 0 if parent is None else 1 if _CHILD not in parent else None
@@ -158,11 +158,6 @@ class Crush(Chat):
         failed = result.get("is_error") is True
         outcome, by = (Outcome.FAILED, Ending.ERROR) if failed else (Outcome.COMPLETED, Ending.REGISTRY)
         self.events.append(self.ending(child, outcome, word(result.get("content")), by=by))
-
-
-def _cost(value: Any) -> float:
-    is_one = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e15
-    return float(value) if is_one else 0.0
 
 
 def _project(path: str) -> str | None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from delegtop.base.text import cut
-from delegtop.dialects.kit.coerce import clip, moment, obj
+from delegtop.dialects.kit.coerce import clip, dollars, moment, obj
 from delegtop.dialects.kit.tags import enclosed
 from delegtop.dialects.kit.tokens import Charge
 from delegtop.dialects.kit.tokens import charge_of as charge_to
@@ -68,7 +68,7 @@ def charge_of(value: dict[str, Any]) -> Charge | None:
 
 
 def cost_of(value: Any) -> float:
-    return _amount(value)
+    return dollars(value) or 0.0
 
 
 def _amount(value: Any) -> float:

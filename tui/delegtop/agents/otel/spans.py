@@ -4,6 +4,7 @@ Protobuf's JSON writes 64-bit numbers as text and attributes as a list of typed 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from math import isfinite
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Millis, parse_time
 from delegtop.base.origin import Origin
-from delegtop.dialects.kit.coerce import obj, word
+from delegtop.dialects.kit.coerce import dollars, obj, word
 
 _NANOS = 1_000_000
 _LATEST = 253_402_300_799_000
@@ -113,11 +114,9 @@ def number(value: Any) -> int | None:
 
 def amount(value: Any) -> float | None:
     """A sum of money, however it is written."""
-    try:
-        found = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
-    except ValueError:
-        return None
-    return found if isfinite(found) and found >= 0 else None
+    with suppress(ValueError):
+        return dollars(float(value) if isinstance(value, str) else value)
+    return None
 
 
 def is_true(value: Any) -> bool | None:

@@ -21,6 +21,7 @@ _MILLIS_FROM = 100_000_000_000
 _LATEST = 253_402_300_800_000
 """The year 10000: no clock says so."""
 _MOST = 10**15
+_RICH = 1e12
 _BLANK = b"\0\xef\xbb\xbf \t\r"
 _NOWHERE = Origin("", 1, 0)
 _SPACE = re.compile(r"\s+")
@@ -45,6 +46,12 @@ def word(value: object) -> str | None:
 def number(value: object) -> int | None:
     """The whole number, if it is one, not negative and not beyond belief."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST else None
+
+
+def dollars(value: object) -> float | None:
+    """The US dollars, if it is a sum of money, not negative and not beyond belief."""
+    is_sum = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _RICH
+    return float(value) if is_sum else None
 
 
 def moment(value: object, zone: tzinfo = UTC) -> Millis | None:
