@@ -50,8 +50,9 @@ def number(value: object) -> int | None:
 
 def dollars(value: object) -> float | None:
     """The US dollars, if it is a sum of money, not negative and not beyond belief."""
-    is_sum = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _RICH
-    return float(value) if is_sum else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _RICH:
+        return None
+    return float(value)
 
 
 def moment(value: object, zone: tzinfo = UTC) -> Millis | None:
