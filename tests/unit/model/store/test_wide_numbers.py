@@ -6,7 +6,8 @@ import pytest
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.events import Event, Heard, Started
+from delegtop.model.events import Event, Heard, Phase, Started
+from delegtop.model.forest import Forest
 from delegtop.model.store.absorbing import absorb
 from delegtop.model.store.frozen import Freezer, thaw_into
 from delegtop.model.store.ledger import Ledger
@@ -106,3 +107,10 @@ def test_a_ledger_with_wide_columns_is_taken_behind_one_with_narrow_ones_and_the
         ledger = told(*first)
         absorb(ledger, told(*second), set(), set(), set(), set())
         assert facts(ledger) == facts(told(*first, *second))
+
+
+@pytest.mark.parametrize("asked", [-(10**12), 10**12])
+def test_a_number_of_questions_beyond_belief_is_kept_within_it(asked: int) -> None:
+    forest = Forest()
+    forest.apply([Heard("sess_a", Millis(1), Origin("log", 1, 0), phase=Phase.PERMISSION, asked=asked)])
+    assert (forest.delegation(0).asked or 0) >= 0

@@ -168,7 +168,7 @@ class Ledger(ColumnStore):
                         tool, mode = self._tool, self._mode
                     phase[handle] = _PHASE_CODE[event.phase]
                     since[handle] = UNSET if event.since is None else event.since
-                    asked[handle] = 0 if (times := event.asked) is None else times if times < _OFTEN else _OFTEN
+                    asked[handle] = min(max(event.asked or 0, 0), _OFTEN)  # a recording may say anything
                     if event.due is not None:
                         due[handle] = event.due
                     elif due:
