@@ -67,6 +67,19 @@ async def test_the_first_picture_mounts_what_it_shows_and_a_key_that_was_quicker
         assert [kind for each in app.monitor.children if (kind := type(each).__name__) in order] == order
 
 
+async def test_who_is_ended_before_the_first_picture_is_complete_begins_nothing(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DelegtopApp, "call_after_refresh", lambda *_: True)
+    async with make_app().run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        app.exit(return_code=143)
+        await app.monitor.query_one("#body").remove()
+        await app._begin()
+        assert not app.reader.started
+
+
 def test_every_part_of_a_row_and_of_a_bar_has_its_look() -> None:
     assert {*cells.PARTS, *bars.PARTS} <= set(row_looks.LOOKS)
 

@@ -168,8 +168,7 @@ class DelegtopApp(Rewinding, Borrowing):
     async def _begin(self) -> None:
         """Begin, with the first key or the first second at the latest: a screen may come over the first picture."""
         async with self._beginning:
-            if not self.reader.started:
-                await self.monitor.complete()
+            if not self.reader.started and await self.monitor.complete():
                 self._learn()
                 self.reader.start()
 

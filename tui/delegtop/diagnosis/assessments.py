@@ -155,7 +155,8 @@ class Assessments:
         return sorted(range(len(self.forest)), key=lambda handle: self.place(self.of(handle)))
 
     def place(self, each: Assessment) -> tuple[int, int, str]:
-        """The same order for what is written down: of two that are alike, whichever was read first."""
+        """The same order for what is written down: two that are alike go by their ids, in whatever order they were
+        read."""
         urgency, newest, handle = each.key
         return urgency, newest, self.forest.full_id(handle)
 

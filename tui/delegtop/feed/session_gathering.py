@@ -20,10 +20,11 @@ class LastSigns:
     def __init__(self) -> None:
         self._ledger = Ledger()
         self._last: dict[str, Heard] = {}
-        self._minutes: set[int] = set()
+        self.minutes: set[int] = set()
+        """In which there were any."""
 
     def take(self, signs: Sequence[Heard]) -> None:
-        last, minutes, minute = self._last, self._minutes, -1
+        last, minutes, minute = self._last, self.minutes, -1
         besides: list[Heard] = []
         for sign in signs:
             at = sign.at
@@ -41,11 +42,6 @@ class LastSigns:
         """The last of each, with the most that it used."""
         self._ledger.apply(self._last.values(), set(), set(), set(), set())
         return [self._ledger.last_sign(handle) for handle in self._ledger]
-
-    @property
-    def minutes(self) -> set[int]:
-        """In which there were any."""
-        return self._minutes
 
 
 def _outdoes(sign: Heard, before: Heard) -> bool:

@@ -7,6 +7,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
+from textual.css.query import NoMatches
+from textual.widget import MountError
 
 from delegtop.app import keymap
 from delegtop.app.pages.header_status import Standing
@@ -131,8 +133,9 @@ class Monitor(Viewing):
             yield self._notice
         yield self._keys
 
-    async def complete(self) -> None:
-        """Mount what the first picture does without, before anything is read or a key is answered."""
+    async def complete(self) -> bool:
+        """Mount what the first picture does without, before anything is read or a key is answered; False if the program
+        is ended meanwhile."""
         from delegtop.app.pages.inspector.inspector_pane import Inspector
         from delegtop.app.widgets.replay_bar import ReplayBar
 
@@ -149,14 +152,20 @@ class Monitor(Viewing):
         self.inspector.set_class(self._standing.news() is not None, "-blank")
         self._past = ReplayBar(self._replay, zone=zone, ascii=settings.ascii)
         lines = (self.filter_bar, self.search_prompt, self.command_prompt, self._banner, self._host_lines, self._crumbs)
-        with self.app.batch_update():
-            await self.mount_all(lines, after=self._vitals)
-            await self.query_one("#stage").mount_all((self._pill, self._earlier))
-            await self.query_one("#body").mount(self.inspector)
-            await self.mount(self._past, before=self._keys)
+        try:
+            with self.app.batch_update():
+                await self.mount_all(lines, after=self._vitals)
+                await self.query_one("#stage").mount_all((self._pill, self._earlier))
+                await self.query_one("#body").mount(self.inspector)
+                await self.mount(self._past, before=self._keys)
+        except (MountError, NoMatches):
+            if self.app.return_code is None and self.is_attached:
+                raise
+            return False
         self._ready = True
         self.look_through(self._begins_with)
         self.draw()
+        return True
 
     def _dress(self) -> None:
         """Take the classes that the first picture wants: each one that came later would style every widget again."""

@@ -22,6 +22,7 @@ _LATEST = 253_402_300_800_000
 """The year 10000: no clock says so."""
 _MOST = 10**15
 _RICH = 1e12
+"""US dollars."""
 _BLANK = b"\0\xef\xbb\xbf \t\r"
 _NOWHERE = Origin("", 1, 0)
 _SPACE = re.compile(r"\s+")
