@@ -116,7 +116,7 @@ def test_an_entry_of_a_manifest_both_wide_and_deep_costs_little_more_than_its_re
     entry[field] = [json.loads("[" * 150 + "]" * 150)] * 130
     line = Line(Origin("MANIFEST.jsonl", 1, 0), json.dumps(entry, separators=(",", ":")).encode())
     told = cost(lambda: list(load("cleo-manifest")().read(line)), rounds=10)
-    assert told < 2.6 * cost(lambda: read(line.data), rounds=10)
+    assert told < 6 * cost(lambda: read(line.data), rounds=10)  # up to 3 on a busy machine; lists were at 13 to 24
 
 
 @pytest.mark.parametrize("deep", [150, 300])
@@ -257,12 +257,13 @@ def test_tags_that_nobody_closes_cost_as_much_as_their_text(opening: str) -> Non
 
 
 @pytest.mark.usefixtures("uncollected")
-@pytest.mark.parametrize("piece", [b"{}", b"1e308,", b"[[]],"])
-def test_a_line_of_many_little_things_costs_little_more_than_one_of_text(piece: bytes) -> None:
+@pytest.mark.parametrize(("piece", "times"), [(b"{}", 25), (b"1e308,", 100), (b"[[]],", 25)])
+def test_a_line_of_many_little_things_costs_little_more_than_one_of_text(piece: bytes, times: int) -> None:
+    """Numbers that large take msgspec itself three hundred times as long, and us thirty."""
     text = json.dumps({"a": ["abcdefg"] * 6_000}).encode()
     inside = piece * (len(text) // len(piece))
     line = inside if piece == b"{}" else b'{"a":[' + inside + b"0]}"
-    assert cost(lambda: read(line)) < 25 * cost(lambda: read(text))
+    assert cost(lambda: read(line)) < times * cost(lambda: read(text))
 
 
 def test_of_a_transcript_of_broken_lines_some_are_named_and_the_others_counted(tmp_path: Path) -> None:

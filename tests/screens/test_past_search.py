@@ -28,13 +28,14 @@ NOW = Millis(1_766_746_931_000)
 FAILED = "sess_1766743380_plan01"
 
 
-def kept(number: int, title: str, *, troubles: Sequence[PastTrouble] = (), id: str = "", prompt: str = "") -> None:
+def kept(
+    number: int, title: str, *, troubles: Sequence[PastTrouble] = (), id: str = "", prompt: str = "", log: str = ""
+) -> None:
     """One session of the past that can be found."""
     at = Millis(NOW - number * DAY)
     id = id or f"{number:08x}-0000-4000-8000-{number:012x}"
-    words = KeptWords(
-        title=title, prompt=prompt, session=id, named=id, cwd="/srv/garden", source=f"/srv/logs/{id}.jsonl"
-    )
+    log = log or f"/srv/logs/{id}.jsonl"
+    words = KeptWords(title=title, prompt=prompt, session=id, named=id, cwd="/srv/garden", source=log)
     told = SessionWords(id, at, at, None, "idle", "claude", "claude-code", "/srv/garden", "", words, tuple(troubles))
     assert SearchFile().write([Stored(number, 1, [told])])
 
@@ -55,7 +56,7 @@ async def looked(app: DelegtopApp, pilot: "Pilot[None]", count: int) -> PastSear
 
 async def test_words_are_found_in_everything_that_ever_was_while_they_are_typed(make_app: MakeApp) -> None:
     kept(3, "Prune the roses")
-    kept(9, "Water the tomatoes", prompt="and look at the roses")
+    kept(9, "Water the tomatoes", prompt="and look at the roses", log=__file__)
     async with running(make_app(), size=SIZE) as (app, pilot):
         await pilot.press("vertical_line", *"ros")
         await looked(app, pilot, 2)
@@ -66,7 +67,19 @@ async def test_words_are_found_in_everything_that_ever_was_while_they_are_typed(
         await until(pilot, lambda: isinstance(app.screen, FoundSessionDialog))
         await pilot.pause()
         assert "cd /srv/garden && claude --resume 00000009-0000-4000-8000-000000000009" in text_of(app)
+        assert "replay it in this terminal" in text_of(app)
+
+
+async def test_nothing_opens_a_session_whose_log_is_gone(make_app: MakeApp) -> None:
+    kept(3, "Prune the roses")
+    async with running(make_app(), size=SIZE) as (app, pilot):
+        await pilot.press("vertical_line", *"ros")
+        await looked(app, pilot, 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, FoundSessionDialog))
+        await pilot.pause()
         assert "its log is gone" in text_of(app)
+        assert "--resume" not in text_of(app)
 
 
 async def test_what_is_still_at_work_is_said_to_be_in_the_rows(make_app: MakeApp) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.past_sessions import SECRET, few, place_of, session, write
+from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
@@ -111,6 +111,7 @@ def test_what_was_found_is_found_when_its_log_is_gone(capsys: pytest.CaptureFixt
     told = capsys.readouterr().out
     assert "its log is gone" in told
     assert "delegtop replay" not in told
+    assert "--resume" not in told, "its program has no other place to take it up from"
 
 
 def test_a_session_that_goes_on_is_found_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,6 +169,8 @@ def test_no_words_are_a_command_to_the_database(words: str, capsys: pytest.Captu
         ("... --", "no word in it"),
         ("depth>1", "depth is a key of the filter"),
         ("model:opus", "here there are"),
+        ("state:faild", "no state is named faild: there are running"),
+        ("roses !state:l*x", "no state is named l*x"),
     ],
 )
 def test_what_cannot_be_looked_for_is_refused_in_words(
@@ -209,6 +212,122 @@ def test_a_file_that_is_not_what_it_should_be_changes_nothing(
     if lock is not None:
         lock.close()
     assert found(capsys, "the") == [session(2), session(1)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM texts",
+        "UPDATE texts SET data = 'no words'",
+        "UPDATE found SET at = 'yesterday'",
+        "UPDATE found SET agent = NULL",
+        "UPDATE found SET folder = x'ff'",
+    ],
+)
+def test_rows_that_make_no_sense_are_read_again(damage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert found(capsys, "the") == [session(2), session(1)]
+    with sqlite3.connect(place()) as database:
+        database.execute(damage)
+    database.close()
+    write(2, "Prune the roses", days=9, error="API Error: 529 Overloaded (request 4712)")
+    assert found(capsys, "the") == [session(2), session(1)]
+    assert found(capsys, "the") == [session(2), session(1)]
+
+
+def test_what_is_deleted_meanwhile_is_read(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    few()
+    assert found(capsys, "the") == [session(2), session(1)]
+    whole = reading_on.read_on
+
+    def deleted(*given: object) -> reading_on.ReadOn:
+        done = whole(*given)  # type: ignore[arg-type]  # passed on as it is
+        place().unlink(missing_ok=True)
+        return done
+
+    monkeypatch.setattr(finding_words, "read_on", deleted)
+    assert found(capsys, "the") == [session(2), session(1)]
+
+
+def test_a_secret_in_the_name_of_a_folder_is_masked_too(capsys: pytest.CaptureFixture[str]) -> None:
+    write_in(f"/srv/{SECRET}")
+    for form in ([], ["--json"], ["--no-index"]):
+        assert main(["find", "lawn", *form]) == Exit.OK
+        told = capsys.readouterr().out
+        assert "/srv/ghp_[masked]" in told
+        assert SECRET not in told
+    assert main(["find", f"project:{SECRET}"]) == Exit.FINDINGS
+    assert SECRET.encode() not in place().read_bytes()
+
+
+def write_in(folder: str) -> None:
+    """A session that worked in that folder."""
+    log = write(4, "Mow the lawn")
+    written = log.stat().st_mtime
+    log.write_text(log.read_text("utf-8").replace("/srv/garden", folder), "utf-8")
+    os.utime(log, (written, written))
+
+
+@pytest.mark.parametrize("words", ["project:Übung", "project:übung", "project:*ÜBUNG"])
+def test_folders_are_found_whatever_the_language(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write_in("/srv/ÜBUNG")
+    assert found(capsys, words) == [session(4)]
+
+
+def test_what_began_at_the_same_moment_stands_in_the_same_order_however_it_is_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = days_ago(3)
+    monkeypatch.setattr("tests.past_sessions.days_ago", lambda _days: at)
+    for number in (7, 5, 6):
+        write(number, "Mow the lawn")
+    kept = found(capsys, "lawn")
+    write(5, "Mow the lawn", file="/srv/garden/mower.py")
+    assert found(capsys, "lawn") == kept
+    assert found(capsys, "lawn", "--no-index") == kept
+    assert found(capsys, "lawn", "--limit", "1") == kept[:1]
+
+
+@pytest.mark.parametrize("source", ["nowhere", "*.nothing"])
+def test_a_source_that_is_not_there_is_said(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "the", "--in", source]) == Exit.UNREADABLE
+    said = capsys.readouterr()
+    assert not said.out
+    assert source in said.err
+    assert "nothing of" not in said.err
+
+
+def test_a_quotation_mark_in_the_name_of_an_agent_is_no_end_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert found(capsys, "was", "--agent", 'reviewer" was') == []
+    assert found(capsys, "overloaded", "--agent", '"reviewer"') == [session(2)]
+
+
+def test_what_cannot_be_written_down_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """A timer would read everything each time, and nobody would know."""
+    few()
+    place().parent.mkdir(parents=True)
+    place().mkdir()
+    assert main(["index", "update", "--quiet"]) == Exit.USAGE
+    assert "3 sessions and logs could not be written down" in capsys.readouterr().err
+    place().rmdir()
+    assert main(["index", "update", "--quiet"]) == Exit.OK
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", ["index.db", "find.db"])
+def test_one_file_that_cannot_be_deleted_keeps_no_other(other: str, capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    found(capsys, "the")
+    index = place().with_name("index.db")
+    index.write_bytes(b"")
+    blocked = place().with_name(other)
+    blocked.unlink()
+    blocked.mkdir()
+    assert main(["index", "clear"]) == Exit.USAGE
+    assert str(blocked) in capsys.readouterr().err
+    assert [each.name for each in place().parent.iterdir()] == [other]
 
 
 def test_a_python_whose_sqlite_cannot_look_for_words_says_so(

@@ -10,6 +10,8 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from delegtop.observation.source_discovery import Places
     from delegtop.settings import Settings
 
@@ -57,12 +59,15 @@ def run(arguments: Namespace) -> int:
 
     settings = options.load(arguments).settings
     text = " ".join(arguments.words)
+    agent = (arguments.agent or "").replace('"', " ").strip()
     try:
         check_full_text()
-        query = understood(text + (f' agent:"{arguments.agent}"' if arguments.agent else ""))
+        query = understood(f'{text} agent:"{agent}"' if agent else text)
     except (SearchError, NoFullTextError) as error:
         fail(str(error))
     places = _places(arguments, settings)
+    if arguments.sources and not _all_there(places.sources):
+        return Exit.UNREADABLE
 
     from delegtop.report import found_sessions
     from delegtop.search.finding_words import find
@@ -85,6 +90,24 @@ def run(arguments: Namespace) -> int:
             f"nothing of {found.searched:,} delegations; words are whole words, and begin* finds beginnings"
         )
     return Exit.OK if found.found else Exit.FINDINGS
+
+
+def _all_there(named: "Sequence[str]") -> bool:
+    """Whoever mistypes where to look is told so, and not that nothing was found there."""
+    from glob import has_magic
+    from pathlib import Path
+
+    from delegtop.observation.unread_sources import unmatched
+
+    patterns = unmatched(named)
+    gone = [
+        each for each in named if not has_magic(each) and "://" not in each and each != "-" and not Path(each).exists()
+    ]
+    for each in patterns:
+        diagnostics.say(f"{each}: no file matches")
+    for each in gone:
+        diagnostics.say(f"{each}: not found")
+    return not (patterns or gone)
 
 
 def _here() -> str:

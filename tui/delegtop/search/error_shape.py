@@ -13,10 +13,12 @@ LONGEST = 400
 _QUOTED = 40
 """Characters of a quotation that may be a name."""
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)]+")
-_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[^\s/:,;'\"<>()]+)*/(?P<last>[^\s/:,;'\"<>()]*)")
+_PATH = re.compile(r"(?<![^\s/:,;'\"<>()=])(?:[^\s/:,;'\"<>()=]*+/)++(?P<last>[^\s/:,;'\"<>()]*)")
 _ID = re.compile(
-    r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-f]+|[0-9a-f]{7,}|(?=[a-z0-9_-]*\d)[a-z]+[_-][a-z0-9_-]{6,})\b"
+    r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-f]+|[0-9a-f]{7,})\b"
+    r"|(?<![a-z0-9_-])(?P<flag>-*)(?=[a-z0-9_-]*\d)[a-z]+[_-][a-z0-9_-]{6,}\b"
 )
+"""The second kind, as a path, begins where none of its letters stands before it: a long row is looked at once."""
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 _LONG_QUOTE = re.compile(rf"(['\"`])[^'\"`]{{{_QUOTED},}}\1")
 _BLANKS = re.compile(r"\s+")
@@ -28,7 +30,7 @@ def shape(text: str) -> str:
     told = _ADDRESS.sub("<address>", told)
     told = _PATH.sub(r"\g<last>", told)
     told = _LONG_QUOTE.sub("<…>", told)
-    told = _ID.sub("<id>", told)
+    told = _ID.sub(r"\g<flag><id>", told)
     told = _NUMBER.sub("#", told)
     told = _BLANKS.sub(" ", told).strip(" .!…")
     return told[:LONGEST] if any(each.isalpha() for each in told) else ""

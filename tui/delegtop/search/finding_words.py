@@ -40,7 +40,7 @@ def find(
         kept, file, read = [], None, read_on(places, settings, None, update)
     with in_memory(read.passing) as database:
         hits = [*kept, *look(database, more)]
-    hits.sort(key=lambda hit: (hit.score, -hit.at))
+    hits.sort(key=lambda hit: (hit.score, -hit.at, hit.id))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
     about = file.summary() if file is not None else None
     return FoundSessions(
@@ -58,6 +58,7 @@ def told(hit: Hit, marks: Sequence[str]) -> FoundSession:
     """One that was found, in words."""
     words = hit.words
     source = words.source if words.source and (hit.host or Path(words.source).exists()) else None
+    can_resume = not hit.host and hit.state not in {state.value for state in ACTIVE} and (source or not words.source)
     return FoundSession(
         id=hit.id,
         session=words.session,
@@ -73,7 +74,7 @@ def told(hit: Hit, marks: Sequence[str]) -> FoundSession:
         matches=list(_matches(hit, marks))[:_MATCHES],
         source=source,
         replay=None if source is None or hit.host else replay_command(source, hit.id),
-        resume=None if hit.host or hit.state in {state.value for state in ACTIVE} else resume_command(hit),
+        resume=resume_command(hit) if can_resume else None,
     )
 
 

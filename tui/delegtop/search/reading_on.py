@@ -33,6 +33,8 @@ class ReadOn(NamedTuple):
     """Units."""
     kept: int
     """Units of them that are kept from now on."""
+    refused: int = 0
+    """Those that could be, and could not be written."""
 
 
 def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
@@ -44,7 +46,8 @@ def read_on(places: Places, settings: Settings, file: SearchFile | None, update:
         found = _read(places, settings, file, unread, update)
         done.passing.extend(found.passing)
         done.stale.update(found.stale)
-        done = done._replace(read=done.read + found.read, kept=done.kept + found.kept)
+        counts = done.read + found.read, done.kept + found.kept, done.refused + found.refused
+        done = ReadOn(done.passing, done.stale, *counts)
         if not unread.left:
             return done
         places = places._replace(hosts=())  # once is enough
@@ -71,7 +74,7 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     ]
     kept = {each.unit for each in new} if file is not None and new and file.write(new) else set()
     passing = [words for unit, sessions in told.items() if unit not in kept for words, _ in sessions]
-    return ReadOn(passing, set(unread.portion) - kept, len(unread.portion), len(kept))
+    return ReadOn(passing, set(unread.portion) - kept, len(unread.portion), len(kept), len(new) - len(kept))
 
 
 def _by_unit(

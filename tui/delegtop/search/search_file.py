@@ -22,7 +22,7 @@ from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of the file: of more, the sessions that were heard of the longest time ago go."""
-LAYOUT = 1
+LAYOUT = 2
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
 _TABLES = """
@@ -44,6 +44,8 @@ _NAMES = ("about", "units", "found", "texts", "troubles", "words")
 _WEIGHTS = "4.0, 6.0, 1.0, 4.0, 3.0, 1.0"
 """How much a word says that stands in the agent, title, prompt, error, files or answer."""
 _COLUMNS = ("number", "id", "at", "heard", "took", "state", "agent", "product", "folder", "host")
+_Facts = tuple[str, Millis, Millis, int | None, str, str, str, str, str]
+"""Of these all but the number."""
 _TEXTS = "agent, title, prompt, error, files, answer"
 _TWICE = 50
 """Rows that may be of one delegation that lies in two places."""
@@ -124,6 +126,8 @@ class SearchFile:
 
     def __init__(self, path: Path | None = None, *, largest: int = LARGEST) -> None:
         self._path, self._largest = path or place(), largest
+        self._counted_on = False
+        """Whether somebody reads less because of what is kept."""
 
     @contextmanager
     def _opened(self, *, make: bool = False) -> Iterator[Connection | None]:
@@ -144,7 +148,9 @@ class SearchFile:
         """The stamps of the units that are kept."""
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is not None:
-                return dict(database.execute("SELECT unit, stamp FROM units"))
+                known = dict(database.execute("SELECT unit, stamp FROM units"))
+                self._counted_on = bool(known)
+                return known
         return {}
 
     def write(self, new: Sequence[Stored]) -> bool:
@@ -209,8 +215,8 @@ class SearchFile:
         with suppress(OSError):
             try:
                 with self._opened() as database:
-                    if database is None:
-                        return []
+                    if database is None:  # deleted since it was asked what is known, there is not nothing in it
+                        return None if self._counted_on else []
                     return look(database, query, unless, patience)
             except OperationalError:  # somebody else writes, or it took too long
                 return None
@@ -278,12 +284,19 @@ def _columns(agent: str, words: KeptWords) -> tuple[str, ...]:
     return agent, words.title, words.prompt, words.error, words.files, words.answer
 
 
+def _words(data: object) -> KeptWords:
+    """As they were packed; of a damaged file, anything may stand there."""
+    if not isinstance(data, bytes):
+        raise DatabaseError("the words of a delegation are missing")
+    return unpack(zlib.decompress(data))
+
+
 def _is_told_elsewhere(database: Connection, each: SessionWords, read: Collection[int]) -> bool:
     """Whether another file that was not read now told more of it: half of what is known does not replace that."""
     asked = "SELECT f.unit, x.data FROM found f JOIN texts x ON x.number = f.number WHERE f.id = ?"
     for unit, data in database.execute(asked, (each.id,)).fetchall():
         if unit not in read:
-            if Path(unpack(zlib.decompress(data)).source).exists():
+            if Path(_words(data).source).exists():
                 return True
             _take_out(database, [unit])
     return False
@@ -294,7 +307,7 @@ def _take_out(database: Connection, units: Sequence[int]) -> None:
     asked = "SELECT f.number, f.agent, x.data FROM found f JOIN texts x ON x.number = f.number WHERE f.unit = ?"
     for unit in units:
         for number, agent, data in database.execute(asked, (unit,)).fetchall():
-            columns = _columns(agent, unpack(zlib.decompress(data)))
+            columns = _columns(agent, _words(data))
             database.execute(
                 f"INSERT INTO words (words, rowid, {_TEXTS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 -- as above
                 (number, *columns),
@@ -330,20 +343,27 @@ def look(
         conditions.append(f"found.unit NOT IN ({', '.join(map(str, unless))})")
     score = f"bm25(words, {_WEIGHTS})" if query.match and best else "0.0"
     source = "words JOIN found ON number = words.rowid" if query.match else "found"
-    order = "score, at DESC" if best else "at DESC, number DESC"
+    order = "score, at DESC, id" if best else "at DESC, id"
     names = ", ".join(f"found.{name}" for name in _COLUMNS)
     asked = (
         f"SELECT {names}, {score} AS score FROM {source} "  # noqa: S608 -- of our own; values are bound
         f"WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT ?"
     )
+    database.create_function("lower", 1, _lower, deterministic=True)
     _give_up_after(database, patience)
     found: dict[str, Hit] = {}
-    for number, id, *facts, rank in database.execute(asked, (*values, limit + _TWICE)).fetchall():
+    for number, *facts, rank in database.execute(asked, (*values, limit + _TWICE)).fetchall():
+        id, *_ = known = msgspec.convert(facts, _Facts)  # of a damaged file, anything may stand there
         if id in found or len(found) >= limit:
             continue
         data = database.execute("SELECT data FROM texts WHERE number = ?", (number,)).fetchone()
-        found[id] = Hit._make((id, *facts, unpack(zlib.decompress(data[0])), rank))
+        found[id] = Hit._make((*known, _words(None if data is None else data[0]), rank))
     return list(found.values())
+
+
+def _lower(text: str | bytes | float | None) -> str | bytes | float | None:
+    """The letters of all languages: the database knows those of English."""
+    return text.lower() if isinstance(text, str) else text
 
 
 def _give_up_after(database: Connection, seconds: float | None) -> None:

@@ -4,11 +4,13 @@ No word of it reaches the database but in quotes, so that nothing that is typed 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from delegtop.base.clock import Millis
 from delegtop.model import query
+from delegtop.model.states import State
 
 LONGEST = 1_000
 """Characters of what somebody looks for."""
@@ -33,6 +35,7 @@ _TERM = re.compile(
 _ALTERNATIVE = re.compile(r'(?:"[^"]*"?|[^"|,])+')
 _EITHER = re.compile(r'(?:"[^"]*"?|[^"|])+')
 _OF_THE_FILTER = frozenset(key.name for key in query.KEYS)
+_STATES = tuple(state.value for state in State)
 _COMPARED = re.compile(r"!?([a-z]+)[<>]=?\S")
 
 
@@ -77,6 +80,8 @@ def understood(text: str, *, typing: bool = False) -> SearchQuery:
         _check(term[0], key)
         if key in FACTS:
             fact = _fact(FACTS[key], value, whole=term["how"] == "=", is_not=is_not)
+            if fact and FACTS[key] == "found.state":
+                _check_states(fact[1])
             facts += [fact] if fact else []
             continue
         if key and key not in WORDS:  # an address, or the name of an error: words like others
@@ -93,6 +98,13 @@ def understood(text: str, *, typing: bool = False) -> SearchQuery:
     if not (must or must_not or facts):
         raise SearchError("there is no word in it to look for")
     return SearchQuery(" AND ".join(must), " OR ".join(must_not), tuple(facts), tuple(dict.fromkeys(marks)))
+
+
+def _check_states(patterns: Iterable[str]) -> None:
+    """As in the filter: who mistypes a state is told so, and not that there is nothing."""
+    for pattern in patterns:
+        if not any(fnmatchcase(state, pattern if "*" in pattern else f"*{pattern}*") for state in _STATES):
+            raise SearchError(f"no state is named {pattern.strip('*')}: there are {', '.join(_STATES)}")
 
 
 def _check(term: str, key: str) -> None:

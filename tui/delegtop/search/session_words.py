@@ -96,7 +96,7 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
         state=state.value,
         agent=_hidden(measures.called(facts)),
         product=facts.product or "",
-        folder=measures.folder(forest, handle) or "",
+        folder=_hidden(measures.folder(forest, handle)),
         host=measures.named_host(forest, handle),
         words=KeptWords(
             title=_hidden(facts.title),
@@ -107,7 +107,7 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
             name=_hidden(measures.label(facts)),
             source=_source(facts),
             session=above.id,
-            cwd=above.cwd or "",
+            cwd=_hidden(above.cwd),
             named=(session_name(above, program) or "") if program else "",
         ),
         troubles=tuple(_troubles(facts, state, gathered)),

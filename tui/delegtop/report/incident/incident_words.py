@@ -176,13 +176,14 @@ def finding_rows(incident: Incident) -> Iterator[tuple[str, ...]]:
 
 
 def source_rows(incident: Incident) -> list[tuple[str, ...]]:
-    """The sources there is room for: those that could not be read well first, then those in use."""
-    return [_source_row(source) for source in sorted(incident.sources, key=_health)[:_SOURCES]]
+    """The sources there is room for: those that could not be read well first, then those in use; by their names, for
+    in which order they were read is of no meaning, and is another if some of them need not be."""
+    return [_source_row(source) for source in sorted(incident.sources, key=_health_and_name)[:_SOURCES]]
 
 
-def _health(source: Source) -> tuple[bool, bool]:
+def _health_and_name(source: Source) -> tuple[bool, bool, str]:
     failed = source.status in ("missing", "unreadable") or bool(source.unreadable)
-    return not failed, source.dialect is None
+    return not failed, source.dialect is None, source.path
 
 
 def _source_row(source: Source) -> tuple[str, ...]:
