@@ -1,7 +1,7 @@
 """The line above the tree while something is stuck or needs a person: who, in what, since when, and the key that goes
 there. A click goes there, too."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from textual.content import Content
 
@@ -28,18 +28,17 @@ class Banner(Chips):
     Banner:nocolor { text-style: bold reverse; }
     """
 
-    def tell(self, table: Table, pressing: Sequence[Assessment], key: str) -> None:
-        """Say what presses most, and the key that goes there."""
-        self.set_class(bool(pressing), "-open")
-        if pressing:
-            self.show([Chip(line(table, pressing, key, self.room), GO)])
+    def tell(self, table: Table, first: Assessment | None, count: int, key: Callable[[], str]) -> None:
+        """Say what presses most, of how many that press, and the key that goes there."""
+        self.set_class(first is not None, "-open")
+        if first is not None:
+            self.show([Chip(line(table, first, count, key(), self.room), GO)])
 
 
-def line(table: Table, pressing: Sequence[Assessment], key: str, width: int) -> Content:
+def line(table: Table, first: Assessment, count: int, key: str, width: int) -> Content:
     """`STUCK  implementer ◀2  in bash: lake build 12:40  →  enter`."""
-    first = pressing[0]
     arrow = "->" if table.drawing.plain else "→"
-    more = f"   +{len(pressing) - 1} more" if len(pressing) > 1 else ""
+    more = f"   +{count - 1} more" if count > 1 else ""
     since = "" if first.since is None else f" {duration(max(table.forest.now_of(first.handle) - first.since, 0))}"
     what, where = _what(table, first)
     begin = f"{_word(first)}  {_who(table, first)}  {what}{since if what and where else ''}"

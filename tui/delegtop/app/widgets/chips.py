@@ -1,6 +1,7 @@
 """One line of words, some of which can be clicked: the base of the vitals, the tabs and the key bar."""
 
 from collections.abc import Sequence
+from operator import is_
 from typing import NamedTuple
 
 from textual.content import Content
@@ -9,6 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from delegtop.app.widgets.kept_lines import KeptLines
 from delegtop.app.widgets.painting import painted
 
 
@@ -19,7 +21,7 @@ class Chip(NamedTuple):
     name: str = ""
 
 
-class Chips(Widget):
+class Chips(KeptLines, Widget):
     """Chips in a row. Clicking one posts `Chosen`; nothing is repainted unless the line has really changed."""
 
     ALLOW_SELECT = False
@@ -54,6 +56,11 @@ class Chips(Widget):
         return self._line
 
     def show(self, chips: Sequence[Chip]) -> None:
+        if len(chips) == len(self._chips) and all(map(is_, chips, self._chips)):
+            return
+        self._lay(chips)
+
+    def _lay(self, chips: Sequence[Chip]) -> None:
         line = Content.assemble(*(self._dressed(chip) for chip in chips))
         self._chips = chips
         if not line.is_same(self._line):
@@ -95,7 +102,7 @@ class Chips(Widget):
     def _hover(self, name: str) -> None:
         if name != self._hovered:
             self._hovered = name
-            self.show(self._chips)
+            self._lay(self._chips)
 
 
 def fitting(chips: Sequence[Chip], width: int) -> list[Chip]:

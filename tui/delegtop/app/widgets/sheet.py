@@ -18,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
+from delegtop.app.widgets.kept_lines import KeptLines
 from delegtop.app.widgets.painting import painted
 
 LABEL = 14
@@ -50,11 +51,12 @@ Block = LabelledFact | Content | Beside
 
 _TWO_COLUMNS = 110
 _GAP = 3
+_BLANK = Content()
 _LONG = 2_000
 """Characters from which a value is not remembered as it was wrapped."""
 
 
-class Sheet(ScrollView):
+class Sheet(KeptLines, ScrollView):
     """Shows blocks; replacing them keeps the place of reading and repaints only if something differs."""
 
     DEFAULT_CSS = """
@@ -89,6 +91,7 @@ class Sheet(ScrollView):
         self._blocks: Sequence[Block] = ()
         self._wrapped: list[tuple[Block, list[Content]]] = []
         """The blocks with their lines, at the width before the page was last looked at."""
+        self._joined = JoinedLines()
         self._width = 0
         self._lines: list[Content] = []
         self._targets: list[tuple[int, object]] = []
@@ -119,7 +122,11 @@ class Sheet(ScrollView):
             return
         before = self._wrapped if width == self._width else []
         same = [at < len(before) and is_same(block, before[at][0]) for at, block in enumerate(self._blocks)]
-        wrapped = [(block, before[at][1] if same[at] else wrap(block, width)) for at, block in enumerate(self._blocks)]
+        joined = self._joined
+        wrapped = [
+            (block, before[at][1] if same[at] else wrap(block, width, joined)) for at, block in enumerate(self._blocks)
+        ]
+        joined.settle()
         self._width, self._wrapped = width, wrapped
         lines: list[Content] = []
         self._targets = []
@@ -216,12 +223,33 @@ def _are_same(some: Sequence[Block], others: Sequence[Block]) -> bool:
     return len(some) == len(others) and all(map(is_same, some, others))
 
 
-def wrap(block: Block, width: int) -> list[Content]:
+class JoinedLines:
+    """Two columns line by line. Where neither line is another than when the page was last looked at, nor is both."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[int, int, int], tuple[Content, Content, Content]] = {}
+        self._now = self._before.copy()
+
+    def join(self, one: Content, other: Content, at: int) -> Content:
+        """The second line begins at that cell."""
+        key = id(one), id(other), at
+        known = self._before.get(key)  # as long as these two are kept, no other has their ids
+        whole = one.pad_right(at - one.cell_length) + other if known is None else known[2]
+        self._now[key] = one, other, whole
+        return whole
+
+    def settle(self) -> None:
+        """The page has been looked at: what is not on it any more is forgotten."""
+        if self._now:
+            self._before, self._now = self._now, {}
+
+
+def wrap(block: Block, width: int, joined: JoinedLines | None = None) -> list[Content]:
     """The lines of one block at a width."""
     if isinstance(block, Content):
-        return block.wrap(width)
+        return _lines(block, width)
     if isinstance(block, Beside):
-        return _beside(block, width)
+        return _beside(block, width, joined or JoinedLines())
     if len(block.value) > _LONG or isinstance(block.label, Content):
         return _hung(block, width)
     return _known(block.label, block.value.plain, tuple(block.value.spans), block.indent, width)
@@ -237,19 +265,24 @@ def _hung(fact: LabelledFact, width: int) -> list[Content]:
     """The value under itself, beside its label."""
     indent = fact.indent if width > 2 * fact.indent else 2
     label = fact.label if isinstance(fact.label, Content) else Content.styled(fact.label, "$row-muted")
-    value = fact.value.wrap(max(width - indent, 1))
+    value = _lines(fact.value, max(width - indent, 1))
     if label.cell_length >= indent:
         return [label, *(line.pad_left(indent) for line in value)]
     return [label.pad_right(indent - label.cell_length) + value[0], *(line.pad_left(indent) for line in value[1:])]
 
 
-def _beside(block: Beside, width: int) -> list[Content]:
+def _lines(content: Content, width: int) -> list[Content]:
+    """The text wrapped; most of it fits."""
+    plain = content.plain
+    if content.cell_length <= width and "\n" not in plain and "\t" not in plain:
+        return [content]
+    return content.wrap(width)
+
+
+def _beside(block: Beside, width: int, joined: JoinedLines) -> list[Content]:
     if width < _TWO_COLUMNS:
         return [line for part in (*block.left, *block.right) for line in wrap(part, width)]
     half = (width - _GAP) // 2
     left = [line for part in block.left for line in wrap(part, half)]
     right = [line for part in block.right for line in wrap(part, half)]
-    blank = Content()
-    return [
-        one.pad_right(half + _GAP - one.cell_length) + other for one, other in zip_longest(left, right, fillvalue=blank)
-    ]
+    return [joined.join(one, other, half + _GAP) for one, other in zip_longest(left, right, fillvalue=_BLANK)]

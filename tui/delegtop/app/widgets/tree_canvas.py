@@ -1,11 +1,14 @@
 """What draws the tree-table: titles, rows and scrollbar. It paints what differs from the screen, and moves nothing."""
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple, Self
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -22,6 +25,8 @@ from delegtop.report.table.columns import Layout
 HEADER = 1
 """Lines above the rows."""
 _PREFIX = "delegation-tree--"
+_MOST_MADE = 2_048
+"""Pieces of rows that are kept."""
 
 Key = tuple[object, ...]
 
@@ -66,7 +71,13 @@ class TreeCanvas(Widget):
         """The columns of what is on the screen."""
         self._room = Size(0, 0)
         """What the rows are made for: to ask for the size takes a while, and every line needs it."""
-        self._strips: LRUCache[object, Strip] = LRUCache(256)
+        self._pieces: LRUCache[object, list[Segment]] = LRUCache(256)
+        """Of rows as they were painted, without the bar."""
+        self._made: tuple[dict[CellSpan, Segment], dict[CellSpan, Segment]] = (
+            {},
+            {},
+        )  # of any row, of the selected one
+        self._seen_through: tuple[Sequence[LineFilter], Color] | None = None
         self._painted: dict[int, Strip] = {}  # by line: what is on the screen, until `refresh` says that it differs
         self._styles: tuple[dict[str, Style], dict[str, Style]] = ({}, {})  # by part: of any row, of the selected one
 
@@ -105,7 +116,7 @@ class TreeCanvas(Widget):
         self.rows.learn(rows)
         if (layout := self._layout) != self._laid_out:  # the columns are others from here on
             before = []
-            self._strips.clear()
+            self._pieces.clear()
         self._laid_out = layout
         self._drawn = [Drawn(row, self._key(row), row.handle == cursor) for row in rows]
         self._thumb, self._marks = thumb, marks
@@ -140,12 +151,9 @@ class TreeCanvas(Widget):
         if self.size != self._room:  # a new size is painted before it is told, and the first one may never be told
             self._fit()
         if fresh := [y for y in crop.line_range if y not in self._painted]:
-            filters, (_, background) = self.get_line_filters(), self.background_colors
+            self._look_through()
             for y in fresh:
-                strip = self.render_line(y)
-                for each in filters:
-                    strip = strip.apply_filter(each, background)
-                self._painted[y] = strip
+                self._painted[y] = self.render_line(y)
         lines = [self._painted[y] for y in crop.line_range]
         left, right = crop.column_span
         return lines if (left, right) == (0, self._room.width) else [line.crop(left, right) for line in lines]
@@ -153,34 +161,54 @@ class TreeCanvas(Widget):
     def render_line(self, y: int) -> Strip:
         width = self._room.width
         if not self._drawn or width < 2:
-            return Strip([Segment(" " * width, self._style("text"))], width)
+            return Strip(self._segments([CellSpan(" " * width, "text")]), width)
         if y < HEADER:
-            return Strip([*self._segments(self._titles()), Segment(" ", self._style("header"))], width)
+            return Strip(self._segments([*self._titles(), CellSpan(" ", "header")]), width)
         y -= HEADER
         bar = self._bar(y)
         if y >= len(self._drawn):
-            return Strip([Segment(" " * (width - 1), self._style("text")), bar], width)
+            return Strip(self._segments([CellSpan(" " * (width - 1), "text"), bar]), width)
         row, key, selected = self._drawn[y]
         cached = (key, selected, width)
-        strip = self._strips.get(cached)
-        if strip is None:
-            strip = Strip(self._segments(self._cells(row, key), selected), width - 1)
-            self._strips[cached] = strip
-        return Strip([*strip, bar], width)
+        pieces = self._pieces.get(cached)
+        if pieces is None:
+            pieces = self._pieces[cached] = self._segments(self._cells(row, key), selected)
+        return Strip([*pieces, *self._segments([bar])], width)
+
+    def _look_through(self) -> None:
+        """Pieces are kept as they are behind the filters that all lines pass: most of a row has been painted before."""
+        through = self.get_line_filters(), self.background_colors[1]
+        if through != self._seen_through or max(map(len, self._made)) > _MOST_MADE:
+            self._seen_through = through
+            self._forget_pieces()
+
+    def _forget_pieces(self) -> None:
+        self._pieces.clear()
+        for made in self._made:
+            made.clear()
 
     def _segments(self, spans: list[CellSpan], selected: bool = False) -> list[Segment]:
-        known = self._styles[selected]
-        return [Segment(text, known.get(part) or self._style(part, selected)) for text, part in spans]
+        made = self._made[selected]
+        return [made.get(span) or self._make_piece(span, selected) for span in spans]
 
-    def _bar(self, y: int) -> Segment:
+    def _make_piece(self, span: CellSpan, selected: bool) -> Segment:
+        """A piece as the terminal gets it."""
+        piece = Segment(span.text, self._style(span.part, selected))
+        filters, ground = self._seen_through or ((), Color(0, 0, 0))
+        for each in filters:
+            (piece,) = each.apply([piece], ground)
+        self._made[selected][span] = piece
+        return piece
+
+    def _bar(self, y: int) -> CellSpan:
         """The cell of the scrollbar in this row."""
         drawing = self.rows.table.drawing
         if self._thumb is None:
-            return Segment(" ", self._style("text"))
+            return CellSpan(" ", "text")
         look = "problem" if y in self._marks else ""
         if self._thumb.start <= y < self._thumb.end:
-            return Segment(drawing.thumb, self._style(look or ("thumb" if self._grip is None else "thumb-held")))
-        return Segment(drawing.problem if look else drawing.track, self._style(look or "track"))
+            return CellSpan(drawing.thumb, look or ("thumb" if self._grip is None else "thumb-held"))
+        return CellSpan(drawing.problem if look else drawing.track, look or "track")
 
     def _style(self, part: str, selected: bool = False) -> Style:
         style = self._styles[selected].get(part)
@@ -204,5 +232,5 @@ class TreeCanvas(Widget):
         super().notify_style_update()
         for styles in self._styles:
             styles.clear()
-        self._strips.clear()
+        self._forget_pieces()
         self._painted.clear()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import tzinfo
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from textual import on
@@ -20,6 +20,7 @@ from delegtop.app.state.idle_work import IdleWork
 from delegtop.app.state.row_remarks import Remarks
 from delegtop.app.state.subtree_totals import SubtreeTotals
 from delegtop.app.widgets.chips import Chip, Chips
+from delegtop.app.widgets.kept_lines import KeptLines
 from delegtop.app.widgets.sheet import Block, Sheet
 from delegtop.base.clock import SECOND
 from delegtop.diagnosis.assessments import Assessments
@@ -44,7 +45,7 @@ _AGAIN = 1.0
 """A busy delegation is read again at most this often."""
 
 
-class Inspector(Vertical):
+class Inspector(KeptLines, Vertical):
     """Speaks of one delegation. Log lines and artifacts are looked up in a thread, only for the tab that shows them."""
 
     DEFAULT_CSS = """
@@ -80,6 +81,8 @@ class Inspector(Vertical):
         self.sheet = Sheet(id="sheet")
         self._title, self._tabs = Static(Content(), id="title"), Chips(id="tabs")
         self._title_said = Content()
+        self._titled: tuple[Delegation | None, str, bool] | None = None
+        """What the title was made from."""
         self._handle: Handle | None = None
         self._history: History | None = None
         self._presence: Mapping[str, Presence] = {}
@@ -157,19 +160,23 @@ class Inspector(Vertical):
         return NOTHING if self._remarks is None or self._handle is None else self._remarks(self._handle)
 
     def _show_title(self) -> None:
-        title = self._title_words()
+        handle = self._handle
+        # On a small screen no column says which host it is on.
+        facts, host = (
+            (None, "") if handle is None else (self._forest.delegation(handle), told_host(self._forest, handle))
+        )
+        if (facts, host, self.masked) == self._titled:
+            return
+        self._titled = facts, host, self.masked
+        title = Content.styled("No delegation selected", MUTED) if facts is None else self._title_words(facts, host)
         if not title.is_same(self._title_said):
             self._title_said = title
             self._title.update(title, layout=False)  # one line, whatever it says
 
-    def _title_words(self) -> Content:
-        if self._handle is None:
-            return Content.styled("No delegation selected", MUTED)
-        delegation = self._forest.delegation(self._handle)
+    def _title_words(self, delegation: Delegation, host: str) -> Content:
         path = path_of(delegation, " > " if self._ascii else " › ")
         hide = privacy.hiding(self.masked)
         name, id = label(delegation), delegation.id
-        host = told_host(self._forest, self._handle)  # on a small screen no column says so
         parts = [
             one_line(hide(name), "bold", 80) + (one_line(f" on {hide(host)}", "", 80) if host else Content()),
             one_line(hide(delegation.title), "", 120) if delegation.title else Content(),
@@ -183,14 +190,8 @@ class Inspector(Vertical):
         problem = self._handle is not None and self._assessments.of(self._handle).problem
         errors = len(self._forest.delegation(self._handle).errors) if self._handle is not None else 0
         # The page knows more than the remark: it has looked at the disk.
-        counts = {"errors": errors, "findings": self._found if self.tab == "findings" else remark.found + problem}
-        marked = {"errors": errors > 0, "findings": remark.severity is Severity.ERROR}
-        chips: list[Chip] = []
-        for tab in TABS:
-            words = f" {tab.capitalize()}{f' {counts[tab]}' if counts.get(tab) else ''} "
-            quiet = "bold $error" if marked.get(tab) else MUTED
-            chips.append(Chip(Content.styled(words, "bold $accent reverse" if tab == self.tab else quiet), tab))
-            chips.append(Chip(Content(" ")))
+        found = self._found if self.tab == "findings" else remark.found + problem
+        chips = _tabs(self.tab, errors, found, remark.severity is Severity.ERROR)
         spare = self._tabs.content_size.width - sum(chip.text.cell_length for chip in chips)
         self._tabs.show(chips if spare >= 0 else chips[:-1])  # else the last word would be cut for the sake of a space
 
@@ -260,6 +261,18 @@ class Inspector(Vertical):
         else:
             self._history = worker.result
         self.refresh_page()
+
+
+@lru_cache(64)
+def _tabs(shown: str, errors: int, found: int, is_wrong: bool) -> tuple[Chip, ...]:
+    counts, marked = {"errors": errors, "findings": found}, {"errors": errors > 0, "findings": is_wrong}
+    chips: list[Chip] = []
+    for tab in TABS:
+        words = f" {tab.capitalize()}{f' {counts[tab]}' if counts.get(tab) else ''} "
+        quiet = "bold $error" if marked.get(tab) else MUTED
+        chips.append(Chip(Content.styled(words, "bold $accent reverse" if tab == shown else quiet), tab))
+        chips.append(Chip(Content(" ")))
+    return tuple(chips)
 
 
 def _presence(delegation: Delegation) -> dict[str, Presence]:
