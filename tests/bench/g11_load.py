@@ -75,7 +75,7 @@ def _lag(lags: Sequence[float]) -> str:
 
 
 def rows(plan: Plan) -> list[Row]:
-    found = load(plan.empty("load"), [rivals.delegtop()], 60 if plan.quick else 900)
+    found = load(plan.empty("load"), [rivals.delegtop()], 60 if plan.quick else 360)
     say(f"  {found.words()}")
     what = f"{RATE:,} lines/s over {FILES} files"
     return [

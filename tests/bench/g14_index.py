@@ -9,14 +9,18 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench import rivals
+from tests.bench.g9_history import press_help
 from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
-from tests.bench.measure import command, in_turn, method, now, ratio, say
+from tests.bench.measure import Failed, command, in_turn, method, now, percentile, ratio, say, spread
 from tests.bench.plan import Plan
 from tests.bench.table import Row
+from tests.bench.terminal import Terminal
 
 _SESSION = 555_000
 _DAYS = 86_400_000
+_KEYS = 45
+"""A third of these are pressed in each round: so long it takes to read all there is."""
 _COMMANDS = {
     "tree": ["tree", "--all"],
     "stats": ["stats", "--all"],
@@ -34,7 +38,7 @@ def rows(plan: Plan) -> list[Row]:
     log.parent.mkdir()
     make_log(log, 24_000, now() - 2 * _DAYS)
     found = [row for name, words in _COMMANDS.items() for row in _again(plan, home, name, words, size)]
-    return [*found, *_log(plan, home, log), *_loaders(plan, home, size)]
+    return [*found, _keys(plan, home, size), *_log(plan, home, log), *_loaders(plan, home, size)]
 
 
 def _again(plan: Plan, home: Path, name: str, words: Sequence[str], size: int) -> list[Row]:
@@ -56,6 +60,25 @@ def _again(plan: Plan, home: Path, name: str, words: Sequence[str], size: int) -
         Row.of(14, f"{what}: with an index to be made, of without", ratio(taken["first"], taken["cold"]), 1.3),
     ]
     return [*found, Row(14, "index of these transcripts, of their bytes", share, 0.02)] if name == "tree" else found
+
+
+def _keys(plan: Plan, home: Path, size: int) -> Row:
+    """Whether a key waits for it that an index is made. Of so few the 99th percentile would be the unluckiest."""
+    what = f"key to paint, p90, while {size / 1e6:,.0f} MB are read and indexed, of read alone"
+    taken: dict[str, list[float]] = {"indexed": [], "not": []}
+    for _ in range(plan.rounds):
+        for name, words in (("indexed", ["--all"]), ("not", ["--all", "--no-index"])):
+            _clear(home)
+            try:
+                with Terminal(_argv(home, words), env=_environ(home) | rivals.SETTINGS) as terminal:
+                    terminal.wait_for(b"loading", timeout=30)
+                    taken[name] += press_help(terminal, _KEYS)
+            except Failed as error:
+                return Row(14, what, None, 1.1, note=f"not measured ({name}): {error}")
+    own, other = (percentile(each, 0.9) for each in taken.values())
+    note = f"{own * 1e3:.0f} ms of {len(taken['indexed'])} keys; {other * 1e3:.0f} ms without"
+    low, high = (at / other for at in spread(taken["indexed"], 0.9))
+    return Row(14, what, own / other, 1.1, spread=(low, high), note=note)
 
 
 def _log(plan: Plan, home: Path, log: Path) -> list[Row]:
@@ -96,8 +119,11 @@ def _clear(home: Path) -> None:
 
 
 def _run(home: Path, words: Sequence[str]) -> Callable[[], float]:
-    argv = ["env", "-C", str(home / "work"), rivals.delegtop(), *words]
-    return partial(command, argv, _environ(home))
+    return partial(command, _argv(home, words), _environ(home))
+
+
+def _argv(home: Path, words: Sequence[str]) -> list[str]:
+    return ["env", "-C", str(home / "work"), rivals.delegtop(), *words]
 
 
 def _environ(home: Path) -> dict[str, str]:

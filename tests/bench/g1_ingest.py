@@ -182,6 +182,8 @@ def load(log: str) -> dict[str, float]:
     clock = WallClock()
     board = Board(Settings(), clock)
     feed = Feed([log], clock=clock)
+    with suppress(AttributeError):  # an earlier state tells every sign of life
+        feed.tell_briefly()
     gc.collect()
     gc.disable()
     before = resident()

@@ -153,7 +153,7 @@ def _frames(board: "Board", tree: "DelegationTree", count: int) -> dict[str, flo
 
     def page(turn: int) -> None:
         # Back and forth over fresh rows: with a hundred delegations there are but two pages.
-        tree._strips.clear()
+        tree._pieces.clear()
         tree.action_page(1 if turn // 2 % 2 == 0 else -1)
         paint()
 

@@ -94,12 +94,14 @@ def _until(home: Path, text: bytes) -> float:
 def _whole(plan: Plan, full: Path, empty: Path, size: int, delegations: int, what: str) -> list[Row]:
     with _open(empty, _ALL) as terminal:
         terminal.settle(busy=_CALM)
-        program, calm = _memory(terminal), _press(terminal, plan.keys)
+        calm = press_help(terminal, plan.keys)
+        terminal.settle(busy=_CALM)
+        program = _memory(terminal)  # with the help that the same keys show below: that is no history
         read = _bytes_read(terminal)
         idle = _idle(terminal, plan)
     with _open(full, _ALL) as terminal:
         terminal.wait_for(b"loading", timeout=30)
-        loading = _press(terminal, plan.keys)
+        loading = press_help(terminal, plan.keys)
         seconds = terminal.settle(timeout=600, busy=_CALM)
         memory, read = _memory(terminal) - program, _bytes_read(terminal) - read
         watched = _idle(terminal, plan)
@@ -137,7 +139,7 @@ def _idle(terminal: Terminal, plan: Plan) -> float:
     return terminal.cpu_over(plan.window)
 
 
-def _press(terminal: Terminal, times: int) -> list[float]:
+def press_help(terminal: Terminal, times: int) -> list[float]:
     """The times from `?` to the help on the screen."""
     dice = random.Random(7)
     taken: list[float] = []

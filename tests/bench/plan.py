@@ -9,7 +9,7 @@ from tests.bench.measure import now, say
 class Plan:
     """The full run, or with `quick` a tenth of it. Logs are made when a goal asks for them; the caller deletes them."""
 
-    def __init__(self, folder: Path, *, quick: bool) -> None:
+    def __init__(self, folder: Path, *, quick: bool, rounds: int | None = None) -> None:
         self.folder = folder
         self.quick = quick
         self.sizes = (1_000, 20_000, 100_000) if quick else (1_000, 100_000, 1_000_000)
@@ -18,7 +18,7 @@ class Plan:
         """Delegations in the log that other programs read too; some take a minute for it."""
         self.big = 24_000 if quick else 240_000
         """Delegations in the log that stands for a big one: with a full run a million lines, 700 MB."""
-        self.rounds = 3 if quick else 5
+        self.rounds = rounds or (3 if quick else 5)
         self.window = 5.0 if quick else 20.0
         """Seconds over which the CPU of a running program is taken."""
         self.keys = 30 if quick else 100

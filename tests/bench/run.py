@@ -59,13 +59,13 @@ def main() -> int:
     os.environ["XDG_CACHE_HOME"] = str(
         folder / "cache"
     )  # what is kept of logs is neither the user's nor an earlier run's
-    plan = Plan(folder, quick=options.quick)
+    plan = Plan(folder, quick=options.quick, rounds=options.rounds)
     try:
         if options.against:
             return _compare(plan, options.against, options.only)
         rows: list[Row] = []
         for goal in options.only:
-            rows += _measured(plan, goal)
+            rows = sorted([*rows, *_measured(plan, goal)], key=lambda row: row.goal)
             _write_pages(rows, options)  # after each: a run that is cut short has told what it had
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -76,6 +76,7 @@ def main() -> int:
 def _write_pages(rows: list[Row], options: argparse.Namespace) -> None:
     if options.markdown:
         how = "`python tests/bench/run.py" + (" --quick`: small logs, few rounds" if options.quick else "`")
+        how += f", {options.rounds} rounds" if options.rounds else ""
         table.write(options.markdown, table.markdown(rows, how))
     if options.felt:
         table.write(options.felt, table.felt(rows), table.FELT)
@@ -84,7 +85,8 @@ def _write_pages(rows: list[Row], options: argparse.Namespace) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small logs and few rounds: minutes instead of an hour")
-    parser.add_argument("--only", type=_goals, default=sorted(GOALS), metavar="1,3", help="these goals")
+    parser.add_argument("--rounds", type=int, help="how often what takes turns does; 5, or 3 in a quick run")
+    parser.add_argument("--only", type=_goals, default=sorted(GOALS), metavar="1,3", help="these goals, in this order")
     parser.add_argument("--against", metavar="COMMIT", help="compare with that commit instead, interleaved")
     parser.add_argument("--fetch", action="store_true", help="fetch programs to compare with that are missing")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table into this page too")

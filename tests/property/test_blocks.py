@@ -5,15 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.test_dialects_never_crash import EVENTS, NESTED
 
+from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
 from delegtop.base.clock import WallClock
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
+from delegtop.model.store.ledger import Ledger
 from delegtop.protocols.standard.dialects.session_log import SessionLog
-from delegtop.sources.records import Line, LineBlock
+from delegtop.sources.records import Line, LineBlock, Unreadable
 
 SAMPLES = sorted(path for path in (Path(__file__).parents[2] / "sample_logs").iterdir() if path.is_dir())
 PLAIN = st.fixed_dictionaries(
@@ -53,6 +55,150 @@ RAWS = st.lists(
     ).map(lambda raw: raw + b"\n"),
     max_size=12,
 )
+
+
+SESSION = "0a0b0c0d-0000-4000-8000-000000000001"
+USED = st.fixed_dictionaries({"input_tokens": st.integers(-1, 300_000), "output_tokens": st.just(7)})
+CALLS = st.sampled_from(["t1", "t2", "t3"])
+BLOCK = st.one_of(
+    st.fixed_dictionaries({"type": st.just("text"), "text": st.sampled_from(["Done.", "word " * 1_000])}),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("tool_use"),
+            "id": CALLS,
+            "name": st.sampled_from(["Read", "Agent", "AskUserQuestion", "TaskOutput"]),
+            "input": st.sampled_from([{"file_path": "/a"}, {"command": "make", "timeout": 9}, {"task_id": "a1"}, 5]),
+        }
+    ),
+    st.fixed_dictionaries({"type": st.just("tool_result"), "tool_use_id": CALLS, "content": st.just("ok")}),
+)
+SAID = st.fixed_dictionaries(
+    {"content": st.just("Look") | st.lists(BLOCK, max_size=3)},
+    optional={
+        "id": st.sampled_from(["m1", "m2"]),
+        "model": st.sampled_from(["claude-opus-5-5", "<synthetic>"]),
+        "stop_reason": st.sampled_from(["tool_use", "end_turn"]),
+        "usage": USED,
+    },
+)
+WHEN = st.builds("2026-02-03T09:{:02d}:{:02d}Z".format, st.integers(0, 3), st.sampled_from([0, 30, 59]))
+SPOKEN = st.fixed_dictionaries(
+    {"sessionId": st.just(SESSION), "type": st.sampled_from(["user", "assistant"]), "timestamp": WHEN, "message": SAID}
+)
+NOW_AND_THEN = st.fixed_dictionaries(
+    {"sessionId": st.just(SESSION), "type": st.sampled_from(["user", "assistant", "system", "ai-title", "mode"])},
+    optional={
+        "timestamp": WHEN,
+        "message": SAID,
+        "permissionMode": st.sampled_from(["plan", "default"]),
+        "isMeta": st.booleans(),
+        "isSidechain": st.just(True),
+        "uuid": st.sampled_from(["u1", "u2"]),
+        "parentUuid": st.sampled_from(["u1", "u2"]),
+        "agentId": st.sampled_from(["a1", "acompact-1"]),
+        "isApiErrorMessage": st.just(True),
+        "subtype": st.sampled_from(["api_error", "turn_duration"]),
+        "aiTitle": st.just("Look"),
+    },
+)
+MODE = st.fixed_dictionaries(
+    {"sessionId": st.just(SESSION), "type": st.sampled_from(["mode", "user"]), "permissionMode": st.just("plan")}
+)
+WRITTEN = st.one_of(SPOKEN, SPOKEN, SPOKEN, NOW_AND_THEN, MODE)
+SPACED = st.sampled_from([(",", ":"), (", ", ": "), (" ,", " :")])
+TRANSCRIPT = st.lists(
+    st.one_of(
+        *4 * [st.builds(lambda entry, signs: json.dumps(entry, separators=signs).encode(), WRITTEN, SPACED)],
+        NESTED.map(lambda entry: json.dumps(entry).encode()),
+        st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"")),
+    ).map(lambda raw: raw + b"\n"),
+    max_size=16,
+)
+BEGUN = json.dumps(
+    {"type": "user", "sessionId": SESSION, "timestamp": "2026-02-03T09:00:00Z", "message": {"content": "Go"}}
+).encode()
+BEGUN += b"\n"
+PATH = f"/home/me/.claude/projects/-srv-work/{SESSION}.jsonl"
+
+
+@given(TRANSCRIPT)
+def test_in_a_transcript(raws: list[bytes]) -> None:
+    alone, together = ClaudeCode(), ClaudeCode()
+    one_by_one = [list(alone.read(line)) for line in LineBlock(PATH, 1, 0, list(raws)).lines()]
+    found = together.read_block(LineBlock(PATH, 1, 0, list(raws)), 4_096)
+    assert [list(told) if isinstance(told, tuple) else [told] for told in found] == one_by_one
+    longer = [told for told, raw in zip(found, raws, strict=True) if len(raw) > 4_097]
+    assert all(isinstance(told, tuple) for told in longer)
+
+
+@settings(max_examples=300)
+@given(TRANSCRIPT, st.integers(0, 16))
+def test_signs_of_life_that_are_left_out_are_outdone(raws: list[bytes], half: int) -> None:
+    """All that is known is the same, and so many lines told something."""
+    raws = [BEGUN, *raws]
+    whole, brief = _Known(is_brief=False), _Known(is_brief=True)
+    for known in (whole, brief):
+        known.read(raws[:half], 1, 0)
+        known.read(raws[half:], 1 + len(raws[:half]), sum(map(len, raws[:half])))
+    assert brief.told <= whole.told
+    assert [*brief.ledger.pulse.minutes] == [*whole.ledger.pulse.minutes]
+    assert brief.all() == whole.all()
+    assert brief.records == whole.records
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        {"type": "mode", "permissionMode": "plan"},
+        {"type": "ai-title", "aiTitle": "Look", "timestamp": "2026-02-03T09:00:20Z"},
+        {"type": "user", "isSidechain": True, "uuid": "u", "timestamp": "2026-02-03T09:00:20Z", "message": {}},
+        {"type": "user", "timestamp": "2026-02-03T09:02:00Z", "message": {}},
+    ],
+    ids=["another mode", "a title", "another writer", "another minute"],
+)
+def test_a_sign_of_life_is_told_as_it_was_before(then: dict[str, Any]) -> None:
+    """What comes after it changes nothing of it, unless it outdoes it."""
+    heard = {"type": "user", "timestamp": "2026-02-03T09:01:10Z", "message": {"content": "Go on"}}
+    raws = [BEGUN, *(json.dumps({"sessionId": SESSION, **each}).encode() + b"\n" for each in (heard, then))]
+    whole, brief = _Known(is_brief=False), _Known(is_brief=True)
+    for known in (whole, brief):
+        known.read(raws, 1, 0)
+    assert brief.all() == whole.all()
+    assert [*brief.ledger.pulse.minutes] == [*whole.ledger.pulse.minutes]
+
+
+class _Known:
+    """What is known after blocks of one transcript."""
+
+    def __init__(self, *, is_brief: bool) -> None:
+        self.ledger = Ledger()
+        self.records = self.told = 0
+        self._dialect = ClaudeCode()
+        self._dialect.is_brief = is_brief
+
+    def read(self, raws: list[bytes], line: int, offset: int) -> None:
+        for told in self._dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
+            assert not isinstance(told, Line)
+            events = [
+                each for each in (told if isinstance(told, tuple) else (told,)) if not isinstance(each, Unreadable)
+            ]
+            self.records += bool(events)
+            self.told += len(kept := [event for event in events if event is not None])
+            self.ledger.apply(kept, set(), set(), set(), set())
+
+    def all(self) -> dict[str, Any]:
+        return {self.ledger.ids[handle]: self.ledger.delegation(handle) for handle in self.ledger}
+
+
+def test_signs_of_life_of_one_minute_are_told_once() -> None:
+    asked = {"type": "user", "sessionId": SESSION, "message": {"content": "Go on"}}
+    times = ("09:00:01", "09:00:02", "09:00:59", "09:01:00", "09:01:30")
+    raws = [json.dumps({**asked, "timestamp": f"2026-02-03T{time}Z"}).encode() + b"\n" for time in times]
+    dialect = ClaudeCode()
+    dialect.is_brief = True
+    began, *told = dialect.read_block(LineBlock(PATH, 1, 0, raws), 4_096)
+    assert isinstance(began, tuple)
+    assert [each and each.origin.line for each in told if not isinstance(each, Line | tuple)] == [None, 3, None, 5]
 
 
 @given(RAWS)

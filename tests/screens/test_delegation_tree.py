@@ -288,7 +288,7 @@ async def test_problems_are_painted_on_the_scrollbar() -> None:
         app.table._marks_due = 0.0
         app.table.update_rows()
         assert app.lines()[1].endswith("┃")
-        assert app.table._bar(0).style == app.table._style("problem")
+        assert app.table._bar(0).part == "problem"
 
 
 async def test_only_the_rows_that_changed_are_painted_again() -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.piloting import until
 from tests.screens.looking import running, screen
 from textual.content import Content
+from textual.events import Key, Resize
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.state.table_rows import TableRows
@@ -88,9 +89,9 @@ async def test_of_a_page_only_what_differs_is_wrapped_again(make_app: MakeApp, m
     wrapped: list[object] = []
     wrap = sheet.wrap
 
-    def counted(block: sheet.Block, width: int) -> list[Content]:
+    def counted(block: sheet.Block, width: int, joined: sheet.JoinedLines | None = None) -> list[Content]:
         wrapped.append(block)
-        return wrap(block, width)
+        return wrap(block, width, joined)
 
     def page(left: str) -> list[sheet.Block]:
         beside = Beside([LabelledFact("agent", Content("a"))], [Content.styled("b", "bold")])
@@ -125,7 +126,7 @@ async def test_a_row_that_is_painted_is_asked_once_what_time_has_made_of_it(
         table, forest = app.monitor.table, app.board.forest
         table._laid_out = table._laid_out and table._laid_out._replace()  # made once more, and the same
         table._drawn = []
-        table._strips.clear()
+        table._pieces.clear()
         monkeypatch.setattr(TableRows, "_ticking", counted)
         app.monitor.draw()
         shown = screen(app)
@@ -133,3 +134,25 @@ async def test_a_row_that_is_painted_is_asked_once_what_time_has_made_of_it(
         assert still_open
         assert [handle for handle in asked if handle in still_open] == still_open
         assert "implementer" in "".join(shown)
+
+
+async def test_a_key_makes_way_before_it_has_waited_in_any_queue(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with make_app().run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        await until(pilot, lambda: not app.reader.busy)
+        rests, cuts = list[float](), list[bool]()
+        monkeypatch.setattr(app.reader, "rest", rests.append)
+        monkeypatch.setattr(app.intake, "cut_short", lambda: cuts.append(True))
+        waits = [app._post_message(Key("j", "j"))]
+        assert (rests, cuts) == ([], []), "all is read"
+        app.reader.loading = True
+        waits.append(app._post_message(Resize(app.size, app.size)))
+        assert (rests, cuts) == ([], []), "nobody pressed a key"
+        waits.append(app._post_message(Key("k", "k")))
+        assert len(rests) == len(cuts) == 1
+        app.reader.loading = False
+        for each in waits:
+            await each

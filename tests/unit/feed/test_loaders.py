@@ -4,13 +4,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.homes import Transcript
 from tests.unit.feed.test_session_index import NOW, SAMPLES, aged, kept, learned
 
-from delegtop.base.clock import WallClock
+from delegtop.base.clock import DAY, WallClock
 from delegtop.cli import main
 from delegtop.feed import file_catalogue, index_file, lending, loaders
 
 GARBAGE = "import sys; sys.stdin.buffer.read(8); sys.stdout.buffer.write(b'x' * 100)"
+LONG_AGO = int(NOW) - 10 * DAY
 HUGE = "import sys; sys.stdin.buffer.read(8); sys.stdout.buffer.write(b'\\xff' * 8 + b'x' * 100)"
 
 
@@ -58,6 +60,32 @@ def test_what_others_have_read_is_what_is_read_here(
     lent.clear()
     assert tree(capsys, folder) == plain
     assert not lent, "what is known need not be lent"
+
+
+def test_a_session_beside_a_log_that_says_only_inside_whose_it_is_is_read_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As Claude Code laid them down until 2.0.60: `agent-ID.jsonl` beside the session that called the agent."""
+    monkeypatch.setattr(WallClock, "now", lambda _clock: NOW)
+    folder = tmp_path / "projects" / "-home-ada"
+    folder.mkdir(parents=True)
+    session, other = (f"0000000{number}-0000-4000-8000-000000000000" for number in (1, 2))
+    for each in (session, other):
+        main_log = Transcript(each, "/home/ada")
+        main_log.asked(LONG_AGO, "Count the pots")
+        main_log.spawned(LONG_AGO + 1_000, f"toolu_{each[7]}", "Explore", "Look in the shed")
+        main_log.came_back(LONG_AGO + 9_000, f"toolu_{each[7]}", "Seven", status="completed", agentId=f"abc{each[7]}")
+        main_log.done(LONG_AGO + 10_000, "Seven pots." + " They stand in the shed." * 99)
+        main_log.keep(folder / f"{each}.jsonl")
+    agent = Transcript(session, "/home/ada", "abc1")
+    agent.asked(LONG_AGO + 1_100, "Look in the shed")
+    agent.called(LONG_AGO + 2_000, "toolu_ls", "Bash", command="ls shed")
+    agent.came_back(LONG_AGO + 3_000, "toolu_ls", "seven pots")
+    agent.done(LONG_AGO + 8_000, "Seven")
+    agent.keep(folder / "agent-abc1.jsonl")
+    plain = tree(capsys, tmp_path / "projects", "--no-index")
+    assert '"records": 4' in plain
+    assert tree(capsys, tmp_path / "projects") == plain
 
 
 def test_what_is_learned_of_what_others_have_read_is_the_same(

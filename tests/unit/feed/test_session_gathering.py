@@ -38,4 +38,4 @@ def test_what_is_kept_of_them_is_what_a_ledger_makes_of_all(batches: list[list[H
     folded.apply(kept.all(), set(), set(), set(), set())
     expected = {all_of_them.ids[handle]: all_of_them.last_sign(handle) for handle in all_of_them}
     assert {folded.ids[handle]: folded.last_sign(handle) for handle in folded} == expected
-    assert kept.minutes == all_of_them.pulse.minutes
+    assert kept.minutes == {*all_of_them.pulse.minutes}

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
@@ -23,10 +22,10 @@ from delegtop.feed import file_catalogue, index_file, kept_session, log_index
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
-from delegtop.feed.kept_session import Told
+from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, unpack_block
 from delegtop.model import call_durations
 from delegtop.model.events import Event
-from delegtop.model.store import archive
+from delegtop.model.store import archive, packed_ledger
 from delegtop.model.store.archive import press
 from delegtop.protocols.standard.dialects.session_log import SessionLog
 from delegtop.sources.records import Line, LineBlock
@@ -55,7 +54,7 @@ def aged(source: Path, folder: Path) -> Path:
 
 
 def told(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[str, ...]:
-    for command in (["tree", "--json"], ["stats", "--json"], ["check", "--json"]):
+    for command in (["tree", "--json"], ["stats", "--json"], ["report"], ["check", "--json"]):
         main([*command, str(folder), *(more if command[0] != "check" else ())])
     return tuple(capsys.readouterr())
 
@@ -63,10 +62,8 @@ def told(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[
 def kept() -> int:
     if not index_file.place().exists():
         return 0
-    database = sqlite3.connect(index_file.place())
-    count: int = database.execute("SELECT count(*) FROM sessions").fetchone()[0]
-    database.close()
-    return count
+    found = IndexFile(index_file.place(), "").summary()
+    return 0 if found is None else found.sessions
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -172,17 +169,22 @@ def test_a_session_with_a_secret_in_it_is_not_kept(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("presses", ["zstd", "zlib"])
-def test_of_what_is_pressed_no_more_is_unpacked_than_a_session_tells(
+def test_of_what_is_pressed_no_more_is_unpacked_than_sessions_tell(
     presses: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if presses == "zlib":
-        for module in (archive, kept_session):
+        for module in (archive, kept_session, packed_ledger):
             monkeypatch.setattr(module, "press", lambda: zlib)
-    pressed = (zlib if presses == "zlib" else press()).compress(msgspec.msgpack.encode(Told(order=["x" * 5_000])), 3)
-    assert kept_session.unpack_told(pressed) == Told(order=["x" * 5_000])
+    block = SessionBlock()
+    block.put(KeptSession("n" * 5_000, (), (), (), [], 0, 0), Moments(), [])
+    data = block.pack()
+    assert data is not None
+    found = unpack_block(data)
+    assert found is not None
+    assert (found.sessions, found.moments(), found.calls()) == (block.sessions, [Moments()], [[]])
     monkeypatch.setattr(kept_session, "LARGEST", 5_000)
-    assert kept_session.unpack_told(pressed) is None
-    assert kept_session.pack((), (), Told(order=["x" * 5_000]), ()) is None
+    assert unpack_block(data) is None
+    assert block.pack() is None
 
 
 @pytest.mark.parametrize("state", ["text", "foreign", "link", "folder", "cut", "version"])
@@ -318,16 +320,16 @@ def long_ago(path: Path) -> None:
 def test_the_oldest_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
     day = 86_400_000
     index = IndexFile(tmp_path / "index.db", "now", largest=250)
-    index.write({"a": b"a" * 100}, (), Millis(day))
-    index.write({"b": b"b" * 100}, (), Millis(2 * day))
+    index.write({"a": b"a" * 100}, (), (), Millis(day))
+    index.write({"b": b"b" * 100}, (), (), Millis(2 * day))
     assert dict(index.find(["a"], Millis(3 * day))) == {"a": b"a" * 100}
-    index.write({"c": b"c" * 100}, (), Millis(4 * day))
+    index.write({"c": b"c" * 100}, (), (), Millis(4 * day))
     assert dict(index.find(["a", "b", "c"], Millis(4 * day))).keys() == {"a", "c"}
 
 
 def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
     index = IndexFile(tmp_path / "index.db", "now")
-    index.write({"a": b"a"}, (), Millis(0))
+    index.write({"a": b"a"}, (), (), Millis(0))
     database = sqlite3.connect(tmp_path / "index.db")
     pages = database.execute("PRAGMA page_count").fetchone()[0]
     database.close()
@@ -340,6 +342,6 @@ def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
 
     patches = pytest.MonkeyPatch()
     patches.setattr(private_database, "connect", small)
-    index.write({"b": os.urandom(1_000_000)}, (), Millis(0))
+    index.write({"b": os.urandom(1_000_000)}, (), (), Millis(0))
     patches.undo()
     assert dict(index.find(["a", "b"], Millis(0))) == {"a": b"a"}

@@ -99,6 +99,7 @@ def test_a_crowd_that_shares_one_pipe_is_looked_at_once_each(start: Start) -> No
     until(lambda: len(ProcessTable().below(crowd.pid)) == 41, "all of them")
     for child in ProcessTable().below(crowd.pid)[1:]:
         stands(child, Waiting.READ)
+    stands(crowd.pid, Waiting.CHILD)
     asked: list[int] = []
     table = ProcessTable()
 

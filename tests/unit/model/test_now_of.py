@@ -152,7 +152,7 @@ def triage_page(forest: Forest, handle: Handle) -> object:
 def banner_line(forest: Forest, handle: Handle) -> object:
     assessments = judged(forest)
     table = Table(assessments, Pressing(assessments), UNICODE, cell_width)
-    return banner.line(table, [assessments.of(handle)], "enter", 200).plain
+    return banner.line(table, assessments.of(handle), 1, "enter", 200).plain
 
 
 def alerted(forest: Forest, handle: Handle) -> object:

@@ -17,6 +17,7 @@ def test_the_interval_is_short_after_growth_and_grows_with_the_quiet() -> None:
     assert asked == sorted(asked)
     assert (asked[0], asked[-2], asked[-1]) == (FAST, IDLE, IDLE)
     assert SLOW in asked
+    assert interval(20) == 0.5, "what has rested for long is not waited for by quarters of a second"
 
 
 def test_the_pace_is_fast_after_something_moved() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
 from functools import partial
@@ -15,6 +15,7 @@ from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.events import Event, InputEvent, Key, Resize
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -57,6 +58,8 @@ _LEAD = 0.05
 """Seconds that reading takes at most before a frame, where there are few of them."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
+_BROADEST = 4
+"""So many times longer than usual a slice is at most, however few frames there are: whatever is no key waits for it."""
 
 
 def _commands() -> type[Provider]:
@@ -196,25 +199,41 @@ class DelegtopApp(Rewinding, Borrowing):
             self._touched_at = monotonic()
             self._set_pace()
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
-            self._pressed_at = monotonic()
+            self._make_way()
             if not self.reader.started:
                 await self._begin()  # whatever it opens: nobody waits for the first picture below it
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
-            if self.reader.busy:
-                self.reader.rest(_REST)
         await super().on_event(event)
+
+    def _post_message(self, message: Message) -> Coroutine[Any, Any, bool]:
+        """The driver's thread has read a message: way is made for a key before it has waited in any queue."""
+        if isinstance(message, Key):
+            self._make_way()
+        return super()._post_message(message)
+
+    def _make_way(self) -> None:
+        """Somebody pressed a key: while a big log loads nothing is read or taken in for a moment."""
+        self._pressed_at = monotonic()
+        if self.reader.busy:
+            self.reader.rest(_REST)
+            self.intake.cut_short()
+
+    @property
+    def _makes_way(self) -> bool:
+        return self.reader.busy and monotonic() < self._pressed_at + _REST
 
     def on_wake(self) -> None:
         """Something has arrived: it is taken in with the next frame, or if it is much, a slice at a time."""
         self._woken = False
-        if self.reader.busy and monotonic() < self._pressed_at + _REST:
+        if self._makes_way:
             after(self, _REST, self._wake)
-        elif not self._keeps_up:
+            return
+        if not self._keeps_up:
             self._take_in()
         self._frames.request()
 
     def _take_in(self) -> None:
-        if self.intake.slice(SLICE * self._breadth):
+        if self.intake.slice(SLICE * min(self._breadth, _BROADEST)):
             self.monitor.rows_moved()
         if self.board.loading and not self.reader.loading:
             self.board.loaded()
@@ -244,7 +263,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self.intake.second()
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()
-        self.board.advance()
+        if not self._makes_way:
+            self.board.advance()
         if self.board.moment is None and not self.reader.busy:
             self.calls.tell(self.board.forest)
         if self.alarm is not None:
@@ -287,7 +307,7 @@ class DelegtopApp(Rewinding, Borrowing):
             return
         if self._keeps_up:
             self._take_in()
-        if self.board.refresh():
+        if not self._makes_way and self.board.refresh():
             self.monitor.rows_moved()
         self.monitor.draw()
         if self._breadth > 1 and self._keeps_up:

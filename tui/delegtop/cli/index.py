@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DESCRIPTION = (
-    "What sessions told that have been quiet for an hour is kept in the cache folder, so that tree, stats, report, "
-    "diff and learn need not read their logs again, and so that find finds it (docs/privacy.md). show: how much, and "
-    "where. update: read what is not kept yet. clear: delete it."
+    "What sessions told that have been quiet for an hour is kept in the cache folder, so that the dashboard, tree, "
+    "stats, report, diff and learn need not read their logs again, and so that find finds it (docs/privacy.md). show: "
+    "how much, and where. update: read what is not kept yet. clear: delete it."
 )
 PAGE = "docs/privacy.md"
 EXAMPLES = {
@@ -40,12 +40,14 @@ def run(arguments: Namespace) -> int:
     if arguments.what == "show":
         output.emit(_summary(arguments))
         return Exit.OK
-    there = False
+    there, wrong = False, list[str]()
     for place in (index_file.place(), search_file.place()):
         try:
             there |= remove(place)
-        except OSError as error:
-            fail(f"{place}: {error.strerror}")
+        except OSError as error:  # the other one goes all the same
+            wrong.append(f"{place}: {error.strerror}")
+    if wrong:
+        fail("; ".join(wrong))
     output.emit(["deleted" if there else "there is none"])
     return Exit.OK
 
@@ -53,7 +55,7 @@ def run(arguments: Namespace) -> int:
 def _update(arguments: Namespace) -> int:
     from delegtop.observation.source_discovery import everywhere
     from delegtop.search.reading_on import read_on
-    from delegtop.search.search_file import NoFullTextError, SearchFile, check_full_text
+    from delegtop.search.search_file import NoFullTextError, SearchFile, check_full_text, place
 
     settings = options.load(arguments).settings
     if not settings.index:
@@ -64,6 +66,10 @@ def _update(arguments: Namespace) -> int:
         fail(str(error))
     with Progress("reading") as progress:
         done = read_on(everywhere(settings)._replace(since=None), settings, SearchFile(), progress.update)
+    if done.refused:
+        fail(
+            f"{place()}: {done.refused:,} sessions and logs could not be written down, so they are read again each time"
+        )
     if not arguments.quiet:
         output.emit([f"{done.read:,} sessions and logs were read, and {done.kept:,} of them are kept"])
     return Exit.OK

@@ -33,8 +33,20 @@ def add(parser: ArgumentParser) -> None:
     )
     options.add(parser, "since", "here", "all", "hosts")
     options.add(
-        parser, "filter", "sort", "columns", "view", "at", "format", "theme", "ascii", "no_color", "no_mouse", "config"
+        parser,
+        "filter",
+        "sort",
+        "columns",
+        "view",
+        "at",
+        "format",
+        "theme",
+        "ascii",
+        "no_color",
+        "no_mouse",
+        "no_index",
     )
+    options.add(parser, "config")
     options.add(parser, "notify", "notify_command", "act", "readonly")
 
 
@@ -57,7 +69,7 @@ def run(arguments: Namespace) -> int:
     from delegtop.observation.observation import clock_at, opened
 
     # Before the screen is loaded: other hosts are on their way meanwhile.
-    seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True)
+    seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True, indexed=True)
 
     from delegtop.act.acting import acting
     from delegtop.app.main import run_app

@@ -137,10 +137,9 @@ class Assessments:
         """What presses most of all problems that are known."""
         return self._known[self._order[0][-1]][1] if self._order else None
 
-    def pressing(self) -> list[Assessment]:
-        """Those of this moment that stand still until somebody does something."""
-        end = bisect_left(self._order, (max(PRESSING) + 1, -_ENDLESS, 0))
-        return [self._known[handle][1] for _, _, handle in self._order[:end]]
+    def pressing(self) -> int:
+        """How many of this moment stand still until somebody does something; they come first in the order."""
+        return bisect_left(self._order, (max(PRESSING) + 1, -_ENDLESS, 0))
 
     def count(self, *, earlier: bool = False) -> int:
         """How many problems there are at this moment, or with the earlier ones."""

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 GROUP = "delegtop.dialects"
 
 
+Told: TypeAlias = Event | tuple[Event | Unreadable, ...] | None
+"""What one line tells: an event, or any number of them and of notes on what could not be read. None for a sign of life
+of which nothing is left after that of a later line."""
+
+
 class Unit(Enum):
     """What one record of the format is."""
 
@@ -129,6 +134,8 @@ class Dialect(ABC):
     lines_stand_alone: ClassVar[bool] = False
     """Each line tells the same whatever stands in others: a log can be read on, and a line of it alone."""
 
+    is_brief = False
+    """Whether signs of life may be left out in a block of lines of which nothing is left after the next."""
     has_cut = False
     """Whether something it told was too long to be kept."""
 
@@ -163,9 +170,10 @@ class Dialect(ABC):
             else:
                 yield from self.translate(record)
 
-    def read_block(self, block: LineBlock, longest: int) -> Iterable[Event | Line]:  # noqa: ARG002 # for formats of many lines
-        """What lines that follow each other tell: for each either the only event that `read` would tell, or the line
-        itself, which is then read alone, as is every one of more than so many bytes."""
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[Told | Line]:  # noqa: ARG002 # for formats of many lines
+        """What lines that follow each other tell: for each either the only event that `read` would tell, or all that it
+        would tell, or the line itself, which is then read alone. Of a line of more than so many bytes no event alone:
+        something in it may be too long."""
         return block.lines()
 
     def vanished(self, origin: Origin, at: Millis) -> Iterable[Event]:  # noqa: ARG002 # for the formats that need it

@@ -21,7 +21,7 @@ _packed = msgspec.msgpack.Encoder().encode
 
 def bounded(told: T) -> T:
     """The same event; a new one if something in it is too long."""
-    if not isinstance(told, msgspec.Struct) or _is_short(told):
+    if not isinstance(told, msgspec.Struct) or is_short(told):
         return told
     changed: dict[str, object] = {}
     for name in told.__struct_fields__:
@@ -32,7 +32,7 @@ def bounded(told: T) -> T:
     return msgspec.structs.replace(told, **changed) if changed else told
 
 
-def _is_short(told: msgspec.Struct) -> bool:
+def is_short(told: msgspec.Struct) -> bool:
     """Whether all of it together is shorter than anything that is cut."""
     try:
         return len(_packed(told)) <= LONGEST

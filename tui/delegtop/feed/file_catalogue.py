@@ -19,6 +19,7 @@ from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.lending import SessionLending
 from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
+from delegtop.model.store.column_growth import give_back
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
 from delegtop.sources.file_status import FileStatus
@@ -70,6 +71,8 @@ class FileCatalogue:
         self._may_lend = True
         self._order: dict[str, int] = {}
         """In which order files turned up, where some need not be read."""
+        self.puts_away = True
+        """Whether sessions that were read go on the shelf: what is known is told of as if it had been read."""
         self._scan = Scan()
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
@@ -106,7 +109,9 @@ class FileCatalogue:
             admitted = self._sift(admitted)
         self.waiting += admitted
         is_new = bool(admitted)
-        if self._open_index is not None and _size(self.waiting) >= WORTH:
+        for session in self.shelf.changed(self._scan.files):
+            self._take_down(session)
+        if self._open_index is not None and _is_much(self.waiting):
             self.index, self._open_index, is_new = self._open_index(), None, True
         if self.index is not None and is_new and self._sift is None:
             for path in admitted:
@@ -114,16 +119,14 @@ class FileCatalogue:
             self._recall(self.index)
             if self._may_lend and self.index.lends:
                 self._may_lend, self._lending = False, SessionLending.begun(self.waiting)
-        for session in self.shelf.changed(self._scan.files):
-            self._take_down(session)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
 
     def _recall(self, index: "SessionIndex") -> None:
         """Put on the shelf what is known from an earlier run."""
-        index.logs.recall(self.waiting)
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
-        busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
+        if self.shelf:
+            busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
         for session, files in index.recall(self.waiting, busy, self._tail.knows):
             self.shelf.put_again(session, files)
         self.waiting = [path for path in self.waiting if path not in self.shelf]
@@ -138,11 +141,12 @@ class FileCatalogue:
 
         for unit, paths, loaded in lending.returned(idle=not self.waiting, rest=rest):
             is_new = unit not in self._window.alive and unit not in self._copied
-            files = index.take_back(loaded, paths, knows) if loaded is not None and is_new else None
+            files = index.take_back(unit, loaded, paths, knows) if loaded is not None and is_new else None
             if files is None:
                 self.waiting += paths
             else:
                 self.shelf.put_again(unit, files)
+                self.waiting += [path for path in paths if path not in self.shelf]  # those of no known format
         if not self.waiting and not lending.has_lent:
             lending.end()
             self._lending = None
@@ -291,6 +295,14 @@ class FileCatalogue:
             self.index.keep_logs(self.readings, self._tail)
             self.index.close()
 
+    def keep_once(self) -> None:
+        """The same for who goes on to follow: of what there was to begin with all is read. What comes from now on is
+        folded once anyway."""
+        if self.index is not None:
+            self.keep_all()
+            self.index = None
+            give_back()
+
     def _keep(self, session: str, files: Sequence[Resting]) -> None:
         """Keep for other runs what the files of a session told."""
         if self.index is not None:
@@ -340,7 +352,10 @@ class FileCatalogue:
         read = [reading.status(self._status_of(reading)) for reading in list(self.readings.values())]
         yield from self._in_order(read, list(self.shelf.statuses()))
         yield from self._gone.statuses()
-        for path, (stamp, why) in [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]:
+        unknown = [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]
+        if self.index is not None:  # others may have read what stands before them
+            unknown.sort(key=lambda each: self._order.get(each[0], -1))
+        for path, (stamp, why) in unknown:
             status, _, detail = why.partition(": ")
             yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
         known = self.readings.keys() | self._unknown.keys()
@@ -356,10 +371,13 @@ class FileCatalogue:
             yield SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet")
 
     def _in_order(self, read: list[SourceStatus], kept: list[SourceStatus]) -> list[SourceStatus]:
-        """What is followed, and then what is put away. Where some is known from an earlier run, as if it were read."""
-        if self.index is None:
+        """What is followed, and then what is put away. Where some is known from an earlier run, as if it were read; but
+        while there is still something to read nobody waits for that."""
+        if self.index is None or self.waiting or self.is_lent or self.has_recalled:
             return [*read, *kept]
         known, first = self._order.get, dict[str | None, int]()
+        if not self.puts_away:
+            return sorted([*read, *kept], key=lambda each: known(each.path, -1))
         session = {path: session_of(path) for path in (*self._order, *(each.path for each in kept))}
         for path, number in self._order.items():
             first.setdefault(session[path], number)
@@ -386,13 +404,15 @@ class FileCatalogue:
         return reading.source.status() if reading.source else self._tail.status(reading.path)
 
 
-def _size(paths: Sequence[str]) -> int:
-    """Bytes in all of them."""
+def _is_much(paths: Sequence[str]) -> bool:
+    """Whether there is so much in them that it is worth asking what is known of it."""
     found = 0
     for path in paths:
+        if found >= WORTH:
+            break
         with suppress(OSError):
             found += os.stat(path).st_size  # noqa: PTH116 # as above
-    return found
+    return found >= WORTH
 
 
 def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:

@@ -8,12 +8,12 @@ import msgspec
 
 from delegtop.base.clock import Millis, monotonic
 from delegtop.base.origin import Origin
-from delegtop.dialects import Dialect, Sample, Unit
-from delegtop.feed.bounded_facts import LONGEST, bounded
+from delegtop.dialects import Dialect, Sample, Told, Unit
+from delegtop.feed.bounded_facts import LONGEST, bounded, is_short
 from delegtop.model.events import Deviation, Event
 from delegtop.sources.discover import is_packed
 from delegtop.sources.file_status import FileStatus
-from delegtop.sources.records import Line, LineBlock, Unreadable
+from delegtop.sources.records import Line, LineBlock, Unreadable, failed
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 
@@ -133,8 +133,9 @@ class FollowedFile:
                 self._renew()
             yield found
 
-    def read_block(self, block: LineBlock) -> Iterable[Event | Line]:
-        """What lines tell that follow each other: for each an event, or the line, which then has to be read alone."""
+    def read_block(self, block: LineBlock) -> Iterable[Told | Line]:
+        """What lines tell that follow each other: for each an event, or all events, which then have to be shortened, or
+        the line, which then has to be read alone."""
         if block.line == 1:
             self._begin_again()
         if self.dialect.has_cut:
@@ -156,12 +157,14 @@ class FollowedFile:
         try:
             found = self.dialect.read(line)
             told = found if type(found) is tuple else list(found)
-            return told if len(line.data) <= LONGEST and not self.dialect.has_cut else self._shortened(told)
+            return told if len(line.data) <= LONGEST and not self.dialect.has_cut else self.shortened(told)
         except Exception as error:  # noqa: BLE001 - the formats of other people may fail in any way
-            return (Unreadable(line.origin, f"the format failed: {type(error).__name__}", str(error)),)
+            return (failed(line.origin, error),)
 
-    def _shortened(self, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
+    def shortened(self, told: Sequence[Event | Unreadable]) -> Sequence[Event | Unreadable]:
         """The same without what is too long; what was once may be remembered, and told again by any line."""
+        if all(map(is_short, told)):
+            return told
         cut = [*map(bounded, told)]
         self.dialect.has_cut = self.dialect.has_cut or any(map(is_not, cut, told))
         return cut
@@ -181,7 +184,7 @@ class FollowedFile:
         try:
             return list(self.dialect.vanished(Origin(self.path, 1, 0), now))
         except Exception as error:  # noqa: BLE001 - as above
-            self.note(Unreadable(Origin(self.path, 1, 0), f"the format failed: {type(error).__name__}", str(error)))
+            self.note(failed(Origin(self.path, 1, 0), error))
             return ()
 
     def _renew(self) -> None:

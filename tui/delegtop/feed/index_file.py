@@ -4,6 +4,7 @@ It can be deleted at any time. Whatever is wrong with it (locked, damaged, no ro
 found in it or nothing is written, and the logs are read as ever.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
@@ -21,10 +22,20 @@ LARGEST = 256 * 1024 * 1024
 """Bytes of all that is kept: of more, what was not used for the longest time goes."""
 _MARK = 0x64656C78
 """Says that the database is this one."""
-_TABLE = (
+_TABLES = (
     "CREATE TABLE IF NOT EXISTS sessions "
-    "(name TEXT PRIMARY KEY, context TEXT, used INTEGER, check_sum INTEGER, data BLOB) WITHOUT ROWID"
+    "(name TEXT PRIMARY KEY, context TEXT, used INTEGER, check_sum INTEGER, data BLOB) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS members (name TEXT PRIMARY KEY, block TEXT) WITHOUT ROWID",
 )
+"""Logs and blocks of sessions; and in which block a session is."""
+_BLOCK = "block "
+"""How the names of blocks begin: that of a log begins with its path."""
+_ORPHANS = "DELETE FROM sessions WHERE name LIKE 'block %' AND name NOT IN (SELECT block FROM members)"
+_KEPT = """
+SELECT count(*), coalesce(sum(context = ?), 0) FROM (
+    SELECT context FROM members JOIN sessions ON members.block = sessions.name
+    UNION ALL SELECT context FROM sessions WHERE name NOT LIKE 'block %')
+"""
 
 
 def place() -> Path:
@@ -68,24 +79,47 @@ class IndexFile:
                     database.executemany("UPDATE sessions SET used = ? WHERE name = ?", stale)
         yield from found
 
-    def write(self, new: Mapping[str, bytes], gone: Iterable[str], now: Millis) -> None:
-        """Keep these in place of what was there under their names, and let go of others."""
+    def find_blocks(self, sessions: Iterable[str], now: Millis) -> Iterator[bytes]:
+        """The blocks in which these are kept."""
+        blocks: dict[str, None] = {}
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is not None:
+                wanted = "SELECT block FROM members WHERE name = ?"
+                blocks = {row[0]: None for name in sessions for row in database.execute(wanted, (name,))}
+        return (data for _, data in self.find(blocks, now))
+
+    def write(
+        self, new: Mapping[str, bytes], blocks: Iterable[tuple[bytes, Iterable[str]]], gone: Iterable[str], now: Millis
+    ) -> None:
+        """Keep these logs, and blocks with the names of their sessions, in place of what was there under their names;
+        and let go of other sessions."""
         with suppress(OSError):
             try:
-                self._write(new, gone, now)
+                self._write(new, blocks, gone, now)
             except OperationalError:  # somebody else writes, or there is no room
                 return
             except DatabaseError:  # no database, or a damaged one
                 remove(self._path)
 
-    def _write(self, new: Mapping[str, bytes], gone: Iterable[str], now: Millis) -> None:
+    def _write(
+        self, new: Mapping[str, bytes], blocks: Iterable[tuple[bytes, Iterable[str]]], gone: Iterable[str], now: Millis
+    ) -> None:
         with self._opened(make=True) as database:
             if database is None:
                 return
             with written(database):
-                database.executemany("DELETE FROM sessions WHERE name = ?", ((name,) for name in gone))
-                rows = ((name, self._context, now // DAY, crc32(data), data) for name, data in new.items())
+                database.execute(_TABLES[1])  # an earlier version had none
+                members: dict[str, str] = {}
+                kept = dict(new)
+                for data, sessions in blocks:
+                    name = _BLOCK + os.urandom(8).hex()
+                    kept[name] = data
+                    members.update(dict.fromkeys(sessions, name))
+                rows = ((name, self._context, now // DAY, crc32(data), data) for name, data in kept.items())
                 database.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)", rows)
+                database.executemany("DELETE FROM members WHERE name = ?", ((name,) for name in gone))
+                database.executemany("INSERT OR REPLACE INTO members VALUES (?, ?)", members.items())
+                database.execute(_ORPHANS)
                 self._make_room(database)
 
     def _make_room(self, database: Connection) -> None:
@@ -102,17 +136,18 @@ class IndexFile:
             gone.append((name,))
             excess -= length
         database.executemany("DELETE FROM sessions WHERE name = ?", gone)
+        database.execute("DELETE FROM members WHERE block NOT IN (SELECT name FROM sessions)")
 
     def summary(self) -> IndexSummary | None:
         """What there is; None if there is nothing, or nothing that can be read."""
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is None:
                 return None
-            asked = "SELECT count(*), coalesce(sum(context = ?), 0), coalesce(sum(length(data)), 0) FROM sessions"
-            sessions, current, kept = database.execute(asked, (self._context,)).fetchone()
+            sessions, current = database.execute(_KEPT, (self._context,)).fetchone()
+            (kept,) = database.execute("SELECT coalesce(sum(length(data)), 0) FROM sessions").fetchone()
             return IndexSummary(sessions, current, kept, self._path.stat().st_size)
         return None
 
     def _opened(self, *, make: bool = False) -> AbstractContextManager[Connection | None]:
         """The database; None if there is none, or it is not ours."""
-        return opened(self._path, _MARK, _TABLE, make=make)
+        return opened(self._path, _MARK, ";".join(_TABLES), make=make)

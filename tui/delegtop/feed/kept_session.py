@@ -1,45 +1,38 @@
-"""What the files of a session at rest told, in the form in which it is kept between two runs.
+"""Sessions at rest in the form in which they are kept between two runs: their files, and which rows of a
+block are theirs.
 
-The ledger folds signs of life into the last one and the most that was used, so of thousands only that is kept, and in
-which minutes there were any. All else is kept as it was told.
+What many of them told lies in one block, a ledger of them all: to take in its columns costs hardly more than to take
+in those of one. Signs of life are in it as a ledger folds them, into the last one and the most that was used.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.dialects import load
 from delegtop.feed.dormant_sessions import Kept
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.model.call_durations import CallsOfOne
-from delegtop.model.events import (
-    Awaited,
-    Described,
-    Deviation,
-    Ended,
-    Erred,
-    Event,
-    Heard,
-    Noted,
-    Resumed,
-    Sighted,
-    Started,
-)
+from delegtop.model.events import Awaited, Deviation, Ended, Event, Noted, Resumed, Started
+from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.archive import press, unpress
-from delegtop.model.store.details import NOWHERE
+from delegtop.model.store.column_store import RowsMoved
+from delegtop.model.store.ledger import Ledger
+from delegtop.model.store.packed_ledger import pack_ledger, unpack_ledger
 from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
 
-_OfOne = Started | Described | Noted | Awaited | Sighted | Resumed | Heard | Erred | Ended
-LAYOUT = 2
+T = TypeVar("T")
+LAYOUT = 3
 """Another one whenever what is below changes, or what a dialect tells."""
 
 
@@ -109,83 +102,14 @@ def _problem(each: Unreadable | Deviation) -> KeptProblem:
     return KeptProblem(False, each.origin, each.reason, each.excerpt)
 
 
-class Told(Struct, frozen=True, gc=False, array_like=True):
-    """What the files of a session told, by kind: one piece of work for the decoder."""
-
-    starts: list[Started] = []
-    words: list[Described] = []
-    notes: list[Noted] = []
-    waits: list[Awaited] = []
-    sights: list[Sighted] = []
-    resumed: list[Resumed] = []
-    signs: list[Heard] = []
-    """The last of each."""
-    errors: list[Erred] = []
-    ends: list[Ended] = []
-    minutes: list[int] = []
-    """In which there were signs of life: the first, and then from one to the next."""
-    order: list[str] = []
-    """The ids as they were first told of: what else is equal stands in this order."""
-    running: list[Started] = []
-    """Those whose process a log names, and of which no end was told since."""
-
-    def ids(self) -> set[str]:
-        """All that it tells of."""
-        told: tuple[Sequence[_OfOne], ...] = (self.starts, self.words, self.notes, self.waits, self.sights)
-        more: tuple[Sequence[_OfOne], ...] = (self.resumed, self.signs, self.errors, self.ends)
-        return {event.id for events in (*told, *more) for event in events}
-
-    def events(self, known: set[int]) -> Iterator[Event]:
-        """All of it, with a sign of life for each minute that is not known yet; the last ones come after these."""
-        for id in self.order:
-            yield Heard(id, None, NOWHERE)
-        if self.minutes:
-            last = max(self.signs, key=lambda sign: sign.at or 0)
-            for minute in accumulate(self.minutes):
-                if minute not in known:
-                    known.add(minute)
-                    yield Heard(last.id, Millis(minute * MINUTE), NOWHERE)
-        yield from chain(self.starts, self.words, self.notes, self.waits, self.sights, self.resumed)
-        yield from chain(self.signs, self.errors, self.ends)
-
-
-def told_by(
-    events: Iterable[Event], signs: list[Heard], minutes: Iterable[int], order: list[str], running: list[Started]
-) -> Told | None:
-    """The same in the form that is kept; None if there is something in it for which there is no place."""
-    told = Told(signs=signs, order=order, running=running)
-    places: dict[type[Event], list[Any]] = {
-        Started: told.starts,
-        Described: told.words,
-        Noted: told.notes,
-        Awaited: told.waits,
-        Sighted: told.sights,
-        Resumed: told.resumed,
-        Erred: told.errors,
-        Ended: told.ends,
-    }
-    for event in events:
-        place = places.get(type(event))
-        if place is None:
-            return None
-        place.append(event)
-    told.minutes.extend(after - before for before, after in pairwise((0, *sorted(minutes))))
-    return told
-
-
-def holds_secret(told: Told, others: Iterable[object], files: Sequence[KeptFile]) -> bool:
-    """Whether anything in it would be masked on a screen."""
-    values = {*told.order}
-    for name in Told.__struct_fields__:
-        events = getattr(told, name)
-        if events and isinstance(events[0], Struct):
-            values.update(chain.from_iterable(map(_fields_of(type(events[0])), events)))
-    return has_secret((values, others, [each.words for file in files for each in file.examples]))
-
-
 def has_secret(value: object) -> bool:
     """Whether any text in it would be masked on a screen."""
     return any(mask(text) != text for text in {*_texts(value)})
+
+
+def fields_of(events: Iterable[Event]) -> set[Any]:
+    """All that stands in them but for places and moments, each once: a whole history is looked at for secrets."""
+    return {value for event in events for value in _fields_of(type(event))(event)}
 
 
 _NUMBERS = frozenset({int, bool, float, type(None)})
@@ -193,7 +117,6 @@ _NUMBERS = frozenset({int, bool, float, type(None)})
 
 @cache
 def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
-    """What gives all that one of a kind holds but its place and its moment: a whole history is looked at."""
     return attrgetter(*(name for name in kind.__struct_fields__ if name not in ("origin", "at")))
 
 
@@ -210,59 +133,158 @@ def _texts(value: object) -> Iterator[str]:
         yield from _texts(_fields_of(type(value))(value))
 
 
-class KeptSession(Struct, frozen=True, gc=False, array_like=True):
-    """All files with the id of one session in their paths, or one log that belongs to none; and what they told."""
+class Moments(Struct, frozen=True, gc=False, array_like=True):
+    """What a ledger folds away of what a timeline is made of: it has the last of them."""
 
+    notes: list[Noted] = []
+    waits: list[Awaited] = []
+    resumed: list[Resumed] = []
+    ends: list[Ended] = []
+    """Of who has several, or was given work again."""
+
+    def all(self) -> Iterator[Event]:
+        return chain(self.notes, self.waits, self.resumed, self.ends)
+
+
+class KeptSession(Struct, frozen=True, gc=False, array_like=True):
+    """All files with the id of one session in their paths, or one log that belongs to none."""
+
+    name: str
+    """By where its files lie."""
     files: tuple[KeptFile, ...]
     others: tuple[KeptFile, ...]
     """Those of no known format: they tell nothing, unless they change."""
-    told: bytes
-    """Pressed."""
+    running: tuple[Started, ...]
+    """The starts of those whose process a log names, and of which no end was told since."""
+    minutes: list[int]
+    """In which there was anything of it: the first, and then from one to the next."""
+    first: int
+    """Its first row in the ledger of the block."""
+    count: int
+    has_secret: bool = False
+    """It is not written down."""
+
+    @property
+    def rows(self) -> range:
+        return range(self.first, self.first + self.count)
+
+
+class _PackedBlock(Struct, frozen=True, gc=False, array_like=True):
+    sessions: bytes
+    ledger: bytes
+    moments: bytes
+    """What few ask for, as the next."""
     calls: bytes
-    """How long their calls took, which few ask for; pressed."""
 
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack_session = msgspec.msgpack.Decoder(KeptSession).decode
-_unpack_told = msgspec.msgpack.Decoder(Told).decode
-_unpack_calls = msgspec.msgpack.Decoder(list[CallsOfOne]).decode
+_unpack_packed = msgspec.msgpack.Decoder(_PackedBlock).decode
+_unpack_sessions = msgspec.msgpack.Decoder(list[KeptSession]).decode
+_unpack_moments = msgspec.msgpack.Decoder(list[Moments]).decode
+_unpack_calls = msgspec.msgpack.Decoder(list[list[CallsOfOne]]).decode
 _LEVEL = 3
 LARGEST = 128 * 1024 * 1024
-"""Bytes that a session told at most: a file that somebody else made may hold any number of them, pressed."""
+"""Bytes of each part of a block: a file that somebody else made may hold any number of them, pressed."""
 
 
-def pack(
-    files: Sequence[KeptFile], others: Sequence[KeptFile], told: Told, calls: Sequence[CallsOfOne]
-) -> bytes | None:
-    """A session as it is kept; None if something in it cannot be: half a character, a number past all use, too much."""
-    try:
-        packed, counts = _pack(told), _pack(calls)
-        if len(packed) + len(counts) > LARGEST:
+class SessionBlock:
+    """What some sessions told, in one ledger, and what there is of each beside it."""
+
+    def __init__(self, ledger: Ledger | None = None, sessions: Iterable[KeptSession] = ()) -> None:
+        self.ledger = Ledger() if ledger is None else ledger
+        self.sessions = [*sessions]
+        self._moments: list[Moments] | bytes = []
+        """Of each session, pressed until somebody asks for it; as the next."""
+        self._calls: list[list[CallsOfOne]] | bytes = []
+
+    def ids(self, session: KeptSession) -> list[str]:
+        """Of all that it tells of."""
+        return self.ledger.ids[session.first : session.first + session.count]
+
+    def moments(self) -> list[Moments]:
+        """What few ask for; ValueError if it is none."""
+        if isinstance(self._moments, bytes):
+            self._moments = _unpressed(self._moments, _unpack_moments)
+        return self._moments
+
+    def calls(self) -> list[list[CallsOfOne]]:
+        """How long the calls of each session took; the same."""
+        if isinstance(self._calls, bytes):
+            self._calls = _unpressed(self._calls, _unpack_calls)
+        return self._calls
+
+    def is_known(self, ids: Iterable[str]) -> bool:
+        """Whether it tells of any of these."""
+        find = self.ledger.find
+        return any(find(id) is not None for id in ids)
+
+    def part(self, sessions: Sequence[KeptSession]) -> "SessionBlock":
+        """Some of them alone."""
+        found = SessionBlock()
+        found.add(self, sessions)
+        return found
+
+    def put(self, session: KeptSession, moments: Moments, calls: list[CallsOfOne]) -> None:
+        """What stands beside the rows of one more."""
+        self.sessions.append(session)
+        self.moments().append(moments)
+        self.calls().append(calls)
+
+    def add(self, other: "SessionBlock", sessions: Sequence[KeptSession]) -> None:
+        """Some sessions of another one, none of which tells of an id that is known here."""
+        moments, calls = other.moments(), other.calls()
+        first, rows = len(self.ledger), [row for session in sessions for row in session.rows]
+        self.ledger.append_rows(other.ledger, RowsMoved(rows, first))
+        number = {session.name: at for at, session in enumerate(other.sessions)}
+        for session in sessions:
+            at = number[session.name]
+            self.put(replace(session, first=first), moments[at], calls[at])
+            first += session.count
+
+    def told_by(self, sessions: Sequence[KeptSession]) -> Ledger:
+        """What these told alone."""
+        ledger = self.ledger
+        if len(sessions) < len(self.sessions):
+            ledger = Ledger()
+            ledger.append_rows(self.ledger, RowsMoved([row for session in sessions for row in session.rows], 0))
+        ledger.pulse = SleepDetector(minute for session in sessions for minute in accumulate(session.minutes))
+        return ledger
+
+    def pack(self) -> bytes | None:
+        """None if something in it cannot be kept: half a character, a number past all use, too much. The ledger stays
+        as it is: another thread may be taking it in."""
+        try:
+            parts = _pack(self.sessions), _pack(self.moments()), _pack(self.calls())
+        except (UnicodeEncodeError, OverflowError):
             return None
-        compress = press().compress
-        pressed = compress(packed, _LEVEL), compress(counts, _LEVEL)
-        return _pack(KeptSession(tuple(files), tuple(others), *pressed))
-    except (UnicodeEncodeError, OverflowError):
-        return None
+        ledger = pack_ledger(self.ledger)
+        if ledger is None or max(map(len, parts)) > LARGEST:
+            return None
+        sessions, moments, calls = (bytes(press().compress(part, _LEVEL)) for part in parts)
+        return _pack(_PackedBlock(sessions, ledger, moments, calls))
 
 
-def unpack(data: bytes) -> KeptSession | None:
-    """The session; None if it is none."""
+def unpack_block(data: bytes) -> SessionBlock | None:
+    """The block; None if it is none."""
     try:
-        return _unpack_session(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        packed = _unpack_packed(data)
+        ledger, sessions = unpack_ledger(packed.ledger), _unpressed(packed.sessions, _unpack_sessions)
+    except ValueError:
         return None
+    if ledger is None or not all(0 <= each.first <= each.first + each.count <= len(ledger) for each in sessions):
+        return None
+    block = SessionBlock(ledger, sessions)
+    block._moments, block._calls = packed.moments, packed.calls
+    return block
 
 
-def unpack_told(pressed: bytes) -> Told | None:
+def _unpressed(data: bytes, unpack: Callable[[bytes], T]) -> T:
     try:
-        return _unpack_told(unpress(pressed, LARGEST))
-    except Exception:  # noqa: BLE001 # what presses has errors of its own, and one is as good as another here
-        return None
+        return unpack(unpress(data, LARGEST))
+    except Exception as error:  # what presses has errors of its own, and one is as good as another here
+        raise ValueError("no part of a block") from error
 
 
-def unpack_calls(pressed: bytes) -> list[CallsOfOne] | None:
-    try:
-        return _unpack_calls(unpress(pressed, LARGEST))
-    except Exception:  # noqa: BLE001 # as above
-        return None
+def minutes_told(minutes: Iterable[int]) -> list[int]:
+    """As they are kept."""
+    return [after - before for before, after in pairwise((0, *sorted(minutes)))]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from delegtop.feed.dormant_sessions import quiet_until
-from delegtop.feed.recent_window import session_of
+from delegtop.feed.recent_window import folder_of, session_of
 
 if TYPE_CHECKING:
-    from delegtop.feed.loaded_sessions import LoadedSession
+    from delegtop.feed.kept_session import KeptSession, SessionBlock
     from delegtop.feed.loaders import Loaders
 
 WORTH = 100 * 1024 * 1024
@@ -68,15 +68,15 @@ class SessionLending:
 
     def returned(
         self, *, idle: bool, rest: Callable[[], None]
-    ) -> "Iterator[tuple[str, list[str], LoadedSession | None]]":
-        """The sessions that came back, with their files, and what they told; None of those that nobody else can read.
+    ) -> "Iterator[tuple[str, list[str], tuple[SessionBlock, KeptSession] | None]]":
+        """The sessions that came back, with their files, and where it stands what they told; None of those that nobody
+        else can read.
         If there is nothing else to do, the first of them is awaited."""
         while True:
             found = list(self._loaders.returned(_NAP if idle else 0.0))
             for lent, sessions in found:
-                loaded = {session.unit: session for session in sessions}
                 for unit, paths in lent.items():
-                    yield unit, list(paths), loaded.get(unit)
+                    yield unit, list(paths), sessions.get(unit)
             if found or not idle or not self._loaders.has_lent:
                 return
             rest()
@@ -86,8 +86,13 @@ class SessionLending:
 
 
 def _quiet_sizes(paths: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Of the files that may be lent. A log beside them that says only inside whose it is may be of any of those
+    sessions, and is read here after them."""
     until = quiet_until()
+    of_nobody = {folder_of(path) for path in paths if path.endswith(".jsonl") and session_of(path) is None}
     for path in paths:
+        if folder_of(path) in of_nobody:
+            continue
         try:
             found = os.stat(path)  # noqa: PTH116 # thousands of files
         except (OSError, ValueError):

@@ -20,6 +20,7 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
+from delegtop.feed.open_sessions import told_of_sessions
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
@@ -55,6 +56,8 @@ SIGN_SECONDS = 0.2
 UNENDED_SECONDS = 0.5
 """A last line that is a whole object and was left without its end so long is read as it is."""
 TIDY_SECONDS = 60.0
+LENT_SECONDS = 0.02
+"""Between two looks at what other processes have read."""
 REPORTS = "reports of changes"
 """Stands among the sources if the system gives none."""
 _NEVER = float("-inf")
@@ -81,8 +84,15 @@ class Batch(msgspec.Struct, frozen=True):
     """Everything as it was just before, in place of whatever was known: time has leapt."""
     ledger: Ledger | None = None
     """What whole files told, in place of their events."""
+    moments: list[Event] = []
+    """Of the ledger, for who hears of events: what a timeline is made of."""
     calls: "Sequence[CallsOfOne] | None" = None
     """Of sessions that were read in an earlier run: how long their calls took, in place of most signs of life."""
+
+    @property
+    def size(self) -> int:
+        """About how much there is to take in."""
+        return len(self.events) + (len(self.ledger) if self.ledger is not None else 0)
 
 
 class Readable(Protocol):
@@ -163,6 +173,7 @@ class Feed:
         self._folders: tuple[str, ...] = ()
         self._folders_changed_at = 0.0
         self._tidies = witness is None
+        self._is_brief = False
         self._tidied_at = _NEVER
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -206,6 +217,8 @@ class Feed:
         if whole and not self._glancing:
             self._tidy()
         yield from self._recalled()
+        if self._is_followed and not self.is_behind:
+            self._files.keep_once()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
 
@@ -220,12 +233,12 @@ class Feed:
         if self._files.index is not None and not self._files.waiting:
             for ledger in self._files.index.logs.tell():
                 yield Batch([], ledger=ledger)
-        for events, running, calls in self._files.recalled():
+        for ledger, running, moments, calls in self._files.recalled():
             for started in running:
                 self._processes.mind(started)
                 self._window.keep(started.id)
-            self._processes.take(events)
-            yield Batch(events, calls=calls)
+            self._processes.take([*told_of_sessions(ledger)])
+            yield Batch([], ledger=ledger, moments=moments, calls=calls)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
         """The files to look at now."""
@@ -338,20 +351,29 @@ class Feed:
 
     def _read_block(self, reading: FollowedFile, block: LineBlock, batch: list[Event]) -> None:
         """The same as reading its lines one by one, for less."""
-        records = 0
+        records, has_cut = 0, False
+        reading.dialect.is_brief = self._is_brief and self._files.index is None  # which counts calls by signs of life
         for told in reading.read_block(block):
-            if isinstance(told, Line):
-                alone = reading.read(told)
-                if len(alone) == 1 and type(alone[0]) is Heard:
-                    batch.append(alone[0])
+            if type(told) is Heard and not has_cut:  # the bulk of every log
+                batch.append(told)
+                records += 1
+            elif told is None:
+                records += 1
+            elif not isinstance(told, Line | tuple) and not has_cut:
+                self._mind(reading, told)
+                batch.append(told)
+                records += 1
+            else:
+                if isinstance(told, Line):
+                    whole = reading.read(told)
+                else:
+                    whole = reading.shortened(told if isinstance(told, tuple) else (told,))
+                has_cut = reading.dialect.has_cut
+                if len(whole) == 1 and type(whole[0]) is Heard:
+                    batch.append(whole[0])
                     records += 1
                 else:
-                    records += self._take(reading, alone, batch, None)
-                continue
-            records += 1
-            if type(told) is not Heard:  # the bulk of every log
-                self._mind(reading, told)
-            batch.append(told)
+                    records += self._take(reading, whole, batch, None)
         reading.records += records
 
     def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event]) -> None:
@@ -451,7 +473,12 @@ class Feed:
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
-        self._tidies = False
+        self._tidies = self._files.puts_away = False
+
+    def tell_briefly(self) -> None:
+        """Leave out signs of life of which nothing is left after the next: for those who only want to know how all
+        stands."""
+        self._is_brief = True
 
     # -- waiting and health ----------------------------------------------------------------------------------------
 
@@ -463,6 +490,8 @@ class Feed:
         if not self._is_followed:
             self._is_followed = True
             self._waker.watch(self._folders)
+        if self._files.is_lent:
+            timeout = min(timeout, LENT_SECONDS)
         until_next_look = max(min(self._look_at, self._scanned_at + self._rescan_after) - monotonic(), 0.0)
         self._waker.wait(min(timeout, self._pace.interval(), until_next_look))
 

@@ -13,20 +13,13 @@ HEADER = _SIZE.size
 LARGEST = 1 << 30
 
 
-class LoadedSession(Struct, frozen=True, gc=False, array_like=True):
-    """One session as the index would keep it."""
-
-    unit: str
-    name: str
-    data: bytes
-    has_secret: bool
-    """It is not written down."""
-
-
 class LoadedPart(Struct, frozen=True, gc=False, array_like=True):
     """The answer to one list of paths."""
 
-    sessions: list[LoadedSession]
+    blocks: list[bytes]
+    """As the index would keep them."""
+    units: dict[str, str]
+    """Which sessions stand in them, by the names under which they are kept."""
 
 
 def send(stream: IO[bytes], message: object) -> None:

@@ -5,6 +5,7 @@ their end, each as the index would keep it. Whoever started it reads everything 
 """
 
 import gc
+import os
 import sys
 from queue import SimpleQueue
 from threading import Thread
@@ -14,8 +15,11 @@ import msgspec
 from delegtop.base.clock import WallClock
 from delegtop.feed import file_catalogue
 from delegtop.feed.live_feed import Feed
-from delegtop.feed.loaded_sessions import HEADER, LoadedPart, LoadedSession, send, size_of
-from delegtop.feed.session_index import SessionIndex
+from delegtop.feed.loaded_sessions import HEADER, LoadedPart, send, size_of
+from delegtop.feed.session_index import Place, SessionIndex, packed_blocks
+
+_NICE = 10
+"""Keys of a dashboard, and the agents that are at work, come first."""
 
 
 class _Collecting(SessionIndex):
@@ -25,14 +29,19 @@ class _Collecting(SessionIndex):
 
     def __init__(self) -> None:
         super().__init__(None)
-        self.loaded: list[LoadedSession] = []
+        self._loaded: dict[str, Place] = {}
 
-    def _write_down(self, unit: str, name: str, data: bytes, *, has_secret: bool) -> None:
-        self.loaded.append(LoadedSession(unit, name, data, has_secret))
+    def _note(self, unit: str, place: Place) -> None:
+        self._loaded[unit] = place
 
     def _let_go(self, unit: str) -> None:
         super()._let_go(unit)
-        self.loaded = [each for each in self.loaded if each.unit != unit]
+        self._loaded.pop(unit, None)
+
+    def part(self) -> LoadedPart:
+        """All that was read."""
+        blocks = [data for data, _ in packed_blocks(self._loaded.values())]
+        return LoadedPart(blocks, {session.name: unit for unit, (_, session) in self._loaded.items()})
 
 
 def load(paths: list[str]) -> LoadedPart:
@@ -42,10 +51,11 @@ def load(paths: list[str]) -> LoadedPart:
     for _ in feed.read_all():
         pass
     feed.close()
-    return LoadedPart(index.loaded)
+    return index.part()
 
 
 def main() -> None:
+    os.nice(_NICE)
     gc.disable()
     file_catalogue.WORTH = 0  # this process is there for nothing else
     asked = SimpleQueue[list[str] | None]()

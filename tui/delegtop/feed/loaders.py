@@ -14,7 +14,8 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from delegtop.feed.loaded_sessions import HEADER, LoadedPart, LoadedSession, send, size_of
+from delegtop.feed.kept_session import KeptSession, SessionBlock, unpack_block
+from delegtop.feed.loaded_sessions import HEADER, LoadedPart, send, size_of
 
 _AHEAD = 2
 """Parts that one has at a time: it begins the next as soon as it has answered."""
@@ -32,7 +33,8 @@ class Returned(NamedTuple):
     """What came back of one part."""
 
     lent: Units
-    sessions: list[LoadedSession]
+    sessions: "dict[str, tuple[SessionBlock, KeptSession]]"
+    """Where it stands what they told."""
 
 
 def processors() -> int:
@@ -74,7 +76,10 @@ class _Loader:
         while len(self._read) >= HEADER and len(self._read) >= HEADER + (size := size_of(bytes(self._read[:HEADER]))):
             answer = _unpack(self._read[HEADER : HEADER + size])
             del self._read[: HEADER + size]
-            yield Returned(self.lent.pop(0), answer.sessions)
+            blocks = [block for data in answer.blocks if (block := unpack_block(data)) is not None]
+            places = {session.name: (block, session) for block in blocks for session in block.sessions}
+            sessions = {unit: places[name] for name, unit in answer.units.items() if name in places}
+            yield Returned(self.lent.pop(0), sessions)
 
     def end(self) -> None:
         self._process.kill()
@@ -129,7 +134,7 @@ class Loaders:
                 self._ready.unregister(loader.output)
                 self._loaders.remove(loader)
                 loader.end()
-                yield from (Returned(units, []) for units in loader.lent)
+                yield from (Returned(units, {}) for units in loader.lent)
 
     def end(self) -> None:
         for loader in self._loaders:

@@ -62,10 +62,10 @@ class LogIndex:
         """The logs that are read from now on, and the keys of their texts."""
 
     def recall(self, paths: Iterable[str]) -> None:
-        """Find what is known of these new files."""
+        """Find what is known of these new logs, which belong to no session."""
         if self._file is None:
             return
-        names = {_name(path): path for path in paths if session_of(path) is None and _size(path) >= LEAST}
+        names = {_name(path): path for path in paths if _size(path) >= LEAST}
         if names:
             for name, data in self._file.find(names, WallClock().now()):
                 if (kept := unpack_log(data)) is not None and kept.file.path == names[name]:

@@ -3,18 +3,22 @@
 The feed has no ledger: whoever reads it grows one, or none. So this keeps the little that the question needs.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Described, Ended, Ending, Erred, Event, Heard, Phase, Resumed, Sighted, Started
+from delegtop.model.store.ends import OPEN
+from delegtop.model.store.ledger import Handle, Ledger
+from delegtop.model.store.retelling import retold
 
 _NEVER = Millis(0)
 _ABOVE = 100
 """So many levels are climbed; a circle ends too."""
 _TELLING = (Described, Ended, Resumed, Erred, Sighted)
+_GOING_ON = (OPEN, int(Ending.GONE))
 _MANY = 10_000
 """So many are remembered before those that are over are forgotten."""
 
@@ -89,6 +93,22 @@ class _Row:
 def _is_here(event: Heard | Described | Ended | Resumed | Erred | Sighted) -> bool:
     """What another host tells of a session by the same id is about another one."""
     return not event.origin.host
+
+
+def told_of_sessions(ledger: Ledger) -> Iterator[Event]:
+    """Of a whole ledger what tells of sessions, of those at work, and of who stands between them."""
+    ids, shapes, by, parents = ledger.ids, ledger.starts.shape, ledger.ends.by, ledger.starts.parent
+    wanted = dict[Handle, None]()
+    for row, shape in enumerate(shapes[: len(ids)]):
+        if shape is None or shape.product is None:
+            continue
+        if ledger.is_session(row) or by[row] in _GOING_ON or ledger.details(row).resumed_at is not None:
+            above: Handle | None = row
+            while above is not None and above not in wanted:
+                wanted[above] = None
+                above = ledger.find(parents[above] or "")
+    for row in wanted:
+        yield from retold(ledger, row)
 
 
 class OpenSessions:

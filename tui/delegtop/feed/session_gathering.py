@@ -1,17 +1,34 @@
 """What the files of one session tell, gathered while they are read, so that it can be kept once they are at rest."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from delegtop.base.clock import MINUTE
-from delegtop.feed.kept_session import Told, told_by
+from delegtop.feed.kept_session import KeptFile, KeptSession, Moments, SessionBlock, fields_of, has_secret, minutes_told
 from delegtop.feed.running_starts import RunningStarts
 from delegtop.model.call_durations import CallCounts
-from delegtop.model.events import Deviation, Event, Heard
+from delegtop.model.events import (
+    Awaited,
+    Described,
+    Deviation,
+    Ended,
+    Erred,
+    Event,
+    Heard,
+    Noted,
+    Resumed,
+    Sighted,
+    Started,
+)
+from delegtop.model.sleep_detector import SleepDetector
+from delegtop.model.store.details import NOWHERE
 from delegtop.model.store.ledger import Ledger
 from delegtop.model.usage import Usage
 
 _MOST = 200_000
 """Events beside signs of life: more are not held in memory only to be kept."""
+_KEEPABLE = frozenset({Started, Described, Noted, Awaited, Sighted, Resumed, Erred, Ended})
+"""What is said of one delegation, whoever else there is."""
 
 
 class LastSigns:
@@ -84,7 +101,7 @@ class SessionGathering:
         self._signs = LastSigns()
         self._events: list[Event] = []
         self._running = RunningStarts()
-        self._order: dict[str, None] = {}
+        self._order: dict[str | None, None] = {}
 
     def take(self, events: Sequence[Event]) -> None:
         if len(self._events) > _MOST:
@@ -92,7 +109,7 @@ class SessionGathering:
             self._events, self._signs, self._running, self.calls = [], LastSigns(), RunningStarts(), CallCounts()
             return
         heard: list[Heard] = []
-        order, source, id = self._order, "", ""
+        order, source, id = self._order, "", None
         for event in events:
             if event.origin.source is not source:
                 source = event.origin.source
@@ -105,12 +122,51 @@ class SessionGathering:
                     order[id] = None
             elif not isinstance(event, Deviation):
                 self._events.append(event)
-                order[getattr(event, "id", "")] = None
+                order[getattr(event, "id", None)] = None
                 self._running.mind(event)
         self._signs.take(heard)
         self.calls.heed(events)
 
-    def told(self) -> Told | None:
-        """All of it; None if it cannot be kept."""
-        order = [id for id in self._order if id]
-        return told_by(self._events, self._signs.all(), self._signs.minutes, order, [*self._running])
+    def keep_in(
+        self, block: SessionBlock, name: str, files: Sequence[KeptFile], others: Sequence[KeptFile]
+    ) -> KeptSession | None:
+        """Put all of it into a block that knows none of those it tells of; None if it cannot be kept."""
+        if not {*map(type, self._events)} <= _KEEPABLE:
+            return None
+        ledger, first, signs, calls = block.ledger, len(block.ledger), self._signs.all(), self.calls.all()
+        ledger.pulse = SleepDetector()
+        order = [Heard(id, None, NOWHERE) for id in self.ids]
+        ledger.apply([*order, *self._events, *signs], set(), set(), set(), set())
+        words = fields_of((*self._events, *signs)), calls, [each.words for file in files for each in file.examples]
+        session = KeptSession(
+            name,
+            tuple(files),
+            tuple(others),
+            tuple(self._running),
+            minutes_told(self._signs.minutes.union(ledger.pulse.minutes)),
+            first,
+            len(ledger) - first,
+            has_secret=has_secret(words),
+        )
+        block.put(session, self._moments(), calls)
+        return session
+
+    @property
+    def ids(self) -> list[str]:
+        """Of all that it tells of, as they were first told of: what else is equal stands in this order."""
+        return [id for id in self._order if id is not None]
+
+    def _moments(self) -> Moments:
+        ends = Counter(event.id for event in self._events if type(event) is Ended)
+        again = {event.id for event in self._events if type(event) is Resumed}
+        found = Moments([], [], [], [])
+        for event in self._events:
+            if type(event) is Noted:
+                found.notes.append(event)
+            elif type(event) is Awaited:
+                found.waits.append(event)
+            elif type(event) is Resumed:
+                found.resumed.append(event)
+            elif type(event) is Ended and (ends[event.id] > 1 or event.id in again):
+                found.ends.append(event)
+        return found

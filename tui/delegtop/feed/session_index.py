@@ -8,8 +8,9 @@ copy, an id that others tell of too) is read from its top.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import delegtop
 from delegtop import __version__
@@ -18,19 +19,7 @@ from delegtop.dialects import OWN, Dialect, load, plugins
 from delegtop.feed.dormant_sessions import Kept, Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile, place
-from delegtop.feed.kept_session import (
-    LAYOUT,
-    KeptFile,
-    KeptSession,
-    Told,
-    holds_secret,
-    kept_file,
-    pack,
-    unpack,
-    unpack_calls,
-    unpack_told,
-)
-from delegtop.feed.loaded_sessions import LoadedSession
+from delegtop.feed.kept_session import LAYOUT, KeptFile, KeptSession, SessionBlock, kept_file, unpack_block
 from delegtop.feed.log_index import LogIndex
 from delegtop.feed.recent_window import folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
@@ -38,22 +27,30 @@ from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Event, Started
 from delegtop.model.store import packed_ledger
 from delegtop.model.store.archive import press
+from delegtop.model.store.ledger import Ledger
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
 
-BATCH = 1_000
-"""Events."""
+MOST = 1_000
+"""Delegations of a block: whoever asks for one session unpacks all of them."""
+_THIN = MOST // 2
+"""A block with fewer is written anew with what is new: each run may add one."""
 
+T = TypeVar("T")
 Family = tuple[str, str]
+Place = tuple[SessionBlock, KeptSession]
+"""Where it stands what a session told."""
 
 
 class Recalled(NamedTuple):
     """What sessions told that are in the index."""
 
-    events: list[Event]
+    ledger: Ledger
     running: Sequence[Started]
     """The starts of those whose process is still to be looked for."""
+    moments: list[Event]
+    """What a timeline is made of, for who asks for it."""
     calls: Sequence[CallsOfOne]
     """How long their calls took, for who asks for it."""
 
@@ -64,21 +61,27 @@ class SessionIndex:
     lends: ClassVar[bool] = True
     """Whether other processes may read a part of what is not known, where it is much."""
 
-    def __init__(self, file: IndexFile | None, *, logs: bool = True, calls: bool = False) -> None:
+    def __init__(
+        self, file: IndexFile | None, *, logs: bool = True, moments: bool = False, calls: bool = False
+    ) -> None:
         self._file = file
-        self._asks_calls = calls
+        self._asks_moments, self._asks_calls = moments, calls
         self.logs = LogIndex(file if logs else None)
         """Logs that belong to no session; None are kept, and all are read, for who wants to hear of each event."""
         self._gathered: dict[str, SessionGathering] = {}
         self._owners: dict[Family, dict[str, str]] = {}
         """Which unit told of an id, where one reader reads several."""
-        self._waiting: dict[str, tuple[KeptSession, Told, Sequence[CallsOfOne]]] = {}
+        self._waiting: dict[str, Place] = {}
         """What is not told yet."""
-        self._minutes: set[int] = set()
         self._reading: FollowedFile | None = None
         """The file that is being read, and where what it told begins in the batch."""
         self._first = 0
-        self._new: dict[str, bytes] = {}
+        self._block = SessionBlock()
+        """What is kept from now on."""
+        self._new: dict[str, Place] = {}
+        self._thin: list[Place] = []
+        """What is kept in blocks in which there is room."""
+        self._new_logs: dict[str, bytes] = {}
         self._gone: set[str] = set()
         self._names: dict[str, str] = {}
         """Under which name a unit is kept."""
@@ -89,37 +92,48 @@ class SessionIndex:
         self, paths: Iterable[str], busy: Collection[str], knows: Callable[[int], bool]
     ) -> Iterator[tuple[str, list[Kept]]]:
         """The units of these new files that need not be read, with what the shelf keeps of each; none of `busy`, and
-        none with a text that `knows` knows."""
+        none with a text that `knows` knows. What is known of logs is noted for when they are opened."""
         units: dict[str, set[str]] = {}
         for path in paths:
             units.setdefault(unit_of(path), set()).add(path)
+        self.logs.recall(unit for unit in units if unit in units[unit])
         names = {_name(unit, found): unit for unit, found in units.items() if unit not in busy}
-        for name, data in self._file.find(names, WallClock().now()) if self._file is not None else ():
-            unit = names[name]
-            if (files := self._take_over(unit, name, data, units[unit], knows)) is not None:
-                yield unit, files
+        for data in self._file.find_blocks(names, WallClock().now()) if self._file is not None else ():
+            block = unpack_block(data)
+            if block is None or not self._is_asked_for(block):
+                continue
+            is_thin = len(block.ledger) < _THIN
+            for session in block.sessions:
+                unit = names.get(session.name)
+                if unit is not None and (files := self._take_over(unit, (block, session), units[unit], knows)):
+                    if is_thin:
+                        self._thin.append((block, session))
+                    yield unit, files
+
+    def _is_asked_for(self, block: SessionBlock) -> bool:
+        """Whether all is there that is asked for."""
+        try:
+            asked = [*(block.moments() if self._asks_moments else ()), *(block.calls() if self._asks_calls else ())]
+        except ValueError:
+            return False
+        return len(asked) == len(block.sessions) * (self._asks_moments + self._asks_calls)
 
     def _take_over(
-        self, unit: str, name: str, data: bytes, paths: Collection[str], knows: Callable[[int], bool]
+        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
     ) -> list[Kept] | None:
         """What the shelf keeps of the files of a unit, if they are what they were when they told this."""
-        kept = unpack(data)
-        files = None if kept is None else _unchanged(kept, paths, knows)
-        told = None if kept is None or files is None else unpack_told(kept.told)
-        if kept is None or told is None:
-            return None
-        if (calls := unpack_calls(kept.calls) if self._asks_calls else []) is None:
-            return None
-        self._waiting[unit], self._names[unit] = (kept, told, calls), name
+        files = _unchanged(place[1], paths, knows)
+        if files is not None:
+            self._waiting[unit], self._names[unit] = place, place[1].name
         return files
 
     def take_back(
-        self, loaded: LoadedSession, paths: Collection[str], knows: Callable[[int], bool]
+        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
     ) -> list[Kept] | None:
         """The same of what another process has just read; it is kept from now on."""
-        files = self._take_over(loaded.unit, loaded.name, loaded.data, {*paths}, knows)
+        files = self._take_over(unit, place, {*paths}, knows)
         if files is not None:
-            self._write_down(loaded.unit, loaded.name, loaded.data, has_secret=loaded.has_secret)
+            self._note(unit, place)
         return files
 
     @property
@@ -139,26 +153,30 @@ class SessionIndex:
     def doubtful(self) -> list[str]:
         """The units that tell of ids which others tell of too: they may have to do with each other."""
         doubts: set[str] = set()
-        for unit, (kept, told, _) in self._waiting.items():
-            if (family := _family(kept)) is not None:
-                doubts |= self._own(family, unit, told.ids())
+        for unit, (block, session) in self._waiting.items():
+            if (family := _family(session)) is not None:
+                doubts |= self._own(family, unit, block.ids(session))
         return [unit for unit in self._waiting if unit in doubts]
 
     def tell(self) -> Iterator[Recalled]:
-        """What those told that are not in doubt."""
-        waiting, self._waiting = self._waiting, {}
-        events: list[Event] = []
-        running: list[Started] = []
-        calls: list[CallsOfOne] = []
-        for _, told, made in sorted(waiting.values(), key=lambda each: _reading_order(each[0])):
-            events += told.events(self._minutes)
-            running += told.running
-            calls += made
-            if len(events) >= BATCH:
-                yield Recalled(events, running, calls)
-                events, running, calls = [], [], []
-        if events:
-            yield Recalled(events, running, calls)
+        """What those told that are not in doubt, block by block."""
+        blocks: dict[SessionBlock, list[KeptSession]] = {}
+        for block, session in self._waiting.values():
+            blocks.setdefault(block, []).append(session)
+        self._waiting = {}
+        for block, sessions in blocks.items():
+            sessions.sort(key=lambda each: each.first)
+            running = [started for session in sessions for started in session.running]
+            ledger = block.told_by(sessions)
+            moments = [*self._moments(block, sessions, ledger)] if self._asks_moments else []
+            yield Recalled(ledger, running, moments, _calls(block, sessions) if self._asks_calls else ())
+
+    def _moments(self, block: SessionBlock, sessions: Sequence[KeptSession], ledger: Ledger) -> Iterator[Event]:
+        for row in ledger:
+            yield from ledger.ends.told(row, ledger.ids[row])
+            yield from ledger.faults(row)
+        for _, moments in _of(sessions, block, block.moments()):
+            yield from moments.all()
 
     def _own(self, family: Family, unit: str, ids: Iterable[str]) -> set[str]:
         """Note whose the ids are; the units that have to do with each other."""
@@ -214,7 +232,7 @@ class SessionIndex:
         gathered = self._gathered.pop(unit, None)
         if gathered is None or gathered.is_spoilt or gathered.paths != {file.reading.path for file in files}:
             return
-        if not all(_can_keep(file) for file in files) or (told := gathered.told()) is None:
+        if not all(map(_can_keep, files)):
             return
         kept: list[KeptFile] = []
         for file in files:
@@ -225,34 +243,85 @@ class SessionIndex:
         beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
         if len(beside) < len(unknown):
             return
-        calls = gathered.calls.all()
-        if (data := pack(kept, beside, told, calls)) is not None:
-            name = _name(unit, {*gathered.paths, *unknown})
-            self._write_down(unit, name, data, has_secret=holds_secret(told, calls, kept))
+        if len(self._block.ledger) >= MOST or self._block.is_known(gathered.ids):
+            self._block = SessionBlock()
+        session = gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
+        if session is not None:
+            self._note(unit, (self._block, session))
 
-    def _write_down(self, unit: str, name: str, data: bytes, *, has_secret: bool) -> None:
-        """Unless there is a secret in it."""
-        if not has_secret:
-            self._names[unit], self._new[name] = name, data
+    def _note(self, unit: str, place: Place) -> None:
+        """It is written down, unless there is a secret in it."""
+        name = place[1].name
+        if not place[1].has_secret:
+            self._names[unit], self._new[name] = name, place
             self._gone.discard(name)
 
     def keep_logs(self, readings: Mapping[str, FollowedFile], tail: Tail) -> None:
         """Keep what logs told that belong to no session."""
-        self._new.update(self.logs.keep(readings, tail))
+        self._new_logs.update(self.logs.keep(readings, tail))
 
     def close(self) -> None:
         """Write down what is new."""
-        if self._file is not None and (self._new or self._gone):
-            self._file.write(self._new, self._gone, WallClock().now())
-            self._new, self._gone = {}, set()
+        if self._file is not None and (self._new or self._new_logs or self._gone):
+            thin = self._thin if self._new else []
+            places = {session.name: (block, session) for block, session in thin if session.name not in self._gone}
+            blocks = packed_blocks({**places, **self._new}.values())
+            self._file.write(self._new_logs, blocks, self._gone, WallClock().now())
+        self._new, self._new_logs, self._gone, self._thin = {}, {}, set(), []
+
+
+def packed_blocks(places: Iterable[Place]) -> list[tuple[bytes, list[str]]]:
+    """These sessions in blocks of their own as they are kept, with the names of those in each."""
+    return [*_packed(_blocks(places))]
+
+
+def _blocks(places: Iterable[Place]) -> list[SessionBlock]:
+    """None of them tells of an id twice."""
+    blocks: dict[SessionBlock, list[KeptSession]] = {}
+    for block, session in places:
+        blocks.setdefault(block, []).append(session)
+    found: list[SessionBlock] = []
+    mixed = SessionBlock()
+    for block, sessions in blocks.items():
+        if len(sessions) == len(block.sessions) and len(block.ledger) >= _THIN:
+            found.append(block)
+            continue
+        ids = {id for session in sessions for id in block.ids(session)}
+        if mixed.sessions and (len(mixed.ledger) + len(ids) > MOST or mixed.is_known(ids)):
+            found.append(mixed)
+            mixed = SessionBlock()
+        with suppress(ValueError):  # what stands beside them is none
+            mixed.add(block, sessions)
+    return [*found, mixed] if mixed.sessions else found
+
+
+def _packed(blocks: Iterable[SessionBlock]) -> Iterator[tuple[bytes, list[str]]]:
+    """What cannot be kept is found by halves."""
+    for block in blocks:
+        data = block.pack()
+        if data is not None:
+            yield data, [session.name for session in block.sessions]
+        elif (count := len(block.sessions)) > 1:
+            halves = block.sessions[: count // 2], block.sessions[count // 2 :]
+            yield from _packed(block.part(half) for half in halves)
+
+
+def _of(sessions: Iterable[KeptSession], block: SessionBlock, beside: Sequence[T]) -> Iterator[tuple[KeptSession, T]]:
+    """What stands beside these in their block."""
+    wanted = {session.name for session in sessions}
+    return ((each, found) for each, found in zip(block.sessions, beside, strict=True) if each.name in wanted)
+
+
+def _calls(block: SessionBlock, sessions: Iterable[KeptSession]) -> list[CallsOfOne]:
+    return [one for _, calls in _of(sessions, block, block.calls()) for one in calls]
 
 
 OpenIndex = Callable[[], SessionIndex | None]
 
 
-def open_index(*, logs: bool, calls: bool) -> SessionIndex | None:
+def open_index(*, logs: bool, moments: bool, calls: bool) -> SessionIndex | None:
     """The index of this user; None where other packages read logs too: nobody knows when what they tell changes."""
-    return None if plugins() else SessionIndex(IndexFile(place(), context()), logs=logs, calls=calls)
+    return None if plugins() else SessionIndex(IndexFile(place(), context()), logs=logs, moments=moments, calls=calls)
 
 
 def context() -> str:
@@ -325,11 +394,6 @@ def _digest(path: str, look: Look) -> int | None:
         return None
     finally:
         os.close(fd)
-
-
-def _reading_order(kept: KeptSession) -> tuple[int, int, int, str]:
-    """About when it would have been read: as `Tail` reads new files."""
-    return min((-file.look[2], len(file.path), file.look[3], file.path) for file in kept.files)
 
 
 def _can_keep(file: Resting) -> bool:

@@ -135,9 +135,11 @@ class Lifecycle:
         is_open = ending is None and not self._left(handle)
         before = self._state[handle]
         limit = self._limit(handle) if is_open else None
-        if self._set_due(handle, limit) and before != _UNSEEN:  # who came with it is looked at anyway
+        has_due = limit is not None or handle in self._due
+        if has_due and self._set_due(handle, limit) and before != _UNSEEN:  # who came with it is looked at anyway
             self._touch_below((handle,), deep=False)
-        self._learn(handle, ending)
+        if (kind := _kind(self._ledger.starts.shape[handle])) is not None:
+            self._learn(handle, kind, ending)
         missed = self._miss(handle)
         if is_open:
             state = self._open_state(handle, limit)
@@ -163,11 +165,8 @@ class Lifecycle:
         before, self._due[handle] = self._due.get(handle), limit.at
         return before != limit.at
 
-    def _learn(self, handle: Handle, ending: tuple[Outcome, Ending, Millis | None] | None) -> None:
+    def _learn(self, handle: Handle, kind: Kind, ending: tuple[Outcome, Ending, Millis | None] | None) -> None:
         """Remember how long it took."""
-        kind = _kind(self._ledger.shape(handle))
-        if kind is None:
-            return
         started = self._ledger.start(handle)
         took = None
         if ending is not None and ending[0] is Outcome.COMPLETED and ending[2] is not None and started is not None:

@@ -1,8 +1,7 @@
 """The pulse: the minutes in which any log said anything. Where all were silent at once, the machine slept."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 
 from delegtop.base.clock import MINUTE, Millis
 
@@ -10,34 +9,95 @@ ASLEEP = 15 * MINUTE
 """So long must every log be silent at once."""
 
 Gaps = tuple[tuple[Millis, Millis], ...]
+_BITS = 9
+"""Some eight hours of minutes stand in one number."""
+_LAST = (1 << _BITS) - 1
+_SILENCE = "0" * (ASLEEP // MINUTE)
+
+
+class Minutes:
+    """A set of minutes, a bit for each: of a long history there are very many, and as numbers they take sixty bytes."""
+
+    def __init__(self, minutes: Iterable[int] = ()) -> None:
+        self._spans: dict[int, int] = {}
+        self.changed: set[int] = set()
+        """The spans in which there are more than when somebody last looked."""
+        self.update(minutes)
+
+    def add(self, minute: int) -> None:
+        span, bit = minute >> _BITS, 1 << (minute & _LAST)
+        known = self._spans.get(span, 0)
+        if not known & bit:
+            self._spans[span] = known | bit
+            self.changed.add(span)
+
+    def update(self, minutes: Iterable[int]) -> None:
+        for minute in minutes:
+            self.add(minute)
+
+    def __iter__(self) -> Iterator[int]:
+        for span, bits in sorted(self._spans.items()):
+            for number, bit in enumerate(bin(bits)[:1:-1], span << _BITS):
+                if bit == "1":
+                    yield number
+
+    def spells(self, span: int) -> tuple[int, ...]:
+        """The first and the last minute of each spell in a span that no long silence breaks."""
+        bits = bin(self._spans[span])[:1:-1]  # its last one is set
+        found: list[int] = []
+        start = bits.find("1")
+        while start >= 0:
+            end = bits.find(_SILENCE, start)
+            found += (span << _BITS) + start, (span << _BITS) + (end if end >= 0 else len(bits)) - 1
+            start = bits.find("1", end) if end >= 0 else -1
+        return tuple(found)
 
 
 class SleepDetector:
     """A set of minutes, so the order in which events come does not matter."""
 
-    def __init__(self) -> None:
-        self.minutes: set[int] = set()
-        self._sorted: list[int] = []
+    def __init__(self, minutes: Iterable[int] = ()) -> None:
+        self.minutes = Minutes(minutes)
+        self._spells: dict[int, tuple[int, ...]] = {}
+        self._silences: list[tuple[int, int]] = []
+        """The minutes before and after each long silence, oldest first."""
+        self._looks = 0
+        """How often there was something new."""
         self._asleep: tuple[tuple[int, int], Gaps] = ((0, 0), ())
-        """By how many minutes the last answer was found, and the answer."""
+        """By what the last answer was found, and the answer."""
 
     def asleep(self, until: Millis) -> Gaps:
         """All long silences of everybody that were over by then."""
-        self._sort()
-        found_by = len(self._sorted), bisect_right(self._sorted, until // MINUTE)
+        self._look()
+        found_by = self._looks, bisect_right(self._silences, until // MINUTE, key=_after)
         if self._asleep[0] != found_by:
             self._asleep = found_by, tuple(self.gaps(Millis(0), until))
         return self._asleep[1]
 
-    def _sort(self) -> None:
-        if len(self._sorted) != len(self.minutes):
-            self._sorted = sorted(self.minutes)
+    def _look(self) -> None:
+        minutes = self.minutes
+        if not minutes.changed:
+            return
+        for span in minutes.changed:
+            self._spells[span] = minutes.spells(span)
+        minutes.changed.clear()
+        self._looks += 1
+        edges = [edge for _, spells in sorted(self._spells.items()) for edge in spells]
+        silences = zip(edges[1:-1:2], edges[2::2], strict=True)  # from the end of one spell to the start of the next
+        self._silences = [each for each in silences if (each[1] - each[0]) * MINUTE > ASLEEP]
 
     def gaps(self, since: Millis, until: Millis) -> Iterator[tuple[Millis, Millis]]:
         """The long silences of everybody that began at or after `since` and were over by `until`, oldest first."""
-        self._sort()
-        first = bisect_left(self._sorted, since // MINUTE)
-        last = bisect_right(self._sorted, until // MINUTE)
-        for before, after in pairwise(self._sorted[first:last]):
-            if (after - before) * MINUTE > ASLEEP:
-                yield Millis((before + 1) * MINUTE), Millis(after * MINUTE)
+        self._look()
+        first = bisect_left(self._silences, since // MINUTE, key=_before)
+        last = bisect_right(self._silences, until // MINUTE, key=_after)
+        for before, after in self._silences[first:last]:
+            yield Millis((before + 1) * MINUTE), Millis(after * MINUTE)
+
+
+def _before(silence: tuple[int, int]) -> int:
+    return silence[0]
+
+
+def _after(silence: tuple[int, int]) -> int:
+    return silence[1]

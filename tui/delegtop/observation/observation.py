@@ -5,7 +5,7 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -298,6 +298,7 @@ class Observation:
                 lives.update(change.lives, change.added)
             if self._heed is not None:
                 self._heed(batch.events)
+                self._heed(batch.moments)
             if self._call_counts is not None:
                 self._call_counts.take(batch.events, batch.calls)
             if after_batch is not None:
@@ -414,14 +415,16 @@ def opened(
     """The sources of these places, of which nothing is read yet. `exclude` leaves out more than the settings do, `sift`
     those files that somebody knows. `witness` is told every line; `heed` what it tells, once unless it may be
     `told_again`, and `calls` how long calls took. With `rewinds` whoever looks at the present can go back in it. To
-    read once is to wait for other hosts as many seconds as `patience` says. With `indexed`, for who reads once and need
-    not hear of every sign of life, what is known from earlier runs is not read again."""
+    read once is to wait for other hosts as many seconds as `patience` says. With `indexed`, for who need not hear of
+    every sign of life, what is known from earlier runs is not read again until somebody goes back in time."""
     clock = clock or WallClock()
-    is_plain = witness is None and format is None and not rewinds and isinstance(clock, WallClock)
+    is_plain = witness is None and format is None and isinstance(clock, WallClock)
     is_heard = heed is not None or calls is not None
-    index = session_index(settings, logs=not is_heard, calls=calls is not None) if indexed and is_plain else None
+    logs = not is_heard and not rewinds  # whose rows are to come while they are read
+    known = session_index(settings, logs=logs, moments=heed is not None, calls=calls is not None)
+    index = known if indexed and is_plain else None
 
-    def feed(clock: Clock) -> Feed:
+    def feed(clock: Clock, index: "OpenIndex | None" = None) -> Feed:
         return Feed(
             places.sources,
             clock=clock,
@@ -438,9 +441,12 @@ def opened(
 
     learns = settings.learn and not places.named and not isinstance(clock, FrozenClock)
     policy = policy or policy_for(settings, places.sources, learned=learns)
-    live = _fleet(places, settings, clock, feed, witness, patience) if places.hosts else feed(clock)
+    local = partial(feed, index=index)
+    live = _fleet(places, settings, clock, local, witness, patience) if places.hosts else local(clock)
     if is_heard and not told_again:
         live.tell_once()
+    if not is_heard and not rewinds and isinstance(live, Feed):  # the dashboard says how many come in a second
+        live.tell_briefly()
     readable: Readable = live
     if rewinds and STDIN not in places.sources:  # a pipe cannot be read a second time
         from delegtop.feed.replay_feed import Replay  # as above
@@ -465,16 +471,16 @@ def opened(
     )
 
 
-def session_index(settings: Settings, *, logs: bool, calls: bool = False) -> "OpenIndex | None":
-    """What opens the index of finished sessions, of `logs` that belong to none, and of how long `calls` took. Times
-    that do not say their zone are kept as UTC."""
+def session_index(settings: Settings, *, logs: bool, moments: bool, calls: bool) -> "OpenIndex | None":
+    """What opens the index of finished sessions, with `logs` that belong to none, with the `moments` of a timeline, or
+    with how long `calls` took. Times that do not say their zone are kept as UTC."""
     if not settings.index or settings.naive_times != "utc":
         return None
 
     def opened() -> "SessionIndex | None":
         from delegtop.feed.session_index import open_index  # few have so much to read that it is worth it
 
-        return open_index(logs=logs, calls=calls)
+        return open_index(logs=logs, moments=moments, calls=calls)
 
     return opened
 

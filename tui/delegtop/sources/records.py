@@ -137,6 +137,11 @@ class Unreadable(msgspec.Struct, frozen=True, gc=False):
     excerpt: str = ""
 
 
+def failed(origin: Origin, error: Exception) -> Unreadable:
+    """What is said of a line over which the reader of its format fails."""
+    return Unreadable(origin, f"the format failed: {type(error).__name__}", str(error))
+
+
 _decode = msgspec.json.Decoder().decode
 
 

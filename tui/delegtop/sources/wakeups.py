@@ -16,7 +16,7 @@ FAST = 0.03
 SLOW = 0.25
 IDLE = 1.0
 _HOT = 3.0
-_COLD = 60.0
+_SHARE = 40
 _STEP = 50
 _DEBOUNCE = 100
 """Milliseconds. The defaults would hold back changes for up to 1.6 s when many files are written at once.
@@ -26,10 +26,9 @@ _LAST_STEP = 2.0
 
 
 def interval(quiet: float) -> float:
-    """Seconds until the next look, `quiet` seconds after something last grew: soon at first, then ever later."""
-    if quiet < _HOT:
-        return FAST
-    return SLOW if quiet < _COLD else IDLE
+    """Seconds until the next look, `quiet` seconds after something last grew: soon at first, then ever later: what has
+    rested for a minute is not waited for by quarters of a second."""
+    return FAST if quiet < _HOT else min(max(quiet / _SHARE, SLOW), IDLE)
 
 
 class Pace:

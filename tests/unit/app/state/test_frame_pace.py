@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from delegtop.app.state import frame_pace
-from delegtop.app.state.frame_pace import BURST, LOADING, STREAM, STREAMING, UNTOUCHED, Frames, pace
+from delegtop.app.state.frame_pace import BURST, LOADING, STREAM, STREAMING, UNTOUCHED, UNWATCHED, Frames, pace
 
 
 class Screen:
@@ -129,3 +129,4 @@ class TestPace:
 
     def test_a_big_log_that_loads_comes_before_frames(self) -> None:
         assert pace(15, loading=True, arriving=0, untouched=0) == LOADING
+        assert pace(15, loading=True, arriving=0, untouched=UNTOUCHED) == UNWATCHED < LOADING

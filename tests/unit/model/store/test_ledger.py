@@ -6,7 +6,7 @@ import pytest
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.events import Described, Event, Noted, Started
+from delegtop.model.events import Described, Event, Heard, Noted, Started
 from delegtop.model.forest import Forest
 
 
@@ -41,6 +41,18 @@ def test_a_deadline_that_another_start_overrules_is_forgotten() -> None:
 def test_a_line_number_no_log_has_stops_nothing() -> None:
     facts = folded(Started("a", None, Origin("log", 1 << 40, 7))).delegation(0)
     assert facts.started_origin == Origin("log", 0xFFFF_FFFF, 7)
+
+
+@pytest.mark.parametrize(("line", "kept"), [(1 << 40, 0xFFFF_FFFF), (-3, 0)])
+@pytest.mark.parametrize("offset", [7, 1 << 40])
+@pytest.mark.parametrize("host", ["", "gpu1"])
+def test_nor_does_one_of_a_sign_of_life_among_others(line: int, kept: int, offset: int, host: str) -> None:
+    places = [Origin("log", 1, 10, host), Origin("log", line, offset, host), Origin("other", 3, 30, host)]
+    signs = [Heard(id, Millis(at), place) for at, (id, place) in enumerate(zip("abc", places, strict=True))]
+    forest = Forest()
+    forest.apply(signs)
+    heard = [forest.delegation(handle).heard_origin for handle in range(3)]
+    assert heard == [places[0], Origin("log", kept, offset, host), places[2]]
 
 
 def test_of_each_word_the_earliest_stays_and_what_is_told_again_changes_nothing() -> None:

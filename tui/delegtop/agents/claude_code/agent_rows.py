@@ -220,17 +220,25 @@ class Transcript(Pursuit):
             self.below.append(row)
 
     def hear(self, at: Millis | None, origin: Origin, note: str | None = None) -> None:
-        """A sign of life, with what it is doing. Times step back now and then; what stands later happened later."""
+        """A sign of life, with what it is doing."""
         if at is not None:
-            before = self._heard_at
-            at = self._heard_at = at if before is None or at > before else before
-        row = self.row
-        tokens, used = self.spent(at) if self.aside else (self.tokens.total, self.tokens.used)
-        heard = self.told(row.id if row else "", at, origin, note, tokens, used)
+            at = self.later(at)
+        row, heard = self.row, self.sign(at, origin, note)
         if row is not None and row.is_shown:
             row.say(heard)
         elif at is not None:
             self._latest = heard
+
+    def later(self, at: Millis) -> Millis:
+        """When that happened. Times step back now and then; what stands later happened later."""
+        before = self._heard_at
+        self._heard_at = at if before is None or at > before else before
+        return self._heard_at
+
+    def sign(self, at: Millis | None, origin: Origin, note: str | None = None) -> Heard:
+        """A sign of life as it is told of that moment, with what it is doing now."""
+        tokens, used = self.spent(at) if self.aside else (self.tokens.total, self.tokens.used)
+        return self.told(self.id, at, origin, note, tokens, used)
 
     def spent(self, at: Millis | None) -> tuple[int | None, tuple[Usage, ...] | None]:
         """All tokens up to that moment: how many were new, and what was used of each model."""

@@ -2,6 +2,7 @@
 
 import re
 from enum import Enum
+from functools import lru_cache
 from sys import intern
 
 import msgspec
@@ -38,6 +39,7 @@ class FilePlace(msgspec.Struct, frozen=True):
     """The run of a workflow."""
 
 
+@lru_cache(maxsize=256)  # a file is asked for again and again while it is opened, and not any more after that
 def place(path: str) -> FilePlace:
     """What the file is, by its path."""
     parts = _parts(path)
@@ -64,6 +66,7 @@ def stem(path: str) -> str:
     return _parts(path)[-1].removesuffix(".jsonl")
 
 
+@lru_cache(maxsize=256)  # as above
 def family(path: str) -> str:
     """The folder of the project: whatever lies in it may tell of the same sessions."""
     parts = _parts(path)

@@ -15,15 +15,16 @@ from delegtop.agents.claude_code.file_layout import FileKind
 from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFile
 from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, titled
+from delegtop.agents.claude_code.waiting_sign import WaitingSign
 from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot, decode_entry, salvage
 from delegtop.base.clock import parse_time
 from delegtop.base.origin import Origin
-from delegtop.dialects import About, Basis, Dialect, Sample, Unit
+from delegtop.dialects import About, Basis, Dialect, Sample, Told, Unit
 from delegtop.dialects.kit.coerce import moment, word
 from delegtop.dialects.signature import Signature
 from delegtop.model.events import Event
 from delegtop.model.spoken import Utterance
-from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.records import Line, LineBlock, Record, Unreadable, failed, records
 
 _LEAD = "team-lead"
 _NOBODY = "?"
@@ -57,6 +58,7 @@ class ClaudeCode(Dialect):
     def __init__(self, zone: tzinfo = UTC) -> None:
         super().__init__(zone)
         self._told: list[Event] = []
+        self._waiting: WaitingSign | None = None
         self._family = ProjectFiles(self._told.append)
 
     @classmethod
@@ -85,6 +87,39 @@ class ClaudeCode(Dialect):
         if len(told) == 1:  # nearly all: a sign of life
             return (told.pop(),)
         return self._take()
+
+    def read_block(self, block: LineBlock, longest: int) -> Sequence[Told | Line]:
+        source, offset, told = block.source, block.offset, self._told
+        file = self._family.file(source)
+        if file.is_document:
+            return [*block.lines()]
+        found: list[Told | Line] = []
+        waiting = self._waiting = WaitingSign(found) if self.is_brief else None
+        for number, raw in enumerate(block.take().raws, block.line):
+            origin = Origin(source, number, offset)
+            offset += len(raw)
+            try:
+                entry = decode_entry(raw)
+            except (ValueError, RecursionError):
+                entry = None
+            try:  # what one record does to a family cannot be taken back, so nothing of it is read again
+                if entry is None:
+                    found.append(tuple(self._read_with_care(Line(origin, raw[:-1]))))
+                    continue
+                self._enter(file, entry, origin)
+            except Exception as error:  # noqa: BLE001 - as for a line that is read alone
+                found.append((failed(origin, error),))
+                continue
+            if waiting is not None and waiting.origin is origin:
+                waiting.keep_place(is_long=len(raw) > longest)
+            elif len(told) == 1 and len(raw) <= longest:  # nearly all: a sign of life
+                found.append(told.pop())
+            else:
+                found.append(self._take())
+        if waiting is not None:
+            waiting.tell()
+            self._waiting = None
+        return found
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
         told: list[Event | Unreadable] = []
@@ -155,6 +190,8 @@ class ClaudeCode(Dialect):
         if file.place.kind is FileKind.JOURNAL:
             return sidecars.journal(self._family, file.place, entry, origin)
         if entry.permission_mode and file.transcript is not None:
+            if self._waiting is not None:
+                self._waiting.tell()
             file.transcript.mode = entry.permission_mode
         handler = HANDLERS.get(entry.type or "")
         if handler is None:
@@ -170,9 +207,16 @@ class ClaudeCode(Dialect):
         if entry.permission_mode:
             who.mode = entry.permission_mode
         here = SpawnPlace(self._family, file, who, at, origin)
+        is_sign = entry.type == "user" or (entry.type == "assistant" and entry.message is not None)
+        waiting = self._waiting
+        if waiting is not None and not (is_sign and waiting.is_outdone(who, at)):
+            waiting.tell()
         if not (who.began and "place" in who.described) and entry.type in BEGINS:
             _begin(here, entry)
-        return handler(here, entry)
+        handler(here, entry)
+        if is_sign and (waiting is None or not waiting.take(here, is_alone=not self._told)):
+            who.hear(at, origin)
+        return None
 
     def _who(self, file: TranscriptFile, entry: TranscriptEntry) -> Transcript | None:
         """Who wrote the record. None if it is an agent's of whom nothing is known."""

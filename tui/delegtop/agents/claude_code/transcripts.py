@@ -55,7 +55,6 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
         said = content or ""
     if said:
         _said(here, said, entry)
-    here.who.hear(here.at, here.origin)
 
 
 def _is_rejected(entry: TranscriptEntry) -> bool:
@@ -137,7 +136,6 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
         _failed(here, entry, message)
     else:
         _paused(here, message, blocks)
-    who.hear(here.at, here.origin)
 
 
 def _called(here: SpawnPlace, block: ContentBlock, used: Tool) -> None:

@@ -46,8 +46,12 @@ class WireUsage(Struct, gc=False):
     @property
     def new(self) -> int:
         """All but what was read from the cache."""
-        parts = (self.input_tokens, self.cache_creation_input_tokens, self.output_tokens)
-        return sum(part for part in parts if part is not None and 0 < part < _MOST)
+        into, written, out = self.input_tokens or 0, self.cache_creation_input_tokens or 0, self.output_tokens or 0
+        return (
+            (into if 0 < into < _MOST else 0)
+            + (written if 0 < written < _MOST else 0)
+            + (out if 0 < out < _MOST else 0)
+        )
 
     @property
     def counts(self) -> Counts:

@@ -35,6 +35,7 @@ from delegtop.app.widgets.key_bar import KeyBar
 from delegtop.app.widgets.notice import EmptyNotice
 from delegtop.app.widgets.pill import Pill
 from delegtop.app.widgets.vitals import Vitals
+from delegtop.base.clock import monotonic
 from delegtop.base.text import line
 from delegtop.feed.replay_feed import Replay
 from delegtop.model.forest import Forest
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 
 _CRUMBS = 50
 _BY_HOST = "host:"
+_SHOWS, _SHARE = 0.1, 9
+"""Seconds between two looks at what is judged, while there is more to judge; and the longer one takes, the longer it is
+to the next."""
 _STOP_RANK = 3
 """Of stopping in the key bar, where it is turned on: then it is what to do."""
 
@@ -120,6 +124,8 @@ class Monitor(Viewing):
         self._folded_all = False
         self._structural = True
         self._ready = False
+        self._unshown = self._resorted = False  # what was judged since it was looked at
+        self._shows_from = float("-inf")
         self._sifting = IdleWork(self, self._sift)
         self._judging = IdleWork(self, self._judge)
         self._pressing = IdleWork(self, self._press)
@@ -252,7 +258,8 @@ class Monitor(Viewing):
     def _draw_lines(self) -> None:
         """What presses, where in the tree this is, and what was earlier."""
         board = self.board
-        self._banner.tell(board.table, board.assessments.pressing(), self._key_to_first())
+        pressing = board.assessments.pressing()
+        self._banner.tell(board.table, board.assessments.first() if pressing else None, pressing, self._key_to_first)
         self._crumbs.tell(self._steps(), plain=self._settings.ascii)
         hosts = self._hosts.all() if board.by_host else []
         self._host_lines.tell(hosts, [self._counted(each.host) for each in hosts], plain=self._settings.ascii)
@@ -289,10 +296,9 @@ class Monitor(Viewing):
 
     def _judge_soon(self) -> None:
         """Judge after the frame what is left. While a big log loads there is better to do, and all may change."""
-        wanted = self.board.remarks.wanted or self.board.assessments.waiting
         if self.reader.loading:
             return
-        if wanted:
+        if self._unjudged:
             self._judging.ask()
         elif self.board.forest.has_loose_words:
             self._pressing.ask()
@@ -306,13 +312,23 @@ class Monitor(Viewing):
         if not self._is_up:
             return
         assessed = self.board.judge(SLICE)
-        if self.board.remarks.settle(SLICE) or assessed:
+        self._resorted |= assessed
+        self._unshown |= self.board.remarks.settle(SLICE) or assessed
+        began = monotonic()
+        if self._unshown and (began >= self._shows_from or not self._unjudged):
             self.table.mark_problems(self.board.landmarks)
-            self.table.update_rows(assessed)
+            self.table.update_rows(self._resorted)
+            self._unshown = self._resorted = False
             self._draw_lines()
             self.inspector.speak_of(self.table.cursor)
             self.inspector.refresh_page()
+            ended = monotonic()
+            self._shows_from = ended + max(_SHOWS, _SHARE * (ended - began))
         self._judge_soon()
+
+    @property
+    def _unjudged(self) -> bool:
+        return bool(self.board.remarks.wanted or self.board.assessments.waiting)
 
     def _draw_notice(self) -> None:
         content = self._standing.news()

@@ -18,10 +18,10 @@ from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import Event
-from delegtop.model.forest import Forest
+from delegtop.model.forest import Change, Forest
 from delegtop.model.policy import Policy
 from delegtop.model.query import parse
-from delegtop.model.store.ledger import Handle
+from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.tree.order import PROBLEMS, SORTS, order
 from delegtop.model.tree.outline import Outline
 from delegtop.report.table.cells import Table
@@ -192,7 +192,13 @@ class Board:
 
     def receive(self, events: Sequence[Event]) -> None:
         """Take in events; they show with the next `refresh`."""
-        change = self.forest.apply(events)
+        self._take_in(self.forest.apply(events))
+
+    def absorb(self, told: Ledger) -> None:
+        """The same of all that a ledger knows."""
+        self._take_in(self.forest.absorb(told))
+
+    def _take_in(self, change: Change) -> None:
         self.finished.follow(change)
         self._added += change.added
         self._moved.update(change.moved)

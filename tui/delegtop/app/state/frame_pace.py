@@ -34,8 +34,8 @@ BURST = 6
 QUICKLY = 1 / 60
 LULL = 0.5
 """Seconds within which they count as one burst; longer where so many frames take longer."""
-LOADING = 5
-"""Frames a second while a big log loads: every frame is time taken from loading it."""
+LOADING, UNWATCHED = 5, 2
+"""Frames a second while a big log loads, and if nobody is at the keys: every frame is time taken from loading it."""
 STREAM, UNTOUCHED = 200, 3.0
 """Events a second from which on nobody can read along, and seconds after which nobody is at the keys."""
 STREAMING = 4
@@ -46,7 +46,7 @@ def pace(rate: float, *, loading: bool, arriving: int, untouched: float) -> floa
     """Frames a second where `rate` is wanted: by whether all is read, how many events came in the last second, and for
     how many seconds nobody pressed a key."""
     if loading:
-        return LOADING
+        return UNWATCHED if untouched >= UNTOUCHED else LOADING
     return min(rate, STREAMING) if arriving >= STREAM and untouched >= UNTOUCHED else rate
 
 

@@ -14,10 +14,9 @@ from delegtop.feed.live_feed import Batch
 
 HELD = 500_000
 SECONDS = 60
-_FIRST, _LEAST, _MOST = 256, 32, 5_000
-_REFRESH, _SHARE = 0.02, 9
-"""Seconds between two refreshes of the board while there is more to take in; and the longer one takes, the longer it is
-to the next: what has ended meanwhile is looked at once."""
+_FIRST, _LEAST, _MOST = 256, 128, 5_000
+_PIECE = 0.004
+"""Seconds one piece may take: so long a key waits at most that is pressed amid a slice."""
 
 
 class Wake(Message):
@@ -36,7 +35,7 @@ class Intake:
         """Events read in each of the last seconds, newest last."""
         self._counted = 0
         self._piece = _FIRST
-        self._refresh_from = 0.0
+        self._cut = False
 
     @property
     def more(self) -> bool:
@@ -45,24 +44,24 @@ class Intake:
             return self._reader.waiting and self.held < HELD
         return bool(self._waiting) or self._reader.waiting
 
+    def cut_short(self) -> None:
+        """Let go of the slice that is under way, as soon as its piece is done. From any thread."""
+        self._cut = True
+
     def slice(self, seconds: float) -> bool:
-        """Work for about that long; True if rows came or moved."""
+        """Work for about that long; True if rows came or moved. While there is more, rows are left to the next frame:
+        what has begun and ended before it is looked at once."""
+        self._cut = False
         until = monotonic() + seconds
-        while monotonic() < until:
+        while not self._cut and monotonic() < until:
             if self._board.paused:
                 if self.held >= HELD or not self._fetch():
                     break
             elif self._waiting or self._fetch():
-                self._apply(seconds)
+                self._apply()
             else:
                 break
-        began = monotonic()
-        if began < self._refresh_from and self.more:
-            return False
-        structural = self._board.refresh()
-        ended = monotonic()
-        self._refresh_from = ended + max(_REFRESH, _SHARE * (ended - began))
-        return structural
+        return not (self._cut or self.more) and self._board.refresh()
 
     def second(self) -> None:
         """Close one second of the event rate."""
@@ -77,11 +76,11 @@ class Intake:
             self._waiting.clear()  # of the past only the last place asked for is worth showing
             self.held = 0
         self._waiting.append(batch)
-        self.held += len(batch.events)
-        self._counted += len(batch.events)
+        self.held += batch.size
+        self._counted += batch.size
         return True
 
-    def _apply(self, seconds: float) -> None:
+    def _apply(self) -> None:
         """One piece. The next one is made smaller or larger by how long this one took."""
         batch = self._waiting.popleft()
         if batch.forest is not None:
@@ -94,8 +93,11 @@ class Intake:
         took = monotonic() - began
         self.held -= len(piece)
         if rest:
-            self._waiting.appendleft(Batch(rest, batch.at))
-            wanted = int(len(piece) * seconds / max(took, 1e-6))
+            self._waiting.appendleft(Batch(rest, batch.at, ledger=batch.ledger))
+            wanted = int(len(piece) * _PIECE / max(took, 1e-6))
             self._piece = max(_LEAST, min(wanted, 2 * self._piece, _MOST))
         else:
+            if batch.ledger is not None:
+                self._board.absorb(batch.ledger)
+                self.held -= len(batch.ledger)
             self._board.reach(batch.at)

@@ -12,6 +12,7 @@ from queue import Empty, Full, Queue
 
 from delegtop.base.clock import monotonic
 from delegtop.feed.live_feed import Batch, Readable, SourceStatus
+from delegtop.model.store.column_growth import give_back
 
 _QUEUED = 32
 _WAIT = 1.0
@@ -154,7 +155,8 @@ class Reader:
 class _Haste:
     """Loading makes many objects that stay, so garbage is looked for seldom, and not among what the program is made of.
 
-    The short switch interval lets the screen answer keys while the reader is busy.
+    The short switch interval lets the screen answer keys while the reader is busy. What reading needed for a while and
+    what stays lie mixed, so the system is given back what is free in between.
     """
 
     def __init__(self) -> None:
@@ -172,6 +174,7 @@ class _Haste:
     def end(self) -> None:
         if not self._interval:
             return
+        give_back()
         gc.set_threshold(*self._thresholds)
         sys.setswitchinterval(self._interval)
         self._interval = 0.0

@@ -39,7 +39,7 @@ _shtab_delegtop_index_option_strings=(-h --help --quiet --config)
 _shtab_delegtop_config_option_strings=(-h --help -s --sort --theme --ascii --no-color --no-mouse --config)
 _shtab_delegtop_completion_option_strings=(-h --help)
 _shtab_delegtop_help_option_strings=(-h --help)
-_shtab_delegtop_option_strings=(-h --help -V --version --since --here --all --hosts -f --filter -s --sort --columns --view --at --format --theme --ascii --no-color --no-mouse --config --notify --notify-command --act --readonly)
+_shtab_delegtop_option_strings=(-h --help -V --version --since --here --all --hosts -f --filter -s --sort --columns --view --at --format --theme --ascii --no-color --no-mouse --no-index --config --notify --notify-command --act --readonly)
 
 _shtab_delegtop_tree_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_delegtop_tree___config_COMPGEN=_shtab_compgen_files
@@ -331,6 +331,7 @@ _shtab_delegtop___hosts_nargs=0
 _shtab_delegtop___ascii_nargs=0
 _shtab_delegtop___no_color_nargs=0
 _shtab_delegtop___no_mouse_nargs=0
+_shtab_delegtop___no_index_nargs=0
 _shtab_delegtop___act_nargs=0
 _shtab_delegtop___readonly_nargs=0
 

@@ -73,6 +73,7 @@ complete -c delegtop -n _shtab_delegtop_using -l theme -x -d 'the colours of the
 complete -c delegtop -n _shtab_delegtop_using -l ascii -d 'draw with ASCII characters only'
 complete -c delegtop -n _shtab_delegtop_using -l no-color -d 'no colour; so does a NO_COLOR that is not empty'
 complete -c delegtop -n _shtab_delegtop_using -l no-mouse -d 'leave the mouse to the terminal'
+complete -c delegtop -n _shtab_delegtop_using -l no-index -d 'read every log, and keep nothing of it'
 complete -c delegtop -n _shtab_delegtop_using -l config -xka "(__fish_complete_path (commandline -ct))" -d 'read settings from this file instead of the user'"'"'s and the project'"'"'s'
 complete -c delegtop -n _shtab_delegtop_using -l notify -x -d 'tell of trouble and of what is done: bell, desktop, command, ntfy, slack, …; with commas between'
 complete -c delegtop -n _shtab_delegtop_using -l notify-command -x -d 'what --notify command runs, quoted as one argument; no shell is involved'

@@ -64,6 +64,7 @@ _shtab_delegtop_options=(
   "--ascii[draw with ASCII characters only]"
   "--no-color[no colour\; so does a NO_COLOR that is not empty]"
   "--no-mouse[leave the mouse to the terminal]"
+  "--no-index[read every log, and keep nothing of it]"
   "--config[read settings from this file instead of the user\'s and the project\'s]:FILE:_files"
   "--notify[tell of trouble and of what is done\: bell, desktop, command, ntfy, slack, \…\; with commas between]:HOW:"
   "--notify-command[what --notify command runs, quoted as one argument\; no shell is involved]:COMMAND:"

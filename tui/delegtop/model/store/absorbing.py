@@ -37,7 +37,7 @@ def absorb(
         by, faulty = ledger.ends.by, ledger.faulty
         ended.update(handle for handle in new if by[handle] != OPEN or handle in faulty)
         noted.update(handle for handle in ledger.detailed if handle >= first)
-    ledger.pulse.minutes |= other.pulse.minutes
+    ledger.pulse.minutes.update(other.pulse.minutes)
     events = [event for row in (*known, *_listed_rows(other, rows)) for event in retold(other, row)]
     ledger.apply([*events, *listed(other)], touched, started, ended, noted)
 

@@ -6,7 +6,7 @@ which takes a microsecond.
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from delegtop.model.store.column_store import ColumnStore, is_within
 from delegtop.model.usage import Account, Counts, Usage, usage_of
@@ -33,7 +33,7 @@ class Accounts(ColumnStore):
         """Fold in what a delegation used so far, whose first account is that; every sum is a maximum. Its first
         account then. What is the same as what was taken `before` of it is not looked at again."""
         for each in used:
-            if any(each is other for other in before):
+            if each in before:
                 continue
             kind, at = self._number(each.account), first
             while at != NO_ACCOUNT and self._kind[at] != kind:
@@ -47,14 +47,25 @@ class Accounts(ColumnStore):
     def __len__(self) -> int:
         return len(self._kind)
 
-    def append(self, other: "Accounts") -> int:
-        """The accounts of others behind those that are here; by how much their numbers are higher."""
-        before = len(self._kind)
-        self._kind.extend(map([self._number(each) for each in other._kinds].__getitem__, other._kind))
-        self._next.extend(at if at == NO_ACCOUNT else at + before for at in other._next)
+    def append(self, other: "Accounts", firsts: Collection[int]) -> Iterator[int]:
+        """The accounts of others, of whom these are the first ones, behind those that are here; which these are now."""
+        before, chosen = len(self._kind), other._chained(firsts)
+        now = {NO_ACCOUNT: NO_ACCOUNT, **{at: number for number, at in enumerate(chosen, before)}}
+        kinds = {kind: self._number(other._kinds[kind]) for kind in sorted({other._kind[at] for at in chosen})}
+        self._kind.extend(kinds[other._kind[at]] for at in chosen)
+        self._next.extend(now[other._next[at]] for at in chosen)
         for column, more in zip(self._columns(), other._columns(), strict=True):
-            column.extend(more)
-        return before
+            column.extend(map(more.__getitem__, chosen))
+        return map(now.__getitem__, firsts)
+
+    def _chained(self, firsts: Iterable[int]) -> list[int]:
+        """These accounts and those that follow them."""
+        found: list[int] = []
+        for at in firsts:
+            while at != NO_ACCOUNT:
+                found.append(at)
+                at = self._next[at]
+        return found
 
     def is_whole(self) -> bool:
         count, kinds = len(self._kind), is_within(self._kind, 0, len(self._kinds))
@@ -93,9 +104,17 @@ class Accounts(ColumnStore):
         return len(self._kind) - 1
 
     def _raise(self, at: int, used: Usage) -> None:
-        for column, count in zip(self._columns(), used.counts, strict=True):
-            if count > column[at]:
-                column[at] = count if count < MOST else MOST
+        # Column by column: this is done for every answer of a model, and a loop over them costs twice as much.
+        if used.input > self._input[at]:
+            self._input[at] = min(used.input, MOST)
+        if used.output > self._output[at]:
+            self._output[at] = min(used.output, MOST)
+        if used.cache_read > self._read[at]:
+            self._read[at] = min(used.cache_read, MOST)
+        if used.cache_write > self._write[at]:
+            self._write[at] = min(used.cache_write, MOST)
+        if used.cache_write_1h > self._write_1h[at]:
+            self._write_1h[at] = min(used.cache_write_1h, MOST)
 
     def _columns(self) -> "tuple[array[int], ...]":
         return self._input, self._output, self._read, self._write, self._write_1h

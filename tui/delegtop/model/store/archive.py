@@ -149,7 +149,8 @@ class Archive(ColumnStore):
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
-        if len(other._full) < _FEW:  # many small ones would be many small blocks
+        # Many small ones would be many small blocks, and of some rows the words of the others would come with them.
+        if len(other._full) < _FEW or not isinstance(moved.rows, range):
             for row in range(moved.at, len(self._place)):
                 if (place := self._place[row]) >= 0:
                     number, index = divmod(place, _MOST)

@@ -88,10 +88,10 @@ class ColumnStore:
         for name in self.STORES:
             getattr(self, name).append_rows(getattr(other, name), moved)
 
-    def renumber(self, name: str, first: int, numbers: Sequence[int]) -> None:
+    def renumber(self, name: str, first: int, numbers: Mapping[int, int]) -> None:
         """Other numbers for those that stand in a column from that row on."""
         column = getattr(self, name)
-        if max(numbers) > _NARROW and column.typecode != "i":
+        if max(numbers.values()) > _NARROW and column.typecode != "i":
             column = array("i", column)
             setattr(self, name, column)
         column[first:] = array(column.typecode, map(numbers.__getitem__, column[first:]))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from operator import attrgetter
 from sys import intern
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -12,13 +11,13 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import WORDS, Note, Wait
 from delegtop.model.events import Awaited, Described, Ended, Erred, Noted, ProcessSeen, Resumed, Sighted
+from delegtop.model.store.packed_places import Order, Packed, pack_orders, unpack_orders
 
 _COUNT = len(WORDS)
 _PLACE = {fact.name: place for place, fact in enumerate(WORDS)}
 _told = attrgetter(*(fact.told_as for fact in WORDS))
 _LONG = 200
 """Characters from which on a word is hardly said twice."""
-_Order = tuple[bool, int, Origin]
 NOWHERE = Origin("", 0, 0)
 """Of what is kept without its place."""
 
@@ -29,8 +28,10 @@ class Details(msgspec.Struct, frozen=True, gc=False):
     It does not change: a fold that tells something new gives another one.
     """
 
-    said: tuple[Any, ...] = (None,) * (2 * _COUNT)
-    """The words, and behind them when and where each was said: one tuple takes less than two."""
+    words: tuple[str | None, ...] = (None,) * _COUNT
+    """In the order of the table."""
+    places: Packed = ()
+    """When and where each of them was said."""
     told: tuple[Noted, ...] = ()
     """The notes, one of a kind and source."""
     awaited: Awaited | None = None
@@ -67,12 +68,13 @@ class Details(msgspec.Struct, frozen=True, gc=False):
     def _describe(self, event: Described) -> "Details":
         """The earliest word stays; one without a time counts only where no other speaks."""
         order = (event.at is None, event.at or 0, event.origin)
-        said: list[Any] | None = None
+        words, orders = list(self.words), self.orders
+        is_new = False
         for place, word in enumerate(_told(event)):
-            if word and ((known := self.said[_COUNT + place]) is None or (order, word) < (known, self.said[place])):
-                said = said or list(self.said)
-                said[place], said[_COUNT + place] = word if len(word) > _LONG else intern(word), order
-        return replace(self, said=tuple(said)) if said else self
+            if word and ((known := orders[place]) is None or (order, word) < (known, words[place])):
+                words[place], orders[place] = word if len(word) > _LONG else intern(word), order
+                is_new = True
+        return replace(self, words=tuple(words), places=pack_orders(orders)) if is_new else self
 
     def _note(self, event: Noted) -> "Details":
         key = (event.kind, event.origin.file)
@@ -82,13 +84,12 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         return replace(self, told=(*(note for note in self.told if note is not known), event))
 
     @property
-    def words(self) -> tuple[Any, ...]:
-        """All of them, in the order of the table."""
-        return self.said[:_COUNT]
+    def orders(self) -> list[Order | None]:
+        """When and where each of the words was said."""
+        return unpack_orders(self.places, _COUNT)
 
     def word(self, fact: str) -> str | None:
-        word: str | None = self.said[_PLACE[fact]]
-        return word
+        return self.words[_PLACE[fact]]
 
     def notes(self) -> tuple[Note, ...]:
         """All that were not withdrawn, in the order of their places."""
@@ -99,9 +100,9 @@ class Details(msgspec.Struct, frozen=True, gc=False):
 
     def events(self, id: str) -> Iterator[Described | Noted | Awaited | Sighted | ProcessSeen | Resumed]:
         """What tells all this of the delegation of that id; where it was told that it has work again is not kept."""
-        by_place: dict[_Order, dict[str, str]] = {}
-        for fact, word, order in zip(WORDS, self.said, self.said[_COUNT:], strict=False):
-            if order is not None:
+        by_place: dict[Order, dict[str, str]] = {}
+        for fact, word, order in zip(WORDS, self.words, self.orders, strict=True):
+            if order is not None and word is not None:
                 by_place.setdefault(order, {})[fact.told_as] = word
         for (timeless, at, origin), words in by_place.items():
             yield Described(id, None if timeless else Millis(at), origin, **words)
@@ -123,7 +124,7 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         return found + [each.origin for each in (self.awaited, self.process) if each is not None]
 
 
-def _order(event: Noted | Awaited | Sighted | ProcessSeen) -> _Order:
+def _order(event: Noted | Awaited | Sighted | ProcessSeen) -> Order:
     """The later word counts; one without a time is older than any other."""
     return (event.at is not None, event.at or 0, event.origin)
 

@@ -40,7 +40,7 @@ from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.details import NO_DETAILS, NOWHERE, Details
 from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
-from delegtop.model.store.merge import disagreements
+from delegtop.model.store.merge import disagreements, merge_refs
 from delegtop.model.store.numbers import NO_WORD, UNSET, WordNumbers, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
 from delegtop.model.store.present_clock import by_present_clock
@@ -144,6 +144,7 @@ class Ledger(ColumnStore):
         told that means more than that they are at work."""
         handles, tokens = self.handles, self._tokens
         beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
+        numbers, sources, lines, offsets = beat_place.numbers, beat_place.sources, beat_place.lines, beat_place.offsets
         doing, tool, due = self._doing, self._tool, self._due
         since, asked, mode, words = self._since, self._asked, self._mode, self._words
         minutes, minute = self.pulse.minutes, -1
@@ -157,18 +158,26 @@ class Ledger(ColumnStore):
                 at = event.at
                 if at is not None and (at > (last := beat_at[handle]) or (at == last and self._outdoes(handle, event))):
                     beat_at[handle] = at
-                    beat_place[handle] = event.origin
+                    origin = event.origin
+                    try:  # as the column itself does it, for less
+                        sources[handle] = numbers[origin.source if not origin.host else origin.file]
+                        lines[handle] = origin.line
+                        offsets[handle] = origin.offset
+                    except OverflowError:
+                        beat_place[handle] = origin
+                        sources, offsets = beat_place.sources, beat_place.offsets
                     doing[handle] = event.doing
                     try:
                         tool[handle] = words[event.tool]
-                        mode[handle] = words[event.mode]
+                        mode[handle] = NO_WORD if event.mode is None else words[event.mode]
                     except OverflowError:
                         self.put_wide("_tool", handle, words[event.tool])
                         self.put_wide("_mode", handle, words[event.mode])
                         tool, mode = self._tool, self._mode
-                    phase[handle] = _PHASE_CODE[event.phase]
+                    phase[handle] = 0 if event.phase is None else _PHASE_CODE[event.phase]
                     since[handle] = UNSET if event.since is None else event.since
-                    asked[handle] = min(max(event.asked or 0, 0), _OFTEN)  # a recording may say anything
+                    # a recording may say anything
+                    asked[handle] = 0 if event.asked is None else min(max(event.asked, 0), _OFTEN)
                     if event.due is not None:
                         due[handle] = event.due
                     elif due:
@@ -244,13 +253,11 @@ class Ledger(ColumnStore):
     def _start(self, handle: Handle, event: Started) -> bool:
         if event.at is not None and not event.listed:
             self.pulse.minutes.add(event.at // MINUTE)
-        return self.starts.take(handle, event, self.ids[handle], self._shared_id(event.parent))
-
-    def _shared_id(self, id: str | None) -> str | None:
-        if id is None:
-            return None
-        handle = self.handles.get(id)
-        return self.ids[handle] if handle is not None else intern(id)
+        parent = event.parent
+        if parent is not None:
+            known = self.handles.get(parent)
+            parent = self.ids[known] if known is not None else intern(parent)
+        return self.starts.take(handle, event, self.ids[handle], parent)
 
     def _end(self, handle: Handle, event: Ended) -> bool:
         if event.at is not None and event.by is not Ending.GONE:
@@ -258,7 +265,9 @@ class Ledger(ColumnStore):
         details = self._details.get(handle)
         if details is not None and details.undoes(event):
             return False
-        doing = self._doing_of(handle)
+        doing = self._doing[handle]
+        if doing is ARCHIVED or doing is IN_LOG:
+            doing = self._doing_of(handle)
         if not self.ends.take(handle, event, self.ids[handle], doing):
             return False
         if doing is not None:
@@ -279,12 +288,11 @@ class Ledger(ColumnStore):
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         """Delegations of another ledger that this one does not know; all of them but what registries list."""
         super().append_rows(other, moved)
-        opened = self._accounts.append(other._accounts)
-        words = [*map(self._words.__getitem__, other._words.things), NO_WORD]  # which is also the number of the last
+        firsts = self._account[moved.at :]
+        self._account[moved.at :] = array("i", self._accounts.append(other._accounts, firsts))
+        words = {NO_WORD: NO_WORD, **{number: self._words[word] for number, word in enumerate(other._words.things)}}
         for name in ("_tool", "_mode"):
             self.renumber(name, moved.at, words)
-        accounts = (first if first == NO_ACCOUNT else first + opened for first in self._account[moved.at :])
-        self._account[moved.at :] = array("i", accounts)
         self._costs |= moved.table(other._costs)
         self._whole.update(moved.table(dict.fromkeys(other._whole)))
         self._due |= moved.table(other._due)
@@ -543,6 +551,7 @@ class Ledger(ColumnStore):
     def delegation(self, handle: Handle) -> Delegation:
         """Everything known of one delegation."""
         starts = self.starts
+        differing = starts.contested(handle, self.ids[handle])
         ending = self.ending(handle)
         details = self._details.get(handle, NO_DETAILS)
         faults = self.faults(handle)
@@ -557,7 +566,7 @@ class Ledger(ColumnStore):
             deadline=starts.deadline(handle),
             parent=starts.parent[handle],
             pid=starts.pids.get(handle),
-            refs=starts.refs.get(handle, ()),
+            refs=merge_refs(differing, starts.pids.get(handle)) if differing else starts.refs.get(handle, ()),
             started_at=known(starts.at[handle]),
             heard_at=self.heard_at(handle),
             doing=self._doing_of(handle),
@@ -582,11 +591,11 @@ class Ledger(ColumnStore):
             faults=tuple(dict.fromkeys(e.fault for e in faults)) if faults else (),
             listed_at=self.listed_at(handle),
             left_registry=self.left_registry(handle),
-            claims=self._claims(handle),
+            claims=self._claims(handle, differing),
             started_origin=started,
             heard_origin=seen.origin if seen else heard,
             ended_origin=ended or (faults[-1].origin if faults else None),
-            origins=self._origins(handle, {each for each in (started, heard, ended) if each is not None}),
+            origins=self._origins(handle, differing, {each for each in (started, heard, ended) if each is not None}),
         )
         return by_present_clock(found, self.on_present_scale) if self.clock_steps else found
 
@@ -594,15 +603,15 @@ class Ledger(ColumnStore):
         faults = self._faults.get(handle)
         return sorted(faults.values(), key=lambda erred: erred.origin) if faults else []
 
-    def _origins(self, handle: Handle, found: set[Origin]) -> tuple[Origin, ...]:
-        starts, ends, faults = self.starts.claims.get(handle), self.ends.claims.get(handle), self._faults.get(handle)
+    def _origins(self, handle: Handle, starts: tuple[Started, ...], found: set[Origin]) -> tuple[Origin, ...]:
+        ends, faults = self.ends.claims.get(handle), self._faults.get(handle)
         if starts or ends or faults:
-            told = (starts or (), ends or (), faults.values() if faults else ())
+            told = (starts, ends or (), faults.values() if faults else ())
             found.update(event.origin for events in told for event in events)
         if handle in self._details:
             found.update(self._details[handle].origins())
         return tuple(sorted(found)) if len(found) > 1 else tuple(found)
 
-    def _claims(self, handle: Handle) -> tuple[Claim, ...]:
-        starts, ends = self.starts.claims.get(handle, ()), self.ends.claims.get(handle, ())
+    def _claims(self, handle: Handle, starts: tuple[Started, ...]) -> tuple[Claim, ...]:
+        ends = self.ends.claims.get(handle, ())
         return disagreements(starts, ends) if starts or ends else ()

@@ -67,6 +67,11 @@ def merge_starts(events: Iterable[Started]) -> Started:
     return replace(first, **gaps)
 
 
+def merge_refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], ...]:
+    """The foreign ids of one of which starts tell that differ, and which has that process."""
+    return _refs(sorted(starts, key=_start_order), pid)
+
+
 def _refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], ...]:
     """All foreign ids; what is true of a process only of the one with that number, and of several that had it the last.
     How a program was started its own files know better than the kernel."""

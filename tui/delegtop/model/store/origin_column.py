@@ -34,43 +34,45 @@ _NOWHERE = -1
 class OriginColumn(ColumnStore):
     """A column of origins."""
 
-    COLUMNS: ClassVar[Mapping[str, object]] = {"_source": _NOWHERE, "_line": 0, "_offset": 0}
-    BESIDE = ("_sources",)
+    COLUMNS: ClassVar[Mapping[str, object]] = {"sources": _NOWHERE, "lines": 0, "offsets": 0}
+    BESIDE = ("numbers",)
 
     def __init__(self, sources: SourceNumbers) -> None:
-        self._sources = sources
-        self._source = array("b")
-        self._line = array("I")
-        self._offset = array("I")
+        self.numbers = sources
+        self.sources = array("b")
+        self.lines = array("I")
+        self.offsets = array("I")
 
     def __getitem__(self, row: int) -> Origin | None:
-        number = self._source[row]
+        number = self.sources[row]
         if number == _NOWHERE:
             return None
-        host, source = self._sources.things[number]
-        return Origin(source, self._line[row], self._offset[row], host)
+        host, source = self.numbers.things[number]
+        return Origin(source, self.lines[row], self.offsets[row], host)
 
     def __setitem__(self, row: int, origin: Origin) -> None:
-        line, number = origin.line, self._sources[origin.file if origin.host else origin.source]
-        self._line[row] = line if 0 <= line <= _LAST else min(max(line, 0), _LAST)
+        line, number = origin.line, self.numbers[origin.file if origin.host else origin.source]
+        self.lines[row] = line if 0 <= line <= _LAST else min(max(line, 0), _LAST)
         try:
-            self._source[row] = number
+            self.sources[row] = number
         except OverflowError:
-            self.put_wide("_source", row, number)
+            self.put_wide("sources", row, number)
         try:
-            self._offset[row] = origin.offset
+            self.offsets[row] = origin.offset
         except OverflowError:
-            self.put_wide("_offset", row, origin.offset)
+            self.put_wide("offsets", row, origin.offset)
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
-        numbers = [self._sources[(host, file) if host else file] for host, file in other._sources.things]
-        if numbers != [*range(len(numbers))]:
-            numbers.append(_NOWHERE)  # which is also the number of the last
-            self.renumber("_source", moved.at, numbers)
+        numbers = {_NOWHERE: _NOWHERE}
+        for number in sorted({*self.sources[moved.at :]} - {_NOWHERE}):
+            host, file = other.numbers.things[number]
+            numbers[number] = self.numbers[(host, file) if host else file]
+        if any(number != now for number, now in numbers.items()):
+            self.renumber("sources", moved.at, numbers)
 
     def is_whole(self) -> bool:
-        return is_within(self._source, _NOWHERE, len(self._sources.things))
+        return is_within(self.sources, _NOWHERE, len(self.numbers.things))
 
     def clear(self, row: int) -> None:
-        self._source[row] = _NOWHERE
+        self.sources[row] = _NOWHERE

@@ -24,6 +24,7 @@ from delegtop.model.store.ends import Ends
 from delegtop.model.store.ledger import ARCHIVED, IN_LOG, Handle, Ledger
 from delegtop.model.store.numbers import Numbering
 from delegtop.model.store.origin_column import OriginColumn
+from delegtop.model.store.packed_places import pack_orders, pack_starts, unpack_starts
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
@@ -96,7 +97,8 @@ def words_in(ledger: Ledger) -> Iterator[object]:
     """Everything of it in which words stand, but for ids and sources."""
     yield [*{id(shape): shape for shape in ledger.starts.shape}.values()]
     yield [*{*ledger.starts.task}]
-    yield [*ledger.starts.claims.values(), *ledger.starts.refs.values(), *ledger.ends.claims.values()]
+    yield [unpack_starts(each, "") for each in ledger.starts.claims.values()]
+    yield [*ledger.starts.refs.values(), *ledger.ends.claims.values()]
     yield [*ledger.words_here()]
     yield [ledger.faults(row) for row in ledger.faulty]
     yield [ledger.details(row) for row in ledger.detailed]
@@ -198,28 +200,23 @@ def _no_listings(registries: RegistryListings) -> None:
         raise _CannotKeepError
 
 
-def _pulse(minutes: list[int]) -> SleepDetector:
-    found = SleepDetector()
-    found.minutes = set(minutes)
-    return found
-
-
 def _details(details: dict[Handle, Details]) -> dict[Handle, PackedDetails]:
-    half = len(Details().said) // 2
     return {
         row: PackedDetails(
-            each.said[:half], each.said[half:], each.told, each.awaited, each.sighted, each.process, each.resumed_at
+            each.words, tuple(each.orders), each.told, each.awaited, each.sighted, each.process, each.resumed_at
         )
         for row, each in details.items()
     }
 
 
 def _unpacked_details(details: dict[Handle, PackedDetails]) -> dict[Handle, Details]:
-    half = len(Details().said) // 2
-    if any(len(each.words) != half or len(each.orders) != half for each in details.values()):
+    count = len(Details().words)
+    if any(len(each.words) != count or len(each.orders) != count for each in details.values()):
         raise ValueError("words of another table")
     return {
-        row: Details((*each.words, *each.orders), each.told, each.awaited, each.sighted, each.process, each.resumed_at)
+        row: Details(
+            each.words, pack_orders(each.orders), each.told, each.awaited, each.sighted, each.process, each.resumed_at
+        )
         for row, each in details.items()
     }
 
@@ -246,15 +243,19 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     ),
     (Ledger, "registries"): _Beside(None, _no_listings, lambda _: RegistryListings()),
     (Ledger, "_details"): _of_rows(dict[int, PackedDetails], _details, _unpacked_details),
-    (Ledger, "pulse"): _Beside(list[int], lambda pulse: sorted(pulse.minutes), _pulse),
+    (Ledger, "pulse"): _Beside(list[int], lambda pulse: [*pulse.minutes], SleepDetector),
     (Starts, "_shapes"): _Beside(None, lambda _: None, lambda _: {}),
     (Starts, "pids"): _of_rows(dict[int, int]),
     (Starts, "refs"): _of_rows(dict[int, tuple[tuple[str, str], ...]]),
     (Starts, "guessed"): _of_rows(set[int]),
-    (Starts, "claims"): _of_rows(dict[int, tuple[Started, ...]]),
+    (Starts, "claims"): _of_rows(
+        dict[int, tuple[Started, ...]],
+        lambda claims: {row: unpack_starts(each, "") for row, each in claims.items()},
+        lambda claims: {row: pack_starts(each) for row, each in claims.items()},
+    ),
     (Starts, "_deadlines"): _of_rows(dict[int, Millis]),
     (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
-    (OriginColumn, "_sources"): _Beside(list[HostFile], lambda sources: sources.things),
+    (OriginColumn, "numbers"): _Beside(list[HostFile], lambda sources: sources.things),
     (Archive, "_full"): _Beside(list[bytes]),
     (Archive, "_base"): _numbers("i"),
     (Archive, "_last"): _Beside(list[bytes]),

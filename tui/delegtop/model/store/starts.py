@@ -16,6 +16,7 @@ from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.merge import contest, merge_starts
 from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
+from delegtop.model.store.packed_places import Packed, pack_starts, unpack_starts
 from delegtop.protocols.standard.contract.delegation_paths import own_path
 
 
@@ -67,7 +68,7 @@ class Starts(ColumnStore):
         self.refs: dict[int, tuple[tuple[str, str], ...]] = {}
         self.guessed: set[int] = set()
         """Nobody names their parent; the one they have is a guess."""
-        self.claims: dict[int, tuple[Started, ...]] = {}
+        self.claims: dict[int, Packed] = {}
         """All that is told, where it is not the same."""
         self._deadlines: dict[int, Millis] = {}
         """The declared ones that are not the start and the timeout together."""
@@ -85,7 +86,7 @@ class Starts(ColumnStore):
         if claims is told:
             return False
         if len(claims) > 1:
-            self.claims[row] = claims
+            self.claims[row] = pack_starts(claims)
         merged = merge_starts(claims)
         self._write(row, merged, merged.parent)
         return True
@@ -120,7 +121,9 @@ class Starts(ColumnStore):
             self._deadlines.pop(row, None)
         if event.pid is not None:
             self.pids[row] = event.pid
-        if event.refs:
+        if row in self.claims:
+            self.refs.pop(row, None)  # the claims have them
+        elif event.refs:
             self.refs[row] = event.refs
         if event.guessed:
             self.guessed.add(row)
@@ -134,7 +137,8 @@ class Starts(ColumnStore):
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
-        known = {id(shape): self._shapes.setdefault(common, shape) for common, shape in other._shapes.items()}
+        ours = {id(shape): shape for shape in self.shape[moved.at :] if shape is not None}
+        known = {number: self._shapes.setdefault(_common(shape), shape) for number, shape in ours.items()}
         self.shape[moved.at :] = [shape and known[id(shape)] for shape in self.shape[moved.at :]]
         self.pids |= moved.table(other.pids)
         self.refs |= moved.table(other.refs)
@@ -147,7 +151,12 @@ class Starts(ColumnStore):
         shape = self.shape[row]
         if shape is None:
             return ()
-        return self.claims.get(row) or (self._written(row, shape, id),)
+        return self.contested(row, id) or (self._written(row, shape, id),)
+
+    def contested(self, row: int, id: str) -> tuple[Started, ...]:
+        """All that is told of it, where it is not the same."""
+        claims = self.claims.get(row)
+        return unpack_starts(claims, id) if claims else ()
 
     def _written(self, row: int, shape: StartShape, id: str) -> Started:
         """The start as one event again; the columns hold all of it."""

@@ -126,11 +126,10 @@ class Lineage:
         affected: set[Handle] = set()
         self.unsettled.clear()
         self._file(started, affected)
-        self._link_all_declared(sorted(started))
+        self._link_all_declared(sorted(started), added)
         if added.start:  # else all who name no parent are affected
-            for handle in self._declared_below(self._redeclared | started) | ended:
-                if place := self._filed.get(handle):
-                    affected |= self._possible_children(place)
+            for handle in self._filed.keys() & (self._declared_below(self._redeclared | started) | ended):
+                affected |= self._possible_children(self._filed[handle])
         self._redeclared.clear()
         for handle in affected:
             self._infer(handle)
@@ -144,20 +143,25 @@ class Lineage:
 
     # -- declared parents ------------------------------------------------------------------------------------------
 
-    def _link_all_declared(self, handles: Iterable[Handle]) -> None:
+    def _link_all_declared(self, handles: Iterable[Handle], added: range) -> None:
         ids, parents, find = self._ledger.ids, self._ledger.starts.parent, self._ledger.find
+        parent_of, first_child = self._parent, self._first_child
         for handle in handles:
             name = parents[handle]
             if ids[handle] in self._awaiting:
                 self._link_declared(handle)
             elif name is not None:
                 parent = find(name)
-                is_new = self._how[handle] == _ROOT and self._first_child[handle] == NOBODY
+                is_new = handle >= added.start and parent_of[handle] == NOBODY and first_child[handle] == NOBODY
                 if parent is None or parent == handle or self._cut or not is_new:
                     self._link_declared(handle)
-                else:  # nearly all: nobody is below it, so no circle can be closed
-                    self._candidates.pop(handle, None)
-                    self._set(handle, parent, _EXPLICIT)
+                else:  # nearly all: nobody is below it, so no circle can be closed, and it was nobody's child before
+                    self._how[handle] = _EXPLICIT
+                    parent_of[handle] = parent
+                    self._next_sibling[handle] = elder = first_child[parent]
+                    if elder != NOBODY:
+                        self._previous_sibling[elder] = handle
+                    first_child[parent] = handle
 
     def _link_declared(self, handle: Handle) -> None:
         ledger = self._ledger

@@ -80,14 +80,15 @@ class Outline:
 
     def add(self, handle: Handle, parent: Handle | None, *, folded: bool = False) -> None:
         """A new delegation. Its parent may follow later; until then the parent is a root without facts."""
-        if handle in self:
+        node, families = handle + 1, self._families
+        if node in families:
             self.move(handle, parent)
             return
-        if parent is not None and parent not in self:
+        if parent is not None and parent + 1 not in families:
             self.add(parent, None)
-        node = handle + 1
         self.newest = handle
-        self._make_room(node)
+        if node >= len(self._rows):
+            self._make_room(node)
         matching = self._matches is None or bool(self._matches(handle))
         self._matching[node] = matching
         if folded:
@@ -308,8 +309,6 @@ class Outline:
 
     def _make_room(self, node: int) -> None:
         count = len(self._rows)
-        if node < count:
-            return
         missing = node + 1 - count + count // 8
         self._families.grow(missing)
         for column in (self._size, self._inner, self._rows):

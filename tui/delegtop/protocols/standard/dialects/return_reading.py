@@ -54,6 +54,7 @@ def report(wire: ReturnObject) -> Report:
     """The return object in the vocabulary of the model, its words kept."""
     meta = wire.metadata
     duration = meta.duration_seconds
+    is_full = wire.artifacts is not None and meta.session_id is not None
     return Report(
         wire.status,
         wire.summary,
@@ -65,7 +66,7 @@ def report(wire: ReturnObject) -> Report:
         meta.delegation_depth,
         meta.delegation_path,
         None if duration is None else int(duration * 1000),
-        _absent(wire),
+        () if is_full else _absent(wire),
         wire.session_id,
     )
 

@@ -95,12 +95,14 @@ class SessionLog(Dialect):
             origin = Origin(source, line, offset)
             offset += len(raw)
             event: Event | None
-            if type(entry) is Heartbeat:  # the bulk of a log: a call for each would cost
+            if entry is None or len(raw) > longest:
+                event = None
+            elif type(entry) is Heartbeat:  # the bulk of a log: a call for each would cost
                 at = millis(entry.at)
                 event = Heard(entry.session_id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost)
             else:
-                event = None if entry is None else _plain_event(entry, origin)
-            told.append(Line(origin, raw[:-1]) if event is None or len(raw) > longest else event)
+                event = _plain_event(entry, origin)
+            told.append(Line(origin, raw[:-1]) if event is None else event)
         return told
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:

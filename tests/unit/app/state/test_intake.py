@@ -1,0 +1,91 @@
+"""What was read reaches the board in pieces, and whoever presses a key does not wait for more than one of them."""
+
+from collections import deque
+from collections.abc import Sequence
+from itertools import count
+from typing import cast
+
+import pytest
+
+from delegtop.app.state import intake as intake_module
+from delegtop.app.state.board import Board
+from delegtop.app.state.intake import Intake
+from delegtop.app.state.reader_thread import Reader
+from delegtop.base.clock import FrozenClock, Millis
+from delegtop.base.origin import Origin
+from delegtop.feed.live_feed import Batch
+from delegtop.model.events import Event, Started
+from delegtop.settings import Settings
+
+_MANY = 3_000
+_LONG = 3_600.0
+"""Seconds that no slice of so few takes."""
+
+
+class ReadAlready:
+    """A reader whose queue has these."""
+
+    def __init__(self, *batches: list[Event]) -> None:
+        self.batches = deque(Batch(each) for each in batches)
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self.batches)
+
+    def take(self) -> Batch | None:
+        return self.batches.popleft() if self.batches else None
+
+
+class KeyPressedAmid(Board):
+    """A key is pressed while it takes in the first piece."""
+
+    intake: Intake | None = None
+
+    def receive(self, events: Sequence[Event]) -> None:
+        super().receive(events)
+        if self.intake is not None:
+            self.intake.cut_short()
+            self.intake = None
+
+
+def _starts(first: int, count: int) -> list[Event]:
+    return [Started(f"sess_{number}", Millis(number), Origin("log", number + 1, 0)) for number in range(first, count)]
+
+
+def _board(kind: type[Board] = Board) -> Board:
+    return kind(Settings(), FrozenClock(Millis(_MANY)))
+
+
+def _intake(board: Board, *batches: list[Event]) -> Intake:
+    return Intake(cast(Reader, ReadAlready(*batches)), board)
+
+
+def test_a_slice_with_time_enough_takes_in_all_and_gives_it_rows() -> None:
+    board = _board()
+    intake = _intake(board, _starts(0, _MANY))
+    assert intake.slice(_LONG)
+    assert len(board.outline) == len(board.forest) == _MANY
+    assert not intake.more
+
+
+def test_a_key_ends_the_slice_with_its_piece_and_rows_wait() -> None:
+    board = cast(KeyPressedAmid, _board(KeyPressedAmid))
+    board.intake = intake = _intake(board, _starts(0, _MANY))
+    assert not intake.slice(_LONG)
+    assert 0 < len(board.forest) < _MANY
+    assert len(board.outline) == 0
+    assert intake.more
+    assert intake.slice(_LONG), "the next one is whole again"
+    assert len(board.outline) == len(board.forest) == _MANY
+
+
+def test_while_there_is_more_rows_are_left_to_the_next_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    board, seconds = _board(), count()
+    intake = _intake(board, _starts(0, _MANY))
+    monkeypatch.setattr(intake_module, "monotonic", lambda: next(seconds))
+    assert not intake.slice(1.5)
+    assert intake.more
+    assert 0 < len(board.forest) < _MANY
+    assert len(board.outline) == 0
+    assert board.refresh()
+    assert len(board.outline) == len(board.forest)

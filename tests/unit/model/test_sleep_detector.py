@@ -1,0 +1,44 @@
+"""When a machine slept is told by the minutes alone, however they are kept."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.model.sleep_detector import ASLEEP, Minutes, SleepDetector
+
+DAY = 1_440
+MINUTES = st.lists(st.integers(-3 * DAY, 3 * DAY) | st.integers(0, 100), max_size=60)
+
+
+@given(MINUTES)
+def test_minutes_are_a_set_in_order(told: list[int]) -> None:
+    assert [*Minutes(told)] == sorted({*told})
+
+
+@given(MINUTES, MINUTES, st.integers(-3 * DAY, 3 * DAY), st.integers(-3 * DAY, 3 * DAY))
+def test_silences_are_those_between_the_minutes(first: list[int], then: list[int], since: int, until: int) -> None:
+    detector = SleepDetector()
+    for told in (first, [*first, *then]):
+        detector.minutes.update(told)
+        within = [minute for minute in sorted({*told}) if since <= minute <= until]
+        silences = [(a, b) for a, b in pairwise(within) if (b - a) * MINUTE > ASLEEP]
+        expected = [((before + 1) * MINUTE, after * MINUTE) for before, after in silences]
+        assert [*detector.gaps(Millis(since * MINUTE), Millis(until * MINUTE))] == expected
+
+
+@given(MINUTES, MINUTES)
+def test_what_is_told_later_is_heard(first: list[int], then: list[int]) -> None:
+    detector, other = SleepDetector(), SleepDetector()
+    until = Millis(3 * DAY * MINUTE)
+    detector.minutes.update(first)
+    detector.asleep(until)
+    detector.minutes.update(then)
+    other.minutes.update([*then, *first])
+    assert detector.asleep(until) == other.asleep(until) == tuple(other.gaps(Millis(0), until))
+
+
+def test_minutes_that_follow_each_other_take_little_room() -> None:
+    minutes = Minutes(range(DAY * 100))
+    assert len(minutes._spans) < 300

@@ -1,0 +1,57 @@
+"""Signs of life that are told of a block of lines only if no later one of the same minute outdoes them.
+
+Of the signs of one agent the last counts, with the most that was used, which only grows; of the others nothing is left
+but the minute that something was heard in.
+"""
+
+from collections.abc import MutableSequence
+
+from delegtop.agents.claude_code.agent_rows import Transcript
+from delegtop.agents.claude_code.spawns import SpawnPlace
+from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.origin import Origin
+from delegtop.dialects import Told
+from delegtop.sources.records import Line
+
+
+class WaitingSign:
+    """The last sign of life of a block, until it is known whether the next record outdoes it. Else it is told before
+    anything changes what it would say."""
+
+    __slots__ = ("_at", "_found", "_is_long", "_place", "_until", "_who", "origin")
+
+    def __init__(self, found: MutableSequence[Told | Line]) -> None:
+        self._found = found
+        """What the lines of the block told so far."""
+        self._who: Transcript | None = None
+        """None while no sign waits."""
+        self._at = self._until = Millis(0)
+        self._place = 0
+        self._is_long = False
+        self.origin: Origin | None = None
+
+    def is_outdone(self, who: Transcript, at: Millis | None) -> bool:
+        """Whether nothing is left of it after a sign of that transcript."""
+        return who is self._who and at is not None and at < self._until
+
+    def take(self, here: SpawnPlace, *, is_alone: bool) -> bool:
+        """Let the sign that this record is wait in place of the one before; False if it has to be told at once."""
+        who, at = here.who, here.at
+        if not is_alone or at is None or who.row is None or not who.row.is_shown:
+            self._who = None
+            return False
+        self._who, self._at, self.origin = who, who.later(at), here.origin
+        self._until = Millis(self._at - self._at % MINUTE + MINUTE)
+        return True
+
+    def keep_place(self, *, is_long: bool) -> None:
+        """If it is told, it is in the place of its line."""
+        self._place, self._is_long = len(self._found), is_long
+        self._found.append(None)
+
+    def tell(self) -> None:
+        """Nothing outdoes it."""
+        if self._who is not None and self.origin is not None:
+            sign = self._who.sign(self._at, self.origin)
+            self._found[self._place] = (sign,) if self._is_long else sign
+            self._who = None

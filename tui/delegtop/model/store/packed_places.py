@@ -1,0 +1,129 @@
+"""What several places tell of one delegation, in a few bytes: who said its words and when, and the starts that differ.
+
+As objects these would take more than all else of a delegation: a struct for each start, and for each place
+an origin and its numbers. Here the numbers are pressed into one string of bytes; words stay the objects they are, as
+others have them too. A source stays the very object it was: two texts may stand at one path, and that tells them apart.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from delegtop.base.clock import Millis
+from delegtop.base.origin import Origin
+from delegtop.model.events import Started, Trust
+
+Order = tuple[bool, int, Origin]
+"""When and where a word was said, so that the earliest comes first; without a time it comes last."""
+Packed = tuple[Any, ...]
+"""The bytes, and behind them the words they name by number; or what could not be packed, as it is."""
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack_orders = msgspec.msgpack.Decoder(list[tuple[int, bool, int, int, int, int, int]]).decode
+_unpack_starts = msgspec.msgpack.Decoder(list[list[Any]]).decode
+_NONE = -1
+_WORDS = ("agent", "command", "caller", "task", "parent", "host", "product")
+"""The facts of a start that are words, and those that are numbers."""
+_NUMBERS = ("at", "depth", "timeout", "deadline", "pid", "listed", "guessed")
+
+
+class _Words:
+    """Words by number, each kept once."""
+
+    def __init__(self) -> None:
+        self.things: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._sources: dict[int, int] = {}
+
+    def number(self, word: str | None) -> int:
+        if word is None:
+            return _NONE
+        number = self._numbers.get(word)
+        if number is None:
+            number = self._numbers[word] = len(self.things)
+            self.things.append(word)
+        return number
+
+    def source(self, source: str) -> int:
+        """The same for this very object."""
+        number = self._sources.get(id(source))
+        if number is None:
+            number = self._sources[id(source)] = len(self.things)
+            self.things.append(source)
+        return number
+
+    def place(self, origin: Origin) -> tuple[int, int, int, int]:
+        return self.source(origin.source), origin.line, origin.offset, self.number(origin.host or None)
+
+
+def _packed(rows: Sequence[object], words: _Words) -> Packed | None:
+    try:
+        return (_pack(rows), *words.things)
+    except OverflowError:  # a number past all use, let through by a format
+        return None
+
+
+def _origin(words: Sequence[str], source: int, line: int, offset: int, host: int) -> Origin:
+    return Origin(words[source], line, offset, "" if host == _NONE else words[host])
+
+
+def pack_orders(orders: Sequence[Order | None]) -> Packed:
+    """When and where each of some words was said; None for one that nobody said."""
+    which: dict[Order, int] = {}
+    for number, order in enumerate(orders):
+        if order is not None:
+            which[order] = which.get(order, 0) | 1 << number
+    words = _Words()
+    rows = [(said, order[0], order[1], *words.place(order[2])) for order, said in which.items()]
+    return _packed(rows, words) or tuple(orders)
+
+
+def unpack_orders(packed: Packed, count: int) -> list[Order | None]:
+    """The same again, of so many words."""
+    found: list[Order | None] = [None] * count
+    if packed and type(packed[0]) is not bytes:
+        return list(packed)
+    if packed:
+        for said, timeless, at, *place in _unpack_orders(packed[0]):
+            order = timeless, at, _origin(packed[1:], *place)
+            for number in range(count):
+                if said >> number & 1:
+                    found[number] = order
+    return found
+
+
+def pack_starts(claims: tuple[Started, ...]) -> Packed:
+    """Starts of one delegation, but for its id."""
+    words = _Words()
+    number = words.number
+    rows = [
+        (
+            *words.place(each.origin),
+            int(each.trust),
+            [*map(number, each.path)] if each.path is not None else None,
+            [number(word) for ref in each.refs for word in ref],
+            [number(getattr(each, name)) for name in _WORDS],
+            [getattr(each, name) for name in _NUMBERS],
+        )
+        for each in claims
+    ]
+    return _packed(rows, words) or claims
+
+
+def unpack_starts(packed: Packed, id: str) -> tuple[Started, ...]:
+    """The same again, of the delegation of that id."""
+    if type(packed[0]) is not bytes:
+        return packed
+    words = packed[1:]
+    found: list[Started] = []
+    for source, line, offset, host, trust, path, refs, said, numbers in _unpack_starts(packed[0]):
+        facts = dict(zip(_NUMBERS, numbers, strict=True))
+        facts |= {name: None if word == _NONE else words[word] for name, word in zip(_WORDS, said, strict=True)}
+        if path is not None:
+            facts["path"] = tuple(words[each] for each in path)
+        facts["refs"] = tuple((words[name], words[value]) for name, value in zip(refs[::2], refs[1::2], strict=True))
+        at = facts.pop("at")
+        place = _origin(words, source, line, offset, host)
+        found.append(Started(id, None if at is None else Millis(at), place, trust=Trust(trust), **facts))
+    return tuple(found)
