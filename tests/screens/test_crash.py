@@ -1,12 +1,15 @@
 """When the program falls over after all: what was first, and the keys before it, but never what was typed."""
 
+import asyncio
 import os
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.screens.looking import running
+from textual.worker import WorkerFailed, WorkType
 
 from delegtop.app import crash
 
@@ -48,6 +51,15 @@ async def test_the_first_error_is_kept_whatever_follows_from_it(make_app: "MakeA
     assert "in fail_first" in kept
     assert "the second" not in kept
     assert kept.endswith("\nkeys: none\n")
+
+
+async def test_of_work_in_the_background_it_is_kept_where_it_failed(make_app: "MakeApp") -> None:
+    work: WorkType[None] = partial(asyncio.to_thread, fail_first)
+    with suppress(WorkerFailed):
+        async with make_app().run_test() as pilot:
+            pilot.app.run_worker(work)
+            await pilot.pause()
+    assert "in fail_first" in log()
 
 
 async def test_the_last_keys_are_kept_by_name_and_what_was_typed_is_not(make_app: "MakeApp") -> None:

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from tests.piloting import until
+from tests.piloting import comes, until
 from tests.screens.looking import running, screen
 from textual.content import Content
-from textual.events import Key, Resize
+from textual.events import Key, MouseDown, MouseUp, Resize
 
 from delegtop.app.main import DelegtopApp
 from delegtop.app.state.table_rows import TableRows
@@ -66,6 +66,24 @@ async def test_the_first_picture_mounts_what_it_shows_and_a_key_that_was_quicker
             "KeyBar",
         ]
         assert [kind for each in app.monitor.children if (kind := type(each).__name__) in order] == order
+
+
+async def test_a_click_that_was_quicker_finds_the_rest_as_well(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DelegtopApp, "call_after_refresh", lambda *_: True)
+    monkeypatch.setattr(DelegtopApp, "_second", lambda _: None)
+    async with make_app().run_test(size=(120, 35)) as pilot:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        assert app._driver is not None
+        await comes(lambda: app.monitor.is_attached and "inspect" in screen(app)[-1], "the first picture is there")
+        x, y = screen(app)[-1].index("inspect"), app.size.height - 1
+        for kind in (MouseDown, MouseUp):
+            app._driver.process_message(kind(None, x, y, 0, 0, 1, False, False, False))
+        await comes(lambda: app.reader.started or app._exception is not None)
+        assert app._exception is None
+        assert app.monitor.inspector.is_attached
 
 
 async def test_who_is_ended_before_the_first_picture_is_complete_begins_nothing(

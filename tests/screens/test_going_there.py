@@ -22,6 +22,7 @@ from delegtop.app.screens.going_there import GoingThere
 from delegtop.app.screens.open_session import OpenSession
 from delegtop.app.tmux_panes import Pane
 from delegtop.base.clock import FrozenClock, WallClock
+from delegtop.model.forest import Forest
 
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
@@ -78,6 +79,19 @@ async def test_in_the_past_nothing_is_opened(tmp_path: Path, tmux: Tmux) -> None
         await pressed(pilot, "J", "J")
         assert "this is the past" in told(app)
         assert app.screen is app.monitor
+        assert not tmux.opened
+
+
+async def test_another_moment_that_is_shown_meanwhile_does_not_disturb_the_way_there(
+    tmp_path: Path, tmux: Tmux
+) -> None:
+    stand_ins.claude(tmp_path, tmp_path / "work", ago=60)
+    app = app_on(tmp_path / ".claude/projects", WallClock())
+    async with app.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        app.monitor.action_go_there()
+        app.board.leap(Forest())  # before the worker's first step
+        await until(pilot, lambda: isinstance(app.screen, OpenSession), "the session is offered")
         assert not tmux.opened
 
 

@@ -214,6 +214,16 @@ async def test_a_log_that_begins_anew_is_read_anew(log: Log) -> None:
         assert "There is nothing." not in screen.view.text
 
 
+async def test_keys_are_answered_where_nothing_was_left_of_a_conversation_and_more_came(log: Log) -> None:
+    log.turn()
+    async with reading(app_on(log.path), size=(120, 30)) as (screen, pilot):
+        said = [piece.what for piece in screen.view.pieces]
+        screen.view.show([], at=-1)
+        screen.view.append(said[:1], follow=False)
+        await pilot.press("up", "down", "pagedown")
+        assert screen.view.current is not None
+
+
 async def test_on_return_the_tree_is_as_it_was(tmp_path: Path) -> None:
     app = app_on(lay_out("claude-code", tmp_path), FrozenClock(moment(MOMENTS["claude-code"])))
     async with app.run_test(size=(120, 30)) as pilot:

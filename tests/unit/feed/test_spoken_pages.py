@@ -178,6 +178,29 @@ def test_a_file_that_became_shorter_is_another_one(tmp_path: Path) -> None:
     assert texts(window) == [9]
 
 
+def test_a_file_that_becomes_shorter_while_it_is_read_is_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    lines(path, 1, 2, 3)
+    pages = pages_of(path)
+    window = pages.first()
+    lines(path, *range(4, 9))
+    end = LogChapter._end
+
+    def shortened(chapter: LogChapter) -> int:
+        monkeypatch.undo()
+        found = end(chapter)
+        path.write_bytes(b"")
+        lines(path, 9)
+        return found
+
+    monkeypatch.setattr(LogChapter, "_end", shortened)
+    window = pages.later(window)
+    assert window.renewed
+    assert texts(window) == [9]
+
+
 def test_what_is_read_as_a_whole_is_given_again_only_if_it_changed(tmp_path: Path) -> None:
     path = tmp_path / "document"
     path.write_text("1")

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from textual.events import Key
+from textual.worker import WorkerFailed
 
 from delegtop import __version__
 from delegtop.app.clipboard import state_directory, write_private
@@ -35,6 +36,8 @@ class Keys:
 
 def record(error: BaseException, keys: Iterable[str] = ()) -> str:
     """Write the traceback and the keys before it to `crash.log`; returns the sentence to print."""
+    if isinstance(error, WorkerFailed):  # names what happened and not where
+        error = error.error
     what = line(f"delegtop stopped by an internal error ({type(error).__name__})")
     told = safe(mask("".join(traceback.format_exception(error))))  # what an error says may be a text of a log
     try:

@@ -198,10 +198,10 @@ class DelegtopApp(Rewinding, Borrowing):
         if isinstance(event, InputEvent):
             self._touched_at = monotonic()
             self._set_pace()
-        if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
-            self._make_way()
             if not self.reader.started:
                 await self._begin()  # whatever it opens: nobody waits for the first picture below it
+        if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
+            self._make_way()
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
         await super().on_event(event)
 

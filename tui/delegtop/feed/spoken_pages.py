@@ -87,6 +87,8 @@ class LogChapter:
         with FileBytes(self.path) as file:
             while at < end and len(said) < _ENOUGH:
                 data = lines_after(file, at, end)
+                if not data:  # it has become shorter since
+                    return self.last()._replace(renewed=True)
                 said += self._sift(split(self.path, data, at))
                 at += len(data)
         return SpokenPage(said, place, at, place == 0, is_last=at >= end)

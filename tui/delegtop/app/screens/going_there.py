@@ -57,18 +57,18 @@ class GoingThere:
     def go(self, handle: Handle | None) -> None:
         """To the session of a delegation."""
         if handle is None:
-            return
-        work: WorkType[None] = partial(self._go, handle)  # no coroutine yet: one that never begins is complained about
-        self._screen.run_worker(work, name="go there", description="go there", group="go there", exclusive=True)
-
-    async def _go(self, handle: Handle) -> None:
-        board = self._board
-        forest = board.forest
+            return None
+        forest = self._board.forest  # asked now: when the worker comes to it another moment may be shown
         at, how = session_process(forest, handle), opening(Case(forest, handle))
         if at is None:
             return self._say(f"No session to go to: {how.why}.")
         if why := self._out_of_reach(at):
             return self._say(f"Not opened: {why}.")
+        work: WorkType[None] = partial(self._go, at, how)  # no coroutine yet: one that never begins is complained about
+        self._screen.run_worker(work, name="go there", description="go there", group="go there", exclusive=True)
+        return None
+
+    async def _go(self, at: SessionProcess, how: Opening) -> None:
         try:
             if tmux_panes.is_inside(os.environ) and await self._is_shown(at):
                 return None

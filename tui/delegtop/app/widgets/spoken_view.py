@@ -118,7 +118,7 @@ class SpokenView(ScrollView):
 
     def show(self, whats: Sequence[object], *, at: int | None = None) -> None:
         """Hold these instead; the cursor goes on the piece of that number, else the view to the end."""
-        self.pieces = [ShownPiece(what) for what in whats]
+        self.pieces, self.cursor = [ShownPiece(what) for what in whats], 0
         self.lay_out()
         if at is None:
             self._to_end()
@@ -181,9 +181,9 @@ class SpokenView(ScrollView):
     def lay_out(self) -> None:
         """Wrap what is not wrapped, and find out where each piece stands."""
         self._width = width = self.scrollable_content_region.width
+        self._tops, height, before = [], 0, None
         if width <= 0:
             return
-        self._tops, height, before = [], 0, None
         for piece in self.pieces:
             if piece.lines is None:
                 piece.lines = self._wrap(piece, before, width)
