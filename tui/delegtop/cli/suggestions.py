@@ -39,11 +39,9 @@ def offer(statuses: "Sequence[SourceStatus]", now: Millis) -> str:
 def last_moment(sources: Sequence[str], forest: "Forest") -> Millis | None:
     """The moment to look at: that of a recording, which knows its own, else that of the last record."""
     from delegtop.feed.recordings import recorded_at
-    from delegtop.model.measures import last_heard
 
     recorded = [at for source in sources if (at := recorded_at(source)) is not None]
-    heard = last_heard(forest)
-    return max(recorded, default=heard)
+    return max(recorded, default=forest.last_heard())
 
 
 def past(sources: Sequence[str], forest: "Forest") -> str:

@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int:
     seen = reading.read(arguments, settings)
     forest, only = seen.forest, seen.places.only
     query = options.query(arguments, only) if arguments.filter or only else None  # the keys take time to load
-    matches = {handle for handle in forest.walk() if query.matches(forest, handle)} if query else None
+    matches = query.among(forest) if query else None
     output.emit(_lines(arguments, seen, matches))
     if reading.complain(seen.sources, seen.statuses):
         from delegtop.observation import loose_returns

@@ -118,7 +118,7 @@ class FollowedScope:
 
     def fitting(self, query: FilterQuery) -> set[Handle]:
         forest = self.seen.forest
-        return {handle for handle in range(len(forest)) if query.matches(forest, handle)}
+        return query.among(forest)
 
     def _below(self, session: Handle) -> set[Handle]:
         """All that it handed on, and that these handed on."""

@@ -415,6 +415,11 @@ class Forest:
         trees, own = self.at(handle)
         return trees.times(own)
 
+    def last_heard(self) -> Millis | None:
+        """The last sign of life of any of them, by the clock of its host."""
+        found = [moment for trees, _ in self.by_host() if (moment := trees.last_heard()) is not None]
+        return max(found, default=None)
+
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""
         trees, own = self.at(handle)

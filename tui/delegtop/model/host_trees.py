@@ -315,6 +315,10 @@ class HostTrees:
         ending = ledger.ending(handle)
         return ledger.start(handle), ledger.heard_at(handle) or ledger.listed_at(handle), ending[2] if ending else None
 
+    def last_heard(self) -> Millis | None:
+        """The last sign of life of any of them."""
+        return self._ledger.last_heard()
+
     def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
         """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""
         from delegtop.model.tree.growth import growth  # who does not judge does not ask

@@ -110,9 +110,10 @@ class Lifecycle:
         if now < self.now:
             self._dirty.update(self._ledger)  # time went back: nothing on the agenda can be relied on
         self.now = self._ledger.now = now
+        changed = self._settle(new)
         self._dirty.update(new)
+        self._dirty -= changed
         self._dirty.update(self._agenda.due(now))
-        changed: set[Handle] = set()
         while self._dirty:
             # Judging a child may change its parent, so the younger come first; and a parent that has another limit
             # than before limits its children otherwise, so they may come again.
@@ -126,6 +127,20 @@ class Lifecycle:
     def next_turn(self) -> Millis | None:
         """The first moment at which time alone changes a state."""
         return self._agenda.next()
+
+    def _settle(self, new: range) -> set[Handle]:
+        """Those that came with their end: neither time nor anybody else makes them what they are. In the logs of
+        yesterday nearly all are such."""
+        settled = set()
+        shapes, state_of = self._ledger.starts.shape, self._state
+        for handle, outcome in self._ledger.ends.settled(new):
+            state = _STATE_OF[outcome]
+            state_of[handle] = _CODE[state]
+            self.counts[state] += 1
+            if (kind := _kind(shapes[handle])) is not None:
+                self._learn(handle, kind, self._ledger.ending(handle))
+            settled.add(handle)
+        return settled
 
     # -- one delegation --------------------------------------------------------------------------------------------
 

@@ -124,12 +124,6 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
     return forest.now_of(handle) - facts.quiet_since
 
 
-def last_heard(forest: "Forest") -> Millis | None:
-    """The last sign of life of any of them."""
-    found = (moment for handle in range(len(forest)) for moment in forest.times(handle)[:2])
-    return max((moment for moment in found if moment is not None), default=None)
-
-
 def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
     """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
     told = _worth_knowing(forest, handle, facts or forest.delegation(handle))

@@ -6,7 +6,7 @@ an open quote) is not an error: it filters nothing yet.
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from fnmatch import translate
 from operator import attrgetter
@@ -105,7 +105,7 @@ KEYS = _in_order(
         "state",
         "Its state at the moment of looking; `status` is the same key.",
         "state:overdue,failed",
-        words=lambda forest, handle: forest.state(handle).value,
+        words=lambda forest, handle: forest.state(handle),
         known=tuple(state.value for state in State),
     ),
     *("agent", "command", "task", "id", "path", "doing"),
@@ -154,6 +154,13 @@ class FilterQuery(msgspec.Struct, frozen=True):
 
     def matches(self, forest: "Forest", handle: "Handle") -> bool:
         return all(test(forest, handle) for test in self.tests)
+
+    def among(self, forest: "Forest") -> "set[Handle]":
+        """All that match."""
+        found: Iterable[Handle] = range(len(forest))
+        for test in self.tests:
+            found = [handle for handle in found if test(forest, handle)]
+        return {*found}
 
 
 def parse(text: str) -> FilterQuery:
@@ -236,8 +243,12 @@ def _texts(key: WordKey, sign: str, value: str, position: int) -> Test | None:
         if key.known and not any(_matcher(part, whole=False)(known) for known in key.known):
             raise QueryError(f"no {key.name} is named {part}: there are {', '.join(key.known)}", position)
 
+    known = {word: any(matches(word) for matches in matchers) for word in key.known}
+
     def test(forest: "Forest", handle: "Handle") -> bool:
         text = key.words(forest, handle)
+        if text in known:
+            return known[text]
         return text is not None and any(matches(text) for matches in matchers)
 
     return test

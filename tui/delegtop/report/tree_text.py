@@ -84,15 +84,23 @@ COLOURS = {
 
 
 class Printing:
-    """One look at a forest: which rows, in which order, assessed once for all that is printed of them."""
+    """One look at a forest: which rows, in which order, assessed once for all that is printed of them, if any are."""
 
     def __init__(self, forest: Forest, matches: Collection[Handle] | None, sort: str, look: Look) -> None:
         self.forest, self.matches, self.look = forest, matches, look
-        self.assessments = Assessments(forest)
-        self.assessments.update()
-        self.pressing = Pressing(self.assessments)
         shown = None if matches is None else with_ancestors(forest, matches)
-        self.rows = list(rows(forest, shown, order(forest, sort, pressing=self.pressing.key)))
+        ordered = order(forest, sort, pressing=lambda handle: self.pressing.key(handle))
+        self.rows = list(rows(forest, shown, ordered))
+
+    @cached_property
+    def assessments(self) -> Assessments:
+        found = Assessments(self.forest)
+        found.update()
+        return found
+
+    @cached_property
+    def pressing(self) -> Pressing:
+        return Pressing(self.assessments)
 
     @cached_property
     def table(self) -> Table:
@@ -110,6 +118,8 @@ class Printing:
     def problems(self) -> list[Assessment]:
         """What is the matter with those that are asked for, in the order of looking."""
         wanted = {row.handle for row in self.rows} if self.matches is None else set(self.matches)
+        if not wanted:
+            return []
         return [each for each in self.assessments.problems() if each.handle in wanted]
 
 

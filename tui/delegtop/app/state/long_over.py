@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from delegtop.app.state.board import Board
 from delegtop.base.clock import DAY, Millis, age
 from delegtop.feed.recordings import recorded_at
-from delegtop.model.measures import last_heard
 
 
 class Bygone:
@@ -26,7 +25,7 @@ class Bygone:
 
     def look(self) -> None:
         """Ask again: of recordings, which know the moment they were made at, else of the last record."""
-        heard = last_heard(self._board.forest)
+        heard = self._board.forest.last_heard()
         if heard is not None and self._board.clock.now() - heard > DAY:
             recorded = [at for source in self._sources if (at := recorded_at(source)) is not None]
             heard = max(recorded, default=heard)

@@ -24,10 +24,10 @@ def absorb(
     noted: set[Handle],
 ) -> None:
     """As `Ledger.apply` with all that the other was told."""
-    find, first = ledger.find, len(ledger)
-    known = [row for row, id in enumerate(other.ids) if find(id) is not None]
-    if not isinstance(ledger.handles, dict):  # columns that are borrowed cannot be cut and lengthened
-        known = [*other]
+    handles, first = ledger.handles, len(ledger)
+    known = [*other]  # columns that are borrowed cannot be cut and lengthened
+    if isinstance(handles, dict):
+        known = [row for row, id in enumerate(other.ids) if id in handles]
     rows = range(len(other)) if not known else sorted({*other}.difference(known))
     if rows:
         ledger.append_rows(other, RowsMoved(rows, first))
@@ -38,13 +38,10 @@ def absorb(
         ended.update(handle for handle in new if by[handle] != OPEN or handle in faulty)
         noted.update(handle for handle in ledger.detailed if handle >= first)
     ledger.pulse.minutes.update(other.pulse.minutes)
-    events = [event for row in (*known, *_listed_rows(other, rows)) for event in retold(other, row)]
+    # Registries are known by rows, so those in one are told once more.
+    again = sorted({*known, *other.registries.rows})
+    events = [event for row in again for event in retold(other, row)]
     ledger.apply([*events, *listed(other)], touched, started, ended, noted)
-
-
-def _listed_rows(other: Ledger, rows: "range | list[int]") -> Iterator[Handle]:
-    """Registries are known by rows, so those in one are told once more."""
-    return (row for row in rows if other.listed_at(row) is not None)
 
 
 def all_retold(ledger: Ledger) -> Iterator[Event]:

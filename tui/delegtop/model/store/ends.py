@@ -20,6 +20,7 @@ _OUTCOMES = tuple(Outcome)
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _ENDINGS = tuple(Ending)
 """By number."""
+_UNSETTLED = (OPEN, Ending.GONE.value)
 
 
 Retell = Callable[[Origin], Iterable[Event]]
@@ -99,6 +100,13 @@ class Ends(ColumnStore):
         """How it ended, by what word, and when."""
         by = self.by[row]
         return None if by == OPEN else (_OUTCOMES[self._outcome[row]], _ENDINGS[by], known(self.at[row]))
+
+    def settled(self, rows: range) -> Iterator[tuple[int, Outcome]]:
+        """Those of these that have ended, by more than that nobody found a process of theirs."""
+        part = slice(rows.start, rows.stop)
+        for row, by, outcome in zip(rows, self.by[part], self._outcome[part], strict=True):
+            if by not in _UNSETTLED:
+                yield row, _OUTCOMES[outcome]
 
     def report(self, row: int, id: str) -> Report:
         found = self._archive[row]

@@ -540,6 +540,16 @@ class Ledger(ColumnStore):
                 latest = max(latest, seen.at or latest)
         return known(latest)
 
+    def last_heard(self) -> Millis | None:
+        """The last start or sign of life of any of them; of those that only a registry tells of, when it last did."""
+        told = max(max(self._beat_at, default=UNSET), max(self.starts.at, default=UNSET))
+        ends = zip(self.ends.at, self.ends.by, strict=True)
+        ended = max((at for at, by in ends if by not in _NO_LIFE), default=UNSET)
+        # What is told beside the columns counts as well; few have that.
+        beside = {*self._faults, *self._details, *self.registries.rows}
+        found = (self.heard_at(handle) or self.listed_at(handle) for handle in beside)
+        return known(max(told, ended, *(at for at in found if at is not None), UNSET))
+
     def listed_at(self, handle: Handle) -> Millis | None:
         """When it was last seen in a registry."""
         return self.registries.listed_at(handle)

@@ -1,6 +1,6 @@
 """Which registries list a delegation, since when no longer, and when that was last seen."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import HostFile
@@ -38,6 +38,11 @@ class RegistryListings:
     def latest(self) -> Iterable[tuple[HostFile, Millis, frozenset[Handle]]]:
         """The last snapshot of every registry: when it was taken, and who was in it."""
         return ((registry, at, present) for registry, (at, present) in self._latest.items())
+
+    @property
+    def rows(self) -> Collection[Handle]:
+        """All that any registry has listed."""
+        return self._listed
 
     def listed_at(self, handle: Handle) -> Millis | None:
         """When it was last seen in a registry."""

@@ -125,7 +125,7 @@ class PageGathering:
         if monotonic() - self._filtered_at < _SELDOM:
             self.is_behind = True
             return False
-        fitting = {handle for handle in range(len(self._forest)) if self._query.matches(self._forest, handle)}
+        fitting = self._query.among(self._forest)
         self._filtered_at = monotonic()
         before, self._fitting = self._fitting, fitting
         return before != fitting
