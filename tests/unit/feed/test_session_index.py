@@ -18,7 +18,7 @@ from delegtop.base import private_database
 from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.feed import file_catalogue, index_file, kept_session, log_index
+from delegtop.feed import file_catalogue, index_file, kept_session, log_index, session_gathering, session_index
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
@@ -81,6 +81,25 @@ def learned(monkeypatch: pytest.MonkeyPatch, folder: Path, *more: str) -> bytes:
     settings.write_text(f"sources = [{json.dumps(str(folder))}]\n")
     assert main(["learn", "--since", "all", "--quiet", "--config", str(settings), *more]) == Exit.OK
     return learned_durations.place().read_bytes()
+
+
+@pytest.mark.parametrize(
+    "why", ["there is too much of it", "its format cannot be kept", "a file of each is written to"]
+)
+@pytest.mark.parametrize("name", ["claude-code", "codex", "opencode", "hyper", "gemini"])
+def test_what_was_held_back_and_is_not_kept_after_all_is_told_the_same(
+    name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = aged(SAMPLES / name, tmp_path / "logs")
+    if why == "a file of each is written to":
+        for each in {path.parent: path for path in sorted(folder.rglob("*")) if path.is_file()}.values():
+            os.utime(each)
+    plain = told(capsys, folder, "--no-index")
+    if why == "there is too much of it":
+        monkeypatch.setattr(session_gathering, "_MOST", 2)
+    elif why == "its format cannot be kept":
+        monkeypatch.setattr(session_index, "_can_keep", lambda _file: False)
+    assert told(capsys, folder) == plain
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -73,6 +73,8 @@ class FileCatalogue:
         """In which order files turned up, where some need not be read."""
         self.puts_away = True
         """Whether sessions that were read go on the shelf: what is known is told of as if it had been read."""
+        self.holds_back = False
+        """Whether what a session tells may be told once all of it is there: nobody sees anything before the end."""
         self._scan = Scan()
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
@@ -113,6 +115,8 @@ class FileCatalogue:
             self._take_down(session)
         if self._open_index is not None and _is_much(self.waiting):
             self.index, self._open_index, is_new = self._open_index(), None, True
+            if self.index is not None:
+                self.index.is_holding = self.holds_back and self.puts_away
         if self.index is not None and is_new and self._sift is None:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))

@@ -230,6 +230,7 @@ class Feed:
 
     def _recalled(self) -> Iterator[Batch]:
         """What sessions and logs told that were read in an earlier run, and what logs told that were folded apart."""
+        yield from self._spilt()
         if self._files.index is not None and not self._files.waiting:
             for ledger in self._files.index.logs.tell():
                 yield Batch([], ledger=ledger)
@@ -239,6 +240,12 @@ class Feed:
                 self._window.keep(started.id)
             self._processes.take([*told_of_sessions(ledger)])
             yield Batch([], ledger=ledger, moments=moments, calls=calls)
+
+    def _spilt(self) -> Iterator[Batch]:
+        """What was held back of sessions that are not kept after all."""
+        for events, ledger in self._files.index.spilt() if self._files.index is not None else ():
+            self._processes.take([*events, *told_of_sessions(ledger)])
+            yield Batch(events, ledger=ledger)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
         """The files to look at now."""
@@ -256,6 +263,7 @@ class Feed:
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline. Nobody sees
         anything before the end, so what runs now need not come first."""
+        self._files.holds_back = self._tidies and self._horizon is None
         yield from self._poll()
         while self.is_behind:
             yield from self._poll()
@@ -268,7 +276,18 @@ class Feed:
         yield from self._translate(self._tail.flush())
         if self._horizon is not None:
             yield Batch(list(self._horizon.settle()))
+        yield from self._let_out()
         self._files.keep_all()
+
+    def _let_out(self) -> Iterator[Batch]:
+        """Tell what is still held back."""
+        if self._files.index is None or not self._files.index.is_holding:
+            return
+        self._files.tidy(lasting=False)
+        while self.is_behind:
+            yield from self._poll()
+        self._files.index.spill()
+        yield from self._spilt()
 
     @property
     def is_behind(self) -> bool:
@@ -305,7 +324,7 @@ class Feed:
         alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
-        index, apart, told = self._files.index, None, list[Event]()
+        index, apart, held, told = self._files.index, None, None, list[Event]()
         for number, each in enumerate(found):
             source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
@@ -315,9 +334,11 @@ class Feed:
                     first = each.line if isinstance(each, LineBlock) else each.origin.line
                     index.follow(batch, reading, is_top=first == 1)
                     apart = index.logs.of(reading, is_top=first == 1)
+                    held = index.gathering(reading)
                 if not reading.is_signed:
                     self._silent[path] = reading
-            into = batch if apart is None else told
+            is_held = held is not None and not held.is_spoilt
+            into = told if is_held or apart is not None else batch
             if not isinstance(each, LineBlock):
                 self._read(reading, each, into)
             elif alone:
@@ -325,7 +346,10 @@ class Feed:
                     self._read(reading, line, into)
             else:
                 self._read_block(reading, each, into)
-            if apart is not None:
+            if is_held and index is not None:
+                index.hold(reading, told)
+                told = []
+            elif apart is not None:
                 self._processes.take(told)
                 apart.take(told)
                 if apart.is_told:
@@ -340,6 +364,7 @@ class Feed:
                 self._processes.take(batch)
                 if index is not None:
                     index.take(batch)
+                    yield from self._spilt()
                 yield Batch(batch)
                 batch, limit = [], monotonic() + BATCH_SECONDS
         if index is not None:

@@ -38,6 +38,9 @@ class _Collecting(SessionIndex):
         super()._let_go(unit)
         self._loaded.pop(unit, None)
 
+    def _tell_later(self, unit: str, place: Place) -> None:
+        """Nobody is told here."""
+
     def part(self) -> LoadedPart:
         """All that was read."""
         blocks = [data for data, _ in packed_blocks(self._loaded.values())]

@@ -104,10 +104,6 @@ class SessionGathering:
         self._order: dict[str | None, None] = {}
 
     def take(self, events: Sequence[Event]) -> None:
-        if len(self._events) > _MOST:
-            self.is_spoilt = True
-            self._events, self._signs, self._running, self.calls = [], LastSigns(), RunningStarts(), CallCounts()
-            return
         heard: list[Heard] = []
         order, source, id = self._order, "", None
         for event in events:
@@ -126,6 +122,26 @@ class SessionGathering:
                 self._running.mind(event)
         self._signs.take(heard)
         self.calls.heed(events)
+        if len(self._events) > _MOST:
+            self.is_spoilt = True
+
+    @property
+    def holds_any(self) -> bool:
+        return bool(self._order)
+
+    def let_go(self) -> None:
+        """Nothing of it is held any more."""
+        self._events, self._signs, self._running, self.calls = [], LastSigns(), RunningStarts(), CallCounts()
+        self._order = {}
+
+    def told(self) -> tuple[list[Event], Ledger]:
+        """All of it at once: what is said of no delegation alone, and the rest folded."""
+        ledger, signs = Ledger(), self._signs.all()
+        order = [Heard(id, None, NOWHERE) for id in self.ids]
+        own = [event for event in self._events if type(event) in _KEEPABLE]
+        ledger.apply([*order, *own, *signs], set(), set(), set(), set())
+        ledger.pulse = SleepDetector(self._signs.minutes.union(ledger.pulse.minutes))
+        return [event for event in self._events if type(event) not in _KEEPABLE], ledger
 
     def keep_in(
         self, block: SessionBlock, name: str, files: Sequence[KeptFile], others: Sequence[KeptFile]

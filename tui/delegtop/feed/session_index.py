@@ -68,7 +68,12 @@ class SessionIndex:
         self._asks_moments, self._asks_calls = moments, calls
         self.logs = LogIndex(file if logs else None)
         """Logs that belong to no session; None are kept, and all are read, for who wants to hear of each event."""
+        self.is_holding = False
+        """Whether what a session tells is told once all of it is there, so that each delegation of it is folded once:
+        for who looks at nothing before all is read."""
         self._gathered: dict[str, SessionGathering] = {}
+        self._spilt: list[SessionGathering] = []
+        """What was held of those that are not kept after all."""
         self._owners: dict[Family, dict[str, str]] = {}
         """Which unit told of an id, where one reader reads several."""
         self._waiting: dict[str, Place] = {}
@@ -148,7 +153,8 @@ class SessionIndex:
     def forget(self, unit: str) -> None:
         """It is read from its top."""
         self._waiting.pop(unit, None)
-        self._gathered.pop(unit, None)
+        if (gathered := self._gathered.pop(unit, None)) is not None:
+            self._spoil(gathered)
 
     def doubtful(self) -> list[str]:
         """The units that tell of ids which others tell of too: they may have to do with each other."""
@@ -194,7 +200,11 @@ class SessionIndex:
         gathered.paths.add(path)
         look = _look_at(path)
         if look is None or look[3] // 1_000_000 > quiet_until():
-            gathered.is_spoilt = True
+            self._spoil(gathered)
+
+    def gathering(self, reading: FollowedFile) -> SessionGathering | None:
+        """What holds back what the file tells; None if it is told at once."""
+        return self._gathered.get(unit_of(reading.path)) if self.is_holding else None
 
     def follow(self, batch: Sequence[Event], reading: FollowedFile, *, is_top: bool) -> None:
         """What comes into the batch from now on is read of this file. If that begins at its top once more, another text
@@ -210,19 +220,52 @@ class SessionIndex:
         self._first = 0
 
     def _take(self, batch: Sequence[Event]) -> None:
-        reading, events = self._reading, batch[self._first :]
-        if reading is None or not events:
-            return
+        if self._reading is not None and (events := batch[self._first :]):
+            self._gather(self._reading, events)
+
+    def hold(self, reading: FollowedFile, events: Sequence[Event]) -> None:
+        """What the file told, and nobody else is told yet."""
+        if events:
+            self._gather(reading, events)
+
+    def spilt(self) -> Iterator[tuple[list[Event], Ledger]]:
+        """What was held of sessions that are not kept after all, and is to be told now."""
+        spilt, self._spilt = self._spilt, []
+        for gathered in spilt:
+            if gathered.holds_any:
+                yield gathered.told()
+            gathered.let_go()
+
+    def spill(self) -> None:
+        """Nothing more is held back."""
+        for gathered in self._gathered.values():
+            self._spoil(gathered)
+
+    def _spoil(self, gathered: SessionGathering) -> None:
+        """It is not kept; what it holds is told, if that is not done."""
+        if not gathered.is_spoilt:
+            gathered.is_spoilt = True
+            self._give_up(gathered)
+
+    def _give_up(self, gathered: SessionGathering) -> None:
+        if self.is_holding:
+            self._spilt.append(gathered)
+        else:
+            gathered.let_go()
+
+    def _gather(self, reading: FollowedFile, events: Sequence[Event]) -> None:
         unit = unit_of(reading.path)
         if (gathered := self._gathered.get(unit)) is not None and not gathered.is_spoilt:
             gathered.take(events)
+            if gathered.is_spoilt:
+                self._give_up(gathered)
         if (family := _shared_family(type(reading.dialect), reading.path)) is not None:
             for each in self._own(family, unit, _ids(events)):
                 self._let_go(each)
 
     def _let_go(self, unit: str) -> None:
         if (gathered := self._gathered.get(unit)) is not None:
-            gathered.is_spoilt = True
+            self._spoil(gathered)
         if (name := self._names.get(unit)) is not None:
             self._new.pop(name, None)
             self._gone.add(name)
@@ -230,24 +273,44 @@ class SessionIndex:
     def keep(self, unit: str, files: Sequence[Resting], unknown: Sequence[str], digest: Callable[[str], int]) -> None:
         """All files of a unit are at rest: keep what they told, if nothing is in doubt."""
         gathered = self._gathered.pop(unit, None)
-        if gathered is None or gathered.is_spoilt or gathered.paths != {file.reading.path for file in files}:
+        if gathered is None or gathered.is_spoilt:
             return
-        if not all(map(_can_keep, files)):
+        session = self._kept(unit, gathered, files, unknown, digest)
+        if session is None:
+            self._spoil(gathered)
             return
+        place = self._block, session
+        self._note(unit, place)
+        if self.is_holding:
+            self._tell_later(unit, place)
+
+    def _tell_later(self, unit: str, place: Place) -> None:
+        """What it told was held back."""
+        self._waiting[unit] = place
+
+    def _kept(
+        self,
+        unit: str,
+        gathered: SessionGathering,
+        files: Sequence[Resting],
+        unknown: Sequence[str],
+        digest: Callable[[str], int],
+    ) -> KeptSession | None:
+        """The session in the block of what is kept; None if something is in doubt."""
+        if gathered.paths != {file.reading.path for file in files} or not all(map(_can_keep, files)):
+            return None
         kept: list[KeptFile] = []
         for file in files:
             whole = digest(file.reading.path) if file.reading.is_log else _digest(file.reading.path, file.look)
             if whole is None:
-                return
+                return None
             kept.append(kept_file(file.status, file.look, whole, file.key))
         beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
         if len(beside) < len(unknown):
-            return
+            return None
         if len(self._block.ledger) >= MOST or self._block.is_known(gathered.ids):
             self._block = SessionBlock()
-        session = gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
-        if session is not None:
-            self._note(unit, (self._block, session))
+        return gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
 
     def _note(self, unit: str, place: Place) -> None:
         """It is written down, unless there is a secret in it."""
