@@ -11,6 +11,7 @@ from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
 
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
+from delegtop.feed import file_catalogue, index_file
 from delegtop.report import found_sessions
 from delegtop.report.found_sessions import FoundSession, FoundSessions, Match
 from delegtop.search import finding_words, reading_on, search_file
@@ -61,6 +62,18 @@ def test_words_are_found_where_somebody_would_look_for_them(
 ) -> None:
     few()
     assert found(capsys, words) == [session(number) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"), [("file:tomato_plan.py", [1]), ("error:overloaded", [2]), ("roses", [2])]
+)
+def test_they_are_found_where_so_much_was_read_that_sessions_are_kept_as_well(
+    words: str, numbers: list[int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_catalogue, "WORTH", 0)
+    few()
+    assert found(capsys, words) == [session(number) for number in numbers]
+    assert index_file.place().exists()
 
 
 def test_it_is_told_when_it_was_how_it_ended_and_what_opens_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,7 +116,7 @@ class FileCatalogue:
         if self._open_index is not None and _is_much(self.waiting):
             self.index, self._open_index, is_new = self._open_index(), None, True
             if self.index is not None:
-                self.index.is_holding = self.holds_back and self.puts_away
+                self.index.is_holding = self.holds_back and self._sift is None  # who leaves out some hears of all
         if self.index is not None and is_new and self._sift is None:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))
@@ -170,8 +170,9 @@ class FileCatalogue:
         if self.index is None or self.waiting or self.is_lent:
             return
         for session in self.index.doubtful():
-            self.waiting += self.shelf.take_down(session)
-            self.index.forget(session)
+            if paths := self.shelf.take_down(session):  # else it was read in this run
+                self.waiting += paths
+                self.index.forget(session)
         yield from self.index.tell()
 
     def is_unread(self, path: str) -> bool:
@@ -294,10 +295,14 @@ class FileCatalogue:
     def keep_all(self) -> None:
         """Keep for other runs what has been quiet for long and is not put away."""
         if self.index is not None:
-            for session, files in self._resting():
-                self._keep(session, files)
+            self.keep_resting()
             self.index.keep_logs(self.readings, self._tail)
             self.index.close()
+
+    def keep_resting(self) -> None:
+        """The sessions among it."""
+        for session, files in self._resting():
+            self._keep(session, files)
 
     def keep_once(self) -> None:
         """The same for who goes on to follow: of what there was to begin with all is read. What comes from now on is

@@ -243,9 +243,9 @@ class Feed:
 
     def _spilt(self) -> Iterator[Batch]:
         """What was held back of sessions that are not kept after all."""
-        for events, ledger in self._files.index.spilt() if self._files.index is not None else ():
+        for events, (ledger, _, moments, calls) in self._files.index.spilt() if self._files.index is not None else ():
             self._processes.take([*events, *told_of_sessions(ledger)])
-            yield Batch(events, ledger=ledger)
+            yield Batch(events, ledger=ledger, moments=moments, calls=calls)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
         """The files to look at now."""
@@ -263,7 +263,7 @@ class Feed:
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline. Nobody sees
         anything before the end, so what runs now need not come first."""
-        self._files.holds_back = self._tidies and self._horizon is None
+        self._files.holds_back = self._horizon is None and self._witness is None
         yield from self._poll()
         while self.is_behind:
             yield from self._poll()
@@ -283,7 +283,10 @@ class Feed:
         """Tell what is still held back."""
         if self._files.index is None or not self._files.index.is_holding:
             return
-        self._files.tidy(lasting=False)
+        if self._tidies:
+            self._files.tidy(lasting=False)
+        else:
+            self._files.keep_resting()
         while self.is_behind:
             yield from self._poll()
         self._files.index.spill()

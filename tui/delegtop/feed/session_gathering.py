@@ -164,7 +164,7 @@ class SessionGathering:
             len(ledger) - first,
             has_secret=has_secret(words),
         )
-        block.put(session, self._moments(), calls)
+        block.put(session, self.moments(), calls)
         return session
 
     @property
@@ -172,7 +172,8 @@ class SessionGathering:
         """Of all that it tells of, as they were first told of: what else is equal stands in this order."""
         return [id for id in self._order if id is not None]
 
-    def _moments(self) -> Moments:
+    def moments(self) -> Moments:
+        """What a ledger folds away of it."""
         ends = Counter(event.id for event in self._events if type(event) is Ended)
         again = {event.id for event in self._events if type(event) is Resumed}
         found = Moments([], [], [], [])

@@ -178,9 +178,7 @@ class SessionIndex:
             yield Recalled(ledger, running, moments, _calls(block, sessions) if self._asks_calls else ())
 
     def _moments(self, block: SessionBlock, sessions: Sequence[KeptSession], ledger: Ledger) -> Iterator[Event]:
-        for row in ledger:
-            yield from ledger.ends.told(row, ledger.ids[row])
-            yield from ledger.faults(row)
+        yield from _ends_of(ledger)
         for _, moments in _of(sessions, block, block.moments()):
             yield from moments.all()
 
@@ -228,12 +226,15 @@ class SessionIndex:
         if events:
             self._gather(reading, events)
 
-    def spilt(self) -> Iterator[tuple[list[Event], Ledger]]:
-        """What was held of sessions that are not kept after all, and is to be told now."""
+    def spilt(self) -> Iterator[tuple[list[Event], Recalled]]:
+        """What was held of sessions that are not kept after all, and is to be told now: what is said of no delegation
+        alone, and all else as if it was known."""
         spilt, self._spilt = self._spilt, []
         for gathered in spilt:
             if gathered.holds_any:
-                yield gathered.told()
+                rest, ledger = gathered.told()
+                moments = [*_ends_of(ledger), *gathered.moments().all()] if self._asks_moments else []
+                yield rest, Recalled(ledger, (), moments, gathered.calls.all() if self._asks_calls else ())
             gathered.let_go()
 
     def spill(self) -> None:
@@ -367,6 +368,13 @@ def _packed(blocks: Iterable[SessionBlock]) -> Iterator[tuple[bytes, list[str]]]
         elif (count := len(block.sessions)) > 1:
             halves = block.sessions[: count // 2], block.sessions[count // 2 :]
             yield from _packed(block.part(half) for half in halves)
+
+
+def _ends_of(ledger: Ledger) -> Iterator[Event]:
+    """Those that a ledger has in whole."""
+    for row in ledger:
+        yield from ledger.ends.told(row, ledger.ids[row])
+        yield from ledger.faults(row)
 
 
 def _of(sessions: Iterable[KeptSession], block: SessionBlock, beside: Sequence[T]) -> Iterator[tuple[KeptSession, T]]:

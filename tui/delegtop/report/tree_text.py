@@ -179,17 +179,19 @@ def coloured(words: str, part: str) -> str:
 
 def _table(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Iterator[str]:
     table, look = printing.table, printing.look
-    placed = _placed(printing, columns, kept)
+    placed, names = _placed(printing, columns, kept)
     yield _line(look, placed.gap, [(each, [CellSpan(table.title(each), "header")]) for each in placed.columns])
-    for row in printing.rows:
-        yield _line(look, placed.gap, [(each, _cell(table, look, row, each)) for each in placed.columns])
+    for row, name in zip(printing.rows, names, strict=True):
+        cells = [(each, _cell(table, look, row, name, each)) for each in placed.columns]
+        yield _line(look, placed.gap, cells)
     if legend := list(_legend(printing, placed)):
         yield ""
         yield from legend
 
 
-def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Layout:
-    """The columns that say something, and where they are; a name takes no more room than the longest needs."""
+def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> tuple[Layout, list[str]]:
+    """The columns that say something, and where they are; and the name of each row, which takes no more room than the
+    longest needs."""
     table = printing.table
     one_project = len({table.project(row.handle) for row in printing.rows} - {""}) < 2
     empty = {"project"} if one_project else set()
@@ -200,12 +202,11 @@ def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]
             empty.add(each.name)
     found = laid_out(printing.look.width, columns, empty, kept) if printing.look.cuts else _uncut(columns, empty)
     name = next((each.width for each in found.columns if each.name == NAME), 0)
-    longest = max(layout.cells(_plain(table_name(table, row, name))) for row in printing.rows)
-    spare = max(name - max(longest, len("DELEGATION")), 0)
+    names = [_plain(table_name(table, row, name)) for row in printing.rows]
+    spare = max(name - max(max(map(layout.cells, names)), len("DELEGATION")), 0)
     widths = {NAME: -spare, DOING: spare}
-    return found._replace(
-        columns=tuple(each._replace(width=each.width + widths.get(each.name, 0)) for each in found.columns)
-    )
+    placed = tuple(each._replace(width=each.width + widths.get(each.name, 0)) for each in found.columns)
+    return found._replace(columns=placed), names
 
 
 def _uncut(columns: Sequence[Column], empty: Collection[str]) -> Layout:
@@ -223,8 +224,10 @@ def _plain(spans: Sequence[CellSpan]) -> str:
     return "".join(span.text for span in spans).rstrip()
 
 
-def _cell(table: Table, look: Look, row: OutlineRow, placed: Placed) -> list[CellSpan]:
+def _cell(table: Table, look: Look, row: OutlineRow, name: str, placed: Placed) -> list[CellSpan]:
     """A cell; what is last in a pipe is not cut."""
+    if placed.name == NAME:
+        return [CellSpan(layout.fit(name, placed.width), NAME)]
     whole = placed.name == DOING and not look.cuts
     return placed.column.cell(table, row, _LINE_MOST if whole else placed.width)
 

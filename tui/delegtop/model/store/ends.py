@@ -103,10 +103,8 @@ class Ends(ColumnStore):
 
     def settled(self, rows: range) -> Iterator[tuple[int, Outcome]]:
         """Those of these that have ended, by more than that nobody found a process of theirs."""
-        part = slice(rows.start, rows.stop)
-        for row, by, outcome in zip(rows, self.by[part], self._outcome[part], strict=True):
-            if by not in _UNSETTLED:
-                yield row, _OUTCOMES[outcome]
+        by, outcome = self.by, self._outcome
+        return ((row, _OUTCOMES[outcome[row]]) for row in rows if by[row] not in _UNSETTLED)
 
     def report(self, row: int, id: str) -> Report:
         found = self._archive[row]
