@@ -1,7 +1,5 @@
 """What one agent is in the middle of: the calls that have not come back, else its model, else nothing."""
 
-from msgspec.structs import replace
-
 from delegtop.agents.claude_code.tools import Tool
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
@@ -41,8 +39,8 @@ class Pursuit:
         was_first = id == next(iter(self.open), None)
         tool = self.open.pop(id, None)
         if was_first and at is not None and self.open:
-            following, call = next(iter(self.open.items()))
-            self.open[following] = replace(call, at=at if call.at is None else max(call.at, at))
+            call = next(iter(self.open.values()))
+            call.at = at if call.at is None else max(call.at, at)
         return tool
 
     def turn_to(self, rest: Phase, at: Millis | None) -> None:
@@ -71,5 +69,6 @@ class Pursuit:
             asked = self.asked or None
             return Heard(id, at, origin, note, None, tokens, None, self.rest, self.since, asked, None, self.mode, used)
         tool = next(iter(self.open.values()))
-        doing, phase = note or tool.doing, tool.phase
+        asked = tool.asked
+        doing, phase = note or asked.doing, asked.phase
         return Heard(id, at, origin, doing, tool.name, tokens, None, phase, tool.at, None, tool.due, self.mode, used)

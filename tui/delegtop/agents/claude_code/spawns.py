@@ -33,10 +33,10 @@ def used(here: SpawnPlace, block: ContentBlock, tool: Tool) -> None:
         _workflow_started(here, block.id, decode(SpawnInput, block.input) or SpawnInput())
     elif tool.name in POLLS:
         _awaited(here, tool)
-    elif tool.leaves and not here.who.is_trunk:
+    elif tool.asked.leaves and not here.who.is_trunk:
         here.who.say(Ended(here.who.id, here.at, here.origin, End.COMPLETED, Ending.RETURN))
-    elif tool.name == SEND and tool.target:
-        here.who.sent[block.id] = (tool.target, here.at)
+    elif tool.name == SEND and tool.asked.target:
+        here.who.sent[block.id] = (tool.asked.target, here.at)
 
 
 def _started(here: SpawnPlace, id: str, given: SpawnInput) -> None:
@@ -69,12 +69,13 @@ def _workflow_started(here: SpawnPlace, id: str, given: SpawnInput) -> None:
 
 def _awaited(here: SpawnPlace, tool: Tool) -> None:
     """A poll that blocks says how long it waits."""
-    timeout, at = tool.timeout, here.at
-    if tool.target is None or at is None or not timeout or timeout < 0 or tool.phase is not Phase.CHILD:
+    asked, at = tool.asked, here.at
+    timeout, target = asked.timeout, asked.target
+    if target is None or at is None or not timeout or timeout < 0 or asked.phase is not Phase.CHILD:
         return
     until, by = Millis(at + int(timeout)), f"{tool.name} {int(timeout) // 1000} s"
     origin = here.origin
-    here.family.with_agent(here.who.session, tool.target, lambda row: row.say(Awaited(row.id, at, origin, until, by)))
+    here.family.with_agent(here.who.session, target, lambda row: row.say(Awaited(row.id, at, origin, until, by)))
 
 
 # -- results -----------------------------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ def polled(here: SpawnPlace, tool: Tool, block: ContentBlock, structured: Raw) -
         tags = notices.poll("\n".join(texts(block.content)))
         task = WireTask(tags.get("task_id"), tags.get("task_type"), tags.get("status"))
     said = notices.ended(task.status, task.result or task.output)
-    target = task.task_id or tool.target
+    target = task.task_id or tool.asked.target
     if said is None or target is None or task.task_type not in (None, "local_agent", "remote_agent", "local_workflow"):
         return
 

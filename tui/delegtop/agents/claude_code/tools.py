@@ -9,6 +9,8 @@ from delegtop.base.text import cut, folded
 from delegtop.model.events import Phase
 
 _LINE = 200
+_KEPT = 2_048
+"""Bytes of an input that is kept until somebody asks what it says."""
 SPAWNS = frozenset({"Task", "Agent"})
 WORKFLOW = "Workflow"
 POLLS = frozenset({"TaskOutput", "AgentOutputTool"})
@@ -61,10 +63,9 @@ class Input(Struct, gc=False):
     timeout: float | None = None
 
 
-class Tool(Struct, frozen=True, gc=False):
-    """A tool whose result is still to come: what of its input is needed until then, and not the input itself."""
+class Asked(Struct, frozen=True, gc=False):
+    """What the input of a tool says."""
 
-    name: str
     doing: str | None
     phase: Phase = Phase.TOOL
     """What its agent is in the middle of meanwhile."""
@@ -74,25 +75,45 @@ class Tool(Struct, frozen=True, gc=False):
     """Milliseconds after which it is ended."""
     leaves: bool = False
     """Whether a mate says with it that it leaves."""
+
+
+class Tool(Struct, gc=False):
+    """A tool whose result is still to come."""
+
+    name: str
+    given: bytes | Asked
+    """Its input, which is read when somebody asks what it says: of most calls nobody does before they are over."""
     at: Millis | None = None
     """When it was called, or began."""
 
     @property
+    def asked(self) -> Asked:
+        if isinstance(self.given, bytes):
+            self.given = _asked(self.name, self.given)
+        return self.given
+
+    @property
     def due(self) -> Millis | None:
         """When it runs out of its time. Of one that waits for others that is no limit to them."""
-        if self.at is None or not self.timeout or self.timeout < 0 or self.phase is not Phase.TOOL:
+        timeout = self.asked.timeout
+        if self.at is None or not timeout or timeout < 0 or self.asked.phase is not Phase.TOOL:
             return None
-        return Millis(self.at + int(self.timeout))
+        return Millis(self.at + int(timeout))
 
 
-def tool(name: str, raw: Raw, at: Millis | None = None) -> Tool:
+def tool(name: str, given: bytes, at: Millis | None = None) -> Tool:
+    """A tool that is called now. A long input is not kept until somebody asks."""
+    return Tool(name, given if len(given) <= _KEPT else _asked(name, given), at)
+
+
+def _asked(name: str, raw: bytes) -> Asked:
     given = decode(Input, raw) or Input()
     doing = one_line(_about(given))
     if name in OF_AGENTS:
         waits = name != SEND and (name not in POLLS or given.block is not False)
         target = given.task_id or given.agent_id or given.to or given.recipient
-        return Tool(name, doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given), at)
-    return Tool(name, doing, Phase.ANSWER if name in ASKS else Phase.TOOL, timeout=given.timeout, at=at)
+        return Asked(doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given))
+    return Asked(doing, Phase.ANSWER if name in ASKS else Phase.TOOL, timeout=given.timeout)
 
 
 def _leaves(name: str, given: Input) -> bool:

@@ -7,7 +7,7 @@ from delegtop.agents.claude_code.agent_rows import AgentRow, Failure, UsedAside
 from delegtop.agents.claude_code.project_files import COMPACTS
 from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.agents.claude_code.spawns import SpawnPlace
-from delegtop.agents.claude_code.tools import LOOKS, POLLS, SEND, Tool, tool
+from delegtop.agents.claude_code.tools import LOOKS, OF_AGENTS, POLLS, SEND, Tool, tool
 from delegtop.agents.claude_code.wire import (
     Attachment,
     ContentBlock,
@@ -59,7 +59,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
 
 def _is_rejected(entry: TranscriptEntry) -> bool:
     """Whether a person refused the tool and said nothing more: the agent stops and waits."""
-    return 0 < len(memoryview(entry.tool_use_result)) < _SHORT and string(entry.tool_use_result) == _REJECTED
+    return 0 < len(entry.tool_use_result) < _SHORT and string(entry.tool_use_result) == _REJECTED
 
 
 def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
@@ -116,8 +116,8 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
         return
     copied = bool(entry.forked_from)
     if message.usage and message.id and not copied:
-        usage = message.usage
-        new = who.tokens.add(message.id, usage.new, charge_of(message.model, usage.counts, fast=usage.speed == "fast"))
+        new, counts = message.usage.spent()
+        new = who.tokens.add(message.id, new, charge_of(message.model, counts, fast=message.usage.speed == "fast"))
         if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
             charges = () if who.tokens.added is None else (who.tokens.added,)
             here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)
@@ -129,19 +129,22 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     blocks = message.content if isinstance(message.content, list) else []
     for block in blocks:
         if block.type == "tool_use" and block.id and block.name and not copied:
-            used = who.open[block.id] = tool(block.name, block.input, here.at)
-            spawns.used(here, block, used)
-            _called(here, block, used)
+            given = bytes(block.input)
+            used = who.open[block.id] = tool(block.name, given, here.at)
+            if block.name in OF_AGENTS:
+                spawns.used(here, block, used)
+            if not who.repeats.is_other(block.name, given):
+                _called(here, given, used)
     if entry.is_api_error_message:
         _failed(here, entry, message)
     else:
         _paused(here, message, blocks)
 
 
-def _called(here: SpawnPlace, block: ContentBlock, used: Tool) -> None:
+def _called(here: SpawnPlace, given: bytes, used: Tool) -> None:
     """Count calls that are made again and again."""
-    who, given, waits = here.who, bytes(memoryview(block.input)), used.name in LOOKS
-    for note in who.repeats.called(who.id, here.at, here.origin, used.name, given, used.doing, waits=waits):
+    who, doing, waits = here.who, used.asked.doing, used.name in LOOKS
+    for note in who.repeats.called(who.id, here.at, here.origin, used.name, given, doing, waits=waits):
         who.say(note)
 
 
@@ -255,7 +258,7 @@ def _progressed(here: SpawnPlace, row: AgentRow, told: WireProgress) -> None:
         now.answer(inner.id)
     for block in content:
         if block.type == "tool_use" and block.id and block.name:
-            now.open[block.id] = tool(block.name, block.input, at)
+            now.open[block.id] = tool(block.name, bytes(block.input), at)
         elif block.type == "tool_result" and block.tool_use_id:
             now.come_back(block.tool_use_id, at)
     row.say(now.told(row.id, at, here.origin, None, None))

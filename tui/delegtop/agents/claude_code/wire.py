@@ -43,26 +43,20 @@ class WireUsage(Struct, gc=False):
     output_tokens: int | None = None
     speed: str | None = None
 
-    @property
-    def new(self) -> int:
-        """All but what was read from the cache."""
-        into, written, out = self.input_tokens or 0, self.cache_creation_input_tokens or 0, self.output_tokens or 0
-        return (
-            (into if 0 < into < _MOST else 0)
-            + (written if 0 < written < _MOST else 0)
-            + (out if 0 < out < _MOST else 0)
-        )
-
-    @property
-    def counts(self) -> Counts:
-        """By kind. What is kept for an hour is told apart from the rest that is written."""
+    def spent(self) -> tuple[int, Counts]:
+        """How many tokens are new, which is all but what was read from the cache; and all by kind. What is kept for an
+        hour is told apart from the rest that is written."""
         kept = self.cache_creation
         hour = 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
         into, out, read = self.input_tokens or 0, self.output_tokens or 0, self.cache_read_input_tokens or 0
-        written = (self.cache_creation_input_tokens or 0) - hour
+        written = self.cache_creation_input_tokens or 0
+        if 0 <= into < _MOST > out >= 0 <= read < _MOST > written >= hour >= 0:
+            return into + written + out, (into, out, read, written - hour, hour)
+        new = sum(each for each in (into, written, out) if 0 < each < _MOST)
+        written -= hour
         if min(into, out, read, written, hour) >= 0 and max(into, out, read, written, hour) < _MOST:
-            return into, out, read, written, hour
-        return NO_COUNTS
+            return new, (into, out, read, written, hour)
+        return new, NO_COUNTS
 
 
 class ContentBlock(Struct, gc=False):

@@ -47,6 +47,14 @@ class Repeats:
         self._last = call
         return True
 
+    def is_other(self, tool: str, given: str | bytes) -> bool:
+        """Count a call; True if it is another than the one before and there is nothing to tell, as of nearly all."""
+        key = hash((tool, given))
+        if key == self._key or self._noted:
+            return False
+        self._key, self._count = key, 1
+        return True
+
     def called(
         self,
         id: str,
@@ -59,6 +67,8 @@ class Repeats:
         waits: bool,
     ) -> Sequence[Noted]:
         """A tool was called with that input; `what` says it in words."""
+        if self.is_other(tool, given):
+            return ()
         key = hash((tool, given))
         if key != self._key:
             noted = self.over(id, at, origin)

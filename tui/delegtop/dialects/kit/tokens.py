@@ -9,7 +9,7 @@ there, what was read from the cache counts.
 
 from collections.abc import Iterable
 
-from delegtop.model.usage import Account, Counts, Usage, account_of
+from delegtop.model.usage import NO_COUNTS, Account, Counts, Usage, account_of, usage_of
 
 _REMEMBERED = 4
 """Messages whose records may still come: records of one message stand close together."""
@@ -20,16 +20,23 @@ Charge = tuple[Account, Counts]
 class Tokens:
     """The tokens of one conversation."""
 
-    __slots__ = ("_accounts", "_recent", "added", "total", "used")
+    __slots__ = ("_accounts", "_recent", "_used", "added", "total")
 
     def __init__(self) -> None:
         self.total: int | None = None
-        self.used: tuple[Usage, ...] | None = None
-        """By model and kind; the same tuple until more is used."""
         self.added: Charge | None = None
         """What the message that was told last added to that."""
         self._recent: dict[str, tuple[int, Charge | None]] = {}
-        self._accounts: dict[Account, Usage] = {}
+        self._accounts: dict[Account, Counts] = {}
+        self._used: tuple[Usage, ...] | None = None
+
+    @property
+    def used(self) -> tuple[Usage, ...] | None:
+        """By model and kind; the same tuple until more is used. It is made when it is asked for: not every message
+        tells of it."""
+        if self._used is None and self._accounts:
+            self._used = tuple(map(usage_of, self._accounts.keys(), self._accounts.values()))
+        return self._used
 
     def add(self, message: str, tokens: int, charge: Charge | None = None) -> int:
         """Count what the message used so far; how much of it is new."""
@@ -56,8 +63,9 @@ class Tokens:
         """So much was used beside what was counted."""
         if any(counts):
             self.added = account, counts
-            _add(self._accounts, self.added)
-            self.used = tuple(self._accounts.values())
+            self._used = None
+            known = self._accounts.get(account)
+            self._accounts[account] = counts if known is None else _sum(known, counts)
 
     def grow(self, charge: Charge, charged: Charge | None) -> Charge:
         """A message that is told again has used what is more. It stays with the account it was first put to."""
@@ -73,20 +81,14 @@ class Tokens:
 
 def together(used: tuple[Usage, ...] | None, charges: Iterable[Charge]) -> tuple[Usage, ...] | None:
     """What was used, and what others used for it."""
-    accounts = {each.account: each for each in used or ()}
-    for charge in charges:
-        _add(accounts, charge)
-    return tuple(accounts.values()) or None
+    accounts = {each.account: each.counts for each in used or ()}
+    for account, counts in charges:
+        accounts[account] = _sum(accounts.get(account, NO_COUNTS), counts)
+    return tuple(map(usage_of, accounts.keys(), accounts.values())) or None
 
 
-def _add(accounts: dict[Account, Usage], charge: Charge) -> None:
-    account, (into, out, read, written, kept) = charge
-    model, over, fast = account
-    known = accounts.get(account)
-    if known is not None:
-        into, out, read = into + known.input, out + known.output, read + known.cache_read
-        written, kept = written + known.cache_write, kept + known.cache_write_1h
-    accounts[account] = Usage(model, into, out, read, written, kept, over, fast)
+def _sum(one: Counts, other: Counts) -> Counts:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3], one[4] + other[4]
 
 
 def charge_of(model: str | None, counts: Counts, *, fast: bool = False) -> Charge | None:
