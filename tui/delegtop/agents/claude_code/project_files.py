@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from delegtop.agents.claude_code.agent_rows import AgentRow, Emit, Transcript, UsedAside
-from delegtop.agents.claude_code.file_layout import DOCUMENTS, FilePlace, place, stem
+from delegtop.agents.claude_code.file_layout import DOCUMENTS, FileKind, FilePlace, place, stem
 from delegtop.agents.claude_code.wire import TranscriptEntry
 from delegtop.base.origin import Origin
 from delegtop.model.events import Heard
@@ -32,6 +32,8 @@ class TranscriptFile(msgspec.Struct):
     place: FilePlace
     is_document: bool
     """Whether it is read whole, and not line by line."""
+    is_agents: bool
+    """Whether an agent wrote all of it."""
     transcript: Transcript | None = None
     session: str | None = None
     heard: dict[int, None] = msgspec.field(default_factory=dict)
@@ -107,7 +109,9 @@ class ProjectFiles:
         file = self.files.get(path)
         if file is None:
             where = place(path)
-            file = self.files[path] = TranscriptFile(path, where, where.kind in DOCUMENTS)
+            file = self.files[path] = TranscriptFile(
+                path, where, where.kind in DOCUMENTS, where.kind is FileKind.AGENT
+            )
             self.belongs(file, where.session)
             before = self.elder.files.get(path) if self.elder else None
             if before is not None:

@@ -5,7 +5,7 @@ from msgspec import Raw, Struct
 from delegtop.agents.claude_code import notices
 from delegtop.agents.claude_code.agent_rows import AgentRow, Transcript
 from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFile
-from delegtop.agents.claude_code.tools import OF_AGENTS, POLLS, SEND, SPAWNS, WORKFLOW, Tool
+from delegtop.agents.claude_code.tools import POLLS, SEND, SPAWNS, WORKFLOW, Tool
 from delegtop.agents.claude_code.wire import ContentBlock, SpawnInput, WireOutcome, WireTask, decode, string, texts
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
@@ -25,7 +25,7 @@ class SpawnPlace(Struct, frozen=True):
 
 def used(here: SpawnPlace, block: ContentBlock, tool: Tool) -> None:
     """A tool is used that starts an agent, or that asks for one or writes to one."""
-    if block.id is None or tool.name not in OF_AGENTS:
+    if block.id is None:
         return
     if tool.name in SPAWNS:
         _started(here, block.id, decode(SpawnInput, block.input) or SpawnInput())

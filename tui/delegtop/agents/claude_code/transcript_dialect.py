@@ -94,7 +94,7 @@ class ClaudeCode(Dialect):
         if file.is_document:
             return [*block.lines()]
         found: list[Told | Line] = []
-        waiting = self._waiting = WaitingSign(found) if self.is_brief else None
+        waiting = self._waiting = WaitingSign(block, found, longest) if self.is_brief else None
         for number, raw in enumerate(block.take().raws, block.line):
             origin = Origin(source, number, offset)
             offset += len(raw)
@@ -111,7 +111,7 @@ class ClaudeCode(Dialect):
                 found.append((failed(origin, error),))
                 continue
             if waiting is not None and waiting.origin is origin:
-                waiting.keep_place(is_long=len(raw) > longest)
+                found.append(None)  # if it is told, it is in the place of its line
             elif len(told) == 1 and len(raw) <= longest:  # nearly all: a sign of life
                 found.append(told.pop())
             else:
@@ -187,16 +187,18 @@ class ClaudeCode(Dialect):
     # -- one record ------------------------------------------------------------------------------------------------
 
     def _enter(self, file: TranscriptFile, entry: TranscriptEntry, origin: Origin) -> None:
-        if file.place.kind is FileKind.JOURNAL:
+        who = file.transcript
+        if who is None and file.place.kind is FileKind.JOURNAL:
             return sidecars.journal(self._family, file.place, entry, origin)
-        if entry.permission_mode and file.transcript is not None:
+        if entry.permission_mode and who is not None:
             if self._waiting is not None:
                 self._waiting.tell()
-            file.transcript.mode = entry.permission_mode
+            who.mode = entry.permission_mode
         handler = HANDLERS.get(entry.type or "")
         if handler is None:
             return None
-        who = self._who(file, entry)
+        if who is None or (not file.is_agents and (entry.agent_id or entry.is_sidechain)):
+            who = self._who(file, entry)
         if who is not None and not who.began and entry.is_meta and who.is_trunk:
             return None  # what the program wrote by itself may bear the time of another session
         if who is None:
@@ -208,24 +210,27 @@ class ClaudeCode(Dialect):
             who.mode = entry.permission_mode
         here = SpawnPlace(self._family, file, who, at, origin)
         is_sign = entry.type == "user" or (entry.type == "assistant" and entry.message is not None)
-        waiting = self._waiting
-        if waiting is not None and not (is_sign and waiting.is_outdone(who, at)):
-            waiting.tell()
+        waiting, is_outdone = self._waiting, False
+        if waiting is not None:
+            is_outdone = is_sign and waiting.is_outdone(who, at)
+            if not is_outdone:
+                waiting.tell()
         if not (who.began and "place" in who.described) and entry.type in BEGINS:
             _begin(here, entry)
         handler(here, entry)
-        if is_sign and (waiting is None or not waiting.take(here, is_alone=not self._told)):
+        if not is_sign:
+            return None
+        if is_outdone and at is not None and waiting is not None and not self._told:
+            waiting.renew(who, at, origin)
+        elif waiting is None or not waiting.take(here, is_alone=not self._told):
             who.hear(at, origin)
         return None
 
     def _who(self, file: TranscriptFile, entry: TranscriptEntry) -> Transcript | None:
-        """Who wrote the record. None if it is an agent's of whom nothing is known."""
-        known = file.transcript
-        if known is not None and (file.place.kind is FileKind.AGENT or not (entry.agent_id or entry.is_sidechain)):
-            return known
+        """Who wrote a record that does not go without saying. None if it is an agent's of whom nothing is known."""
         self._family.belongs(file, entry.session_id)
         session = file.name
-        if file.place.kind is FileKind.AGENT:
+        if file.is_agents:
             if entry.session_id or file.place.session:
                 file.transcript = self._family.agent(session, file.place.agent or "")
             return file.transcript

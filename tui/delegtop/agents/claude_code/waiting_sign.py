@@ -11,28 +11,33 @@ from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Told
-from delegtop.sources.records import Line
+from delegtop.sources.records import Line, LineBlock
 
 
 class WaitingSign:
     """The last sign of life of a block, until it is known whether the next record outdoes it. Else it is told before
     anything changes what it would say."""
 
-    __slots__ = ("_at", "_found", "_is_long", "_place", "_until", "_who", "origin")
+    __slots__ = ("_at", "_block", "_found", "_longest", "_until", "_who", "origin")
 
-    def __init__(self, found: MutableSequence[Told | Line]) -> None:
+    def __init__(self, block: LineBlock, found: MutableSequence[Told | Line], longest: int) -> None:
+        self._block = block
         self._found = found
-        """What the lines of the block told so far."""
+        """What each line of the block told so far."""
+        self._longest = longest
         self._who: Transcript | None = None
         """None while no sign waits."""
         self._at = self._until = Millis(0)
-        self._place = 0
-        self._is_long = False
         self.origin: Origin | None = None
+        """Of the record that told the sign."""
 
     def is_outdone(self, who: Transcript, at: Millis | None) -> bool:
         """Whether nothing is left of it after a sign of that transcript."""
         return who is self._who and at is not None and at < self._until
+
+    def renew(self, who: Transcript, at: Millis, origin: Origin) -> None:
+        """Let a sign that outdoes the one before wait in its place."""
+        self._at, self.origin = who.later(at), origin
 
     def take(self, here: SpawnPlace, *, is_alone: bool) -> bool:
         """Let the sign that this record is wait in place of the one before; False if it has to be told at once."""
@@ -44,14 +49,10 @@ class WaitingSign:
         self._until = Millis(self._at - self._at % MINUTE + MINUTE)
         return True
 
-    def keep_place(self, *, is_long: bool) -> None:
-        """If it is told, it is in the place of its line."""
-        self._place, self._is_long = len(self._found), is_long
-        self._found.append(None)
-
     def tell(self) -> None:
         """Nothing outdoes it."""
         if self._who is not None and self.origin is not None:
             sign = self._who.sign(self._at, self.origin)
-            self._found[self._place] = (sign,) if self._is_long else sign
+            number = self.origin.line - self._block.line
+            self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign
             self._who = None
