@@ -291,13 +291,23 @@ def known(broken: dict[str, str] | None = None) -> list[Candidate]:
 
 
 def recognise(sample: Sample, among: Iterable[Candidate]) -> type[Dialect] | None:
-    """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name.
+    """The dialect that is surest of the sample; None if none is sure at all. Ties go to the first name."""
+    return surest_of(sample, in_order(among))
+
+
+def in_order(among: Iterable[Candidate]) -> list[Candidate]:
+    """The formats in the order in which they are asked: who can be surest comes first."""
+    return sorted(among, key=_at_best)
+
+
+def surest_of(sample: Sample, among: Iterable[Candidate]) -> type[Dialect] | None:
+    """The same, of formats that are in order.
 
     A row of the table is loaded only if the sample bears one of its signatures and nobody was surer before."""
     beginning: Head | None = None
     best: type[Dialect] | None = None
     rank = (0, "")
-    for each in sorted(among, key=_at_best):
+    for each in among:
         if _at_best(each) > rank:
             break
         if isinstance(each, type):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from delegtop.dialects import Candidate, Dialect, Sample, known, load, loaded, recognise
+from delegtop.dialects import Candidate, Dialect, Sample, in_order, known, load, loaded, surest_of
 from delegtop.feed.recent_window import session_of
 
 _MANY = 64
@@ -33,10 +33,10 @@ class Formats:
             return self._forced
         formats = self._all()
         try:
-            found = recognise(sample, formats)
+            found = surest_of(sample, formats)
         except Exception:  # noqa: BLE001 - the formats of other people may fail in any way
             formats[:] = [each for each in formats if self._copes(each, sample)]
-            found = recognise(sample, formats)
+            found = surest_of(sample, formats)
         if found is not None:
             self._found[found] += 1
             if self._found[found] == _MANY:
@@ -79,7 +79,7 @@ class Formats:
 
     def _copes(self, dialect: Candidate, sample: Sample) -> bool:
         try:
-            recognise(sample, [dialect])
+            surest_of(sample, [dialect])
         except Exception as error:  # noqa: BLE001 - as above
             self.broken[dialect.name] = f"failed over {sample.path}: {type(error).__name__}: {error}"
             return False
@@ -87,7 +87,7 @@ class Formats:
 
     def _all(self) -> list[Candidate]:
         if self._known is None:
-            self._known = known(self.broken)
+            self._known = in_order(known(self.broken))
         return self._known
 
 

@@ -16,7 +16,7 @@ from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFi
 from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, titled
 from delegtop.agents.claude_code.waiting_sign import WaitingSign
-from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot, decode_entry, salvage
+from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot, decode, decode_entry, salvage
 from delegtop.base.clock import parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Sample, Told, Unit
@@ -76,6 +76,9 @@ class ClaudeCode(Dialect):
     def read(self, line: Line) -> Iterable[Event | Unreadable]:
         source = line.origin.source
         file = self._family.files.get(source) or self._family.file(source)
+        if file.place.kind is FileKind.META and (about := decode(Meta, line.data)) is not None:
+            sidecars.meta(self._family, file.place, about, line.origin)
+            return self._take()
         if file.is_document:
             return self._read_with_care(line)
         try:

@@ -21,6 +21,9 @@ from delegtop.model.usage import Counts
 from delegtop.sources.records import Record
 
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
+_CLAUDE = b'{"parentUuid":'
+"""How most transcripts of Claude Code begin and none of Qwen Code does. Of what begins so the first line decides: there
+may be thousands, and to search the whole beginning of each costs a twentieth of reading them."""
 _AGENT = re.compile(r"(?:^|[/\\])subagents[/\\]([^/\\]+)[/\\]agent-([^/\\]+?)(?:\.meta\.json|\.jsonl)$")
 
 
@@ -52,7 +55,9 @@ class Qwen(Chat):
             return 95
         if _begins(sample):
             return 96
-        if b'"parts":' not in sample.head and b"systemPayload" not in sample.head:
+        end = sample.head.find(b"\n") if sample.head.startswith(_CLAUDE) else -1
+        end = len(sample.head) if end < 0 else end
+        if sample.head.find(b'"parts":', 0, end) < 0 and sample.head.find(b"systemPayload", 0, end) < 0:
             return 0  # as any transcript of Claude Code, which is told from one of Qwen's by these alone
         found = [value for value in objects(sample) if _is_transcript(value)]
         return 97 if any("parts" in obj(value.get("message")) for value in found) else 60 if found else 0
